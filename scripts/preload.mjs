@@ -1,0 +1,21 @@
+// What a checkout needs before its first import: a Node that can run it, and `.sql` files as text.
+// (`npm ci` brings that Node with it; the bundle needs neither, esbuild embeds the text.)
+import fs from "node:fs";
+import * as module from "node:module";
+
+const MINIMUM = "22.18.0";
+if (process.versions.node.localeCompare(MINIMUM, "en", { numeric: true }) < 0) {
+  process.stderr.write(
+    `Flagstone needs Node ${MINIMUM} or newer and this is ${process.versions.node}: ` +
+      "run `npm ci` without leaving out optional packages, then `npm start`; it brings its own.\n",
+  );
+  process.exit(2);
+}
+
+module.registerHooks({
+  load(url, context, nextLoad) {
+    if (!url.endsWith(".sql")) return nextLoad(url, context);
+    const text = fs.readFileSync(new URL(url), "utf8");
+    return { format: "module", source: `export default ${JSON.stringify(text)};`, shortCircuit: true };
+  },
+});

@@ -1,0 +1,90 @@
+import { H3, type H3Event, HTTPError } from "h3";
+import type { Actor } from "./auth/actor.ts";
+import { authenticate } from "./auth/authenticate.ts";
+import type { Database } from "./db/statement.ts";
+import { answerAvatar } from "./http/avatar.ts";
+import { ApiError, invalid, toApiError } from "./http/error.ts";
+import { mount } from "./http/mount.ts";
+import type { Operation } from "./http/operation.ts";
+import { toErrorResponse } from "./http/response.ts";
+import type { Log } from "./log.ts";
+
+import * as dashboard from "./resources/dashboard/routes.ts";
+import * as events from "./resources/events/routes.ts";
+import * as features from "./resources/features/routes.ts";
+import * as integrations from "./resources/integrations/routes.ts";
+import * as notifications from "./resources/notifications/routes.ts";
+import * as users from "./resources/users/routes.ts";
+
+declare module "h3" {
+  interface H3EventContext {
+    /** Who asks; set for every path under `/api/admin` before it is routed. */
+    actor: Actor;
+  }
+}
+
+/** Every operation that is served: whatever a resource's `routes.ts` exports. */
+export const OPERATIONS: Operation[] = [
+  integrations,
+  features,
+  events,
+  users,
+  notifications,
+  dashboard,
+].flatMap((routes) => Object.values<Operation>({ ...routes }));
+
+/** The server without a socket: credential first, then path and method, then the operation. */
+export function buildApp({ db, log }: { db: Database; log: Log }): H3 {
+  const app = new H3({
+    allowMalformedURL: true, // answered below, after the credential
+    silent: true,
+    onRequest: (event) => admit(db, event),
+    onError: (error, event) => refuse(log, error, event),
+  });
+  mount(app, db, OPERATIONS);
+  app.get("/avatars/:file", answerAvatar);
+  return app;
+}
+
+function admit(db: Database, event: H3Event) {
+  const { pathname } = event.url;
+  if (pathname === "/api/admin" || pathname.startsWith("/api/admin/")) {
+    event.context.actor = authenticate(db, event.req.headers.get("authorization"));
+  }
+  if (pathname.includes("%")) requireDecodable(pathname);
+}
+
+function requireDecodable(pathname: string) {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    throw invalid({ path: "path", message: "has a percent sign that begins no valid sequence" });
+  }
+  if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not hold the character NUL" });
+}
+
+/** Any failure as the one error body, with a log line under the same id. */
+function refuse(log: Log, thrown: unknown, event: H3Event) {
+  const error = fromH3(thrown, event);
+  log({
+    level: error.status >= 500 ? "error" : "info",
+    message: error.message,
+    id: error.id,
+    status: error.status,
+    method: event.req.method,
+    path: event.url.pathname,
+    ...(error.status >= 500 && {
+      cause: String(error.cause instanceof Error ? error.cause.stack : error.cause),
+    }),
+  });
+  return toErrorResponse(error);
+}
+
+/** h3 wraps what a handler throws; its own errors are an unknown route and nothing else that we let happen. */
+function fromH3(thrown: unknown, event: H3Event): ApiError {
+  if (!HTTPError.isError(thrown)) return toApiError(thrown);
+  if (thrown.status === 404)
+    return new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
+  return toApiError(thrown.cause ?? thrown);
+}

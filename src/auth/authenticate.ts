@@ -1,0 +1,58 @@
+import { type Database, statement } from "../db/statement.ts";
+import { ApiError } from "../http/error.ts";
+import { type Actor, SERVICE_USER_ID } from "./actor.ts";
+import { hashSecret, type TokenType } from "./token.ts";
+
+interface TokenRow {
+  type: TokenType;
+  name: string;
+  expiresAt: string | null;
+  userId: number | null;
+  userName: string | null;
+  isAdmin: 0 | 1;
+}
+
+const tokenByHash = statement<{ hash: string }, TokenRow>(`
+  SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId,
+    coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
+    EXISTS (
+      SELECT 1 FROM user_root_roles JOIN role_permissions USING (role_id)
+      WHERE user_root_roles.user_id = tokens.user_id AND role_permissions.name = 'ADMIN'
+    ) AS isAdmin
+  FROM tokens LEFT JOIN users ON users.id = tokens.user_id
+  WHERE tokens.hash = :hash`);
+
+/**
+ * The actor behind an `Authorization` header, `<token>` or `Bearer <token>`.
+ * @throws ApiError `AuthenticationRequired` if it is absent, or the token unknown, revoked or expired.
+ */
+export function authenticate(db: Database, header: string | null): Actor {
+  const secret = header?.replace(/^bearer\s+/i, "").trim();
+  if (!secret) throw new ApiError("AuthenticationRequired", "Send a token in the Authorization header");
+  const token = tokenByHash(db).get({ hash: hashSecret(secret) });
+  if (!token || isPast(token.expiresAt)) {
+    throw new ApiError(
+      "AuthenticationRequired",
+      "The token in the Authorization header is unknown or expired",
+    );
+  }
+  return token.type === "user" ? toPerson(token) : toService(token);
+}
+
+const isPast = (time: string | null) => time !== null && time <= new Date().toISOString();
+
+const toPerson = (token: TokenRow): Actor => ({
+  type: token.type,
+  createdBy: token.userName!,
+  createdByUserId: token.userId,
+  userId: token.userId,
+  isAdmin: token.isAdmin === 1,
+});
+
+const toService = (token: TokenRow): Actor => ({
+  type: token.type,
+  createdBy: token.name,
+  createdByUserId: SERVICE_USER_ID,
+  userId: null,
+  isAdmin: token.type === "admin",
+});

@@ -1,0 +1,22 @@
+import crypto from "node:crypto";
+
+/**
+ * `user` is a personal token and acts as its user; `admin` is a service token with every permission and no
+ * user; `client` and `frontend` are for SDKs and open nothing under `/api/admin`.
+ */
+export const TOKEN_TYPES = ["user", "admin", "client", "frontend"] as const;
+export type TokenType = (typeof TOKEN_TYPES)[number];
+
+/** A secret is any run of visible ASCII characters, for that is what a header can carry. */
+export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
+
+/** What is stored of a secret and what it is looked up by: its SHA-256 as 64 hex digits. */
+export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
+
+/** Makes a secret in the form of its kind, 28 random bytes as hex after the prefix (CONTRACT, token kinds). */
+export function newSecret(type: TokenType, projects: readonly string[] = ["*"], environment = "*") {
+  const random = crypto.randomBytes(28).toString("hex");
+  if (type === "user") return `user:${random}`;
+  const scope = type === "admin" ? "*" : projects.length === 1 ? projects[0] : "[]";
+  return `${scope}:${type === "admin" ? "*" : environment}.${random}`;
+}

@@ -1,0 +1,30 @@
+import { type Database, statement } from "../db/statement.ts";
+import { ApiError } from "../http/error.ts";
+import type { Actor } from "./actor.ts";
+
+/*
+ * A private project is seen by its members (a role in it, directly or through a group), by those who hold
+ * ADMIN and by service tokens; to anyone else it and all that it holds is hidden (CONTRACT, Visibility).
+ */
+
+const hiddenFrom = statement<{ userId: number | null }, { id: string }>(`
+  SELECT id FROM projects
+  WHERE mode = 'private'
+    AND id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);
+
+/** The ids of the projects that the actor may not see; mostly none. */
+export const hiddenProjects = (db: Database, actor: Actor): string[] =>
+  actor.isAdmin
+    ? []
+    : hiddenFrom(db)
+        .all({ userId: actor.userId })
+        .map((project) => project.id);
+
+/** @throws ApiError `NoAccessError` if the project is hidden from the actor; an unknown one is not. */
+export function requireVisible(db: Database, actor: Actor, project: string) {
+  if (!hiddenProjects(db, actor).includes(project)) return;
+  throw new ApiError(
+    "NoAccessError",
+    `The project ${project} is private: you need a role in it or the permission ADMIN`,
+  );
+}

@@ -1,0 +1,38 @@
+import crypto from "node:crypto";
+
+/** Whom a picture stands for, the most telling first; unset parts are null. */
+interface Person {
+  imageUrl: string | null;
+  email: string | null;
+  username: string | null;
+  id: number;
+}
+
+/** A person's own picture, else the path of the one that this server draws; no third party is ever named. */
+export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string =>
+  imageUrl ?? avatarPath(email ?? username ?? String(id));
+
+/** The path of the picture drawn for a name, the same in any letter case. */
+export const avatarPath = (name: string) =>
+  `/avatars/${crypto.hash("sha256", name.toLowerCase(), "hex")}.svg`;
+
+/** Cells of one side; the right half mirrors the left. */
+const SIDE = 5;
+
+/** A small symmetric pattern, its colour and cells taken from 64 hex digits. */
+export function drawAvatar(hash: string): string {
+  const hue = Number.parseInt(hash.slice(0, 4), 16) % 360;
+  const half = Math.ceil(SIDE / 2);
+  const isFilled = (x: number, y: number) =>
+    Number.parseInt(hash[8 + y * half + Math.min(x, SIDE - 1 - x)]!, 16) % 2 === 0;
+  const cells = Array.from(
+    { length: SIDE * SIDE },
+    (_, index) => [index % SIDE, Math.floor(index / SIDE)] as const,
+  );
+  const path = cells.filter(([x, y]) => isFilled(x, y)).map(([x, y]) => `M${x + 1} ${y + 1}h1v1h-1z`);
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIDE + 2} ${SIDE + 2}" width="42" height="42">` +
+    `<rect width="100%" height="100%" fill="hsl(${hue} 40% 92%)"/>` +
+    `<path fill="hsl(${hue} 60% 40%)" d="${path.join("")}"/></svg>`
+  );
+}

@@ -1,0 +1,107 @@
+import Sqlite from "better-sqlite3";
+import * as v from "valibot";
+import type { Database } from "../db/statement.ts";
+import { check } from "../validation.ts";
+import { DatasetError, LineError } from "./error.ts";
+import type { ImportContext, Kind } from "./kind.ts";
+import { KINDS } from "./kinds.ts";
+import { type TextLine, textLines } from "./lines.ts";
+import { OptionalText, OptionalTime } from "./value.ts";
+
+/** The first line of every dataset. */
+const Header = v.strictObject({
+  version: v.literal(1, "must be 1, the only version there is"),
+  createdAt: OptionalTime,
+  source: OptionalText,
+});
+
+const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
+
+/** How many lines of each kind were stored. */
+export type ImportCounts = Record<string, number>;
+
+/**
+ * Adds a dataset to what is stored, in one transaction: all of it or nothing. Memory is bounded by the longest line.
+ * @param onProgress called now and then with the number of lines read.
+ * @throws DatasetError naming the line and the reason.
+ */
+export async function importDataset(
+  db: Database,
+  chunks: AsyncIterable<Buffer>,
+  onProgress: (lines: number) => void = () => {},
+): Promise<ImportCounts> {
+  const context = { db, now: new Date().toISOString() };
+  const counts: ImportCounts = {};
+  let read = 0;
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    for await (const lines of textLines(chunks)) {
+      for (const line of lines) importLine(context, line, read++ === 0, counts);
+      onProgress(read);
+    }
+    if (read === 0) throw new DatasetError(1, "is missing: the first line must be of the kind dataset");
+    db.exec("COMMIT");
+  } finally {
+    if (db.inTransaction) db.exec("ROLLBACK");
+  }
+  return counts;
+}
+
+function importLine(
+  context: ImportContext,
+  { number, text }: TextLine,
+  isFirst: boolean,
+  counts: ImportCounts,
+) {
+  const { kind: name, ...line } = parse(text, number);
+  if (isFirst) return requireHeader(name, line, number);
+  const kind = kinds.get(String(name));
+  if (!kind)
+    throw new DatasetError(
+      number,
+      `kind: ${JSON.stringify(name) ?? "is missing, so it"} is not a known kind`,
+    );
+  const value = checked(kind.schema, line, number);
+  try {
+    kind.insert(context, value);
+  } catch (error) {
+    throw explained(error, kind, number);
+  }
+  counts[kind.name] = (counts[kind.name] ?? 0) + 1;
+}
+
+function parse(text: string, number: number): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DatasetError(number, "is not valid JSON (was the file cut short?)");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new DatasetError(number, "must be a JSON object");
+}
+
+function requireHeader(kind: unknown, line: object, number: number) {
+  if (kind !== "dataset") throw new DatasetError(number, "kind: the first line must be of the kind dataset");
+  checked(Header, line, number);
+}
+
+function checked(schema: Kind["schema"], line: object, number: number): unknown {
+  const result = check(schema, line);
+  if (!result.violations) return result.value;
+  const [{ path, message }] = result.violations;
+  throw new DatasetError(number, path === "" ? message : `${path}: ${message}`);
+}
+
+/** Why a row was refused, in words. */
+function explained(error: unknown, kind: Kind, number: number): unknown {
+  if (error instanceof LineError) return new DatasetError(number, error.message);
+  if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith("SQLITE_CONSTRAINT")) return error;
+  const columns = /constraint failed: (.+)/.exec(error.message)?.[1]?.replace(/\w+\./g, "") ?? "a value";
+  const isTwice = /UNIQUE|PRIMARYKEY|ROWID/.test(error.code);
+  const reason = isTwice
+    ? `there is one with the same ${columns} already`
+    : `a value is not allowed: ${columns}`;
+  return new DatasetError(number, `${kind.name}: ${reason}`);
+}

@@ -1,0 +1,28 @@
+import type * as v from "valibot";
+import type { Database } from "../db/statement.ts";
+import type { Schema } from "../validation.ts";
+
+/** What inserting a line may need beside the line itself. */
+export interface ImportContext {
+  db: Database;
+  /** Stands in for a `createdAt` that was left out. */
+  now: string;
+}
+
+/** One kind of line: its shape, how a line becomes rows, and how rows become lines again. */
+export interface Kind {
+  name: string;
+  schema: Schema;
+  /** @throws LineError for a reference to what does not stand above; SQLite's constraint errors. */
+  insert(context: ImportContext, line: unknown): void;
+  /** Lines of this kind, or the JSON text of them, in an order that may be imported. */
+  rows(db: Database): Iterable<object | string>;
+}
+
+/** `kind({ name, schema, … })`: the insert function then gets what the schema checks. */
+export const kind = <S extends Schema>(definition: {
+  name: string;
+  schema: S;
+  insert(context: ImportContext, line: v.InferOutput<S>): void;
+  rows(db: Database): Iterable<object | string>;
+}): Kind => definition as Kind;

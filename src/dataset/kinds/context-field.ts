@@ -1,0 +1,48 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { kind } from "../kind.ts";
+import { bit, Flag, Name, OptionalText, withoutNulls } from "../value.ts";
+
+const ContextField = v.strictObject({
+  name: Name,
+  description: OptionalText,
+  stickiness: Flag(false),
+  sortOrder: v.optional(v.number(), 10),
+  legalValues: v.optional(
+    v.array(v.strictObject({ value: v.string(), description: v.exactOptional(v.string()) })),
+    [],
+  ),
+});
+
+interface Row {
+  name: string;
+  description: string | null;
+  stickiness: 0 | 1;
+  sortOrder: number;
+  legalValues: string;
+}
+
+const insertRow = statement<Row>(`
+  INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values)
+  VALUES (:name, :description, :stickiness, :sortOrder, :legalValues)`);
+
+const all = statement<object, Row>(`
+  SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues
+  FROM context_fields ORDER BY name`);
+
+export const contextField = kind({
+  name: "contextField",
+  schema: ContextField,
+  insert: ({ db }, line) =>
+    void insertRow(db).run({
+      ...line,
+      stickiness: bit(line.stickiness),
+      legalValues: JSON.stringify(line.legalValues),
+    }),
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      const legalValues = JSON.parse(row.legalValues);
+      yield withoutNulls({ ...row, stickiness: row.stickiness === 1, legalValues });
+    }
+  },
+});

@@ -1,0 +1,37 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { kind } from "../kind.ts";
+import { bit, Flag, Name } from "../value.ts";
+
+interface Row {
+  name: string;
+  type: string;
+  sortOrder: number;
+  enabled: 0 | 1;
+  protected: 0 | 1;
+}
+
+const insertRow = statement<Row>(`
+  INSERT INTO environments (name, type, sort_order, enabled, protected)
+  VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
+
+const all = statement<object, Row>(`
+  SELECT name, type, sort_order AS sortOrder, enabled, protected FROM environments ORDER BY name`);
+
+export const environment = kind({
+  name: "environment",
+  schema: v.strictObject({
+    name: Name,
+    type: Name,
+    sortOrder: v.optional(v.number(), 9999),
+    enabled: Flag(true),
+    protected: Flag(false),
+  }),
+  insert: ({ db }, line) =>
+    void insertRow(db).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      yield { ...row, enabled: row.enabled === 1, protected: row.protected === 1 };
+    }
+  },
+});

@@ -1,0 +1,34 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { storeEvent } from "../../resources/events/record.ts";
+import { EventType, Tag } from "../../resources/events/schema.ts";
+import { JsonObject, Text } from "../../validation.ts";
+import { kind } from "../kind.ts";
+import { Id, OptionalText, optional, Time } from "../value.ts";
+
+const wires = statement<object, string>(`SELECT wire FROM events ORDER BY id`);
+
+export const event = kind({
+  name: "event",
+  schema: v.strictObject({
+    id: v.optional(Id),
+    createdAt: Time,
+    type: EventType,
+    createdBy: Text,
+    createdByUserId: optional(v.number()),
+    environment: OptionalText,
+    project: OptionalText,
+    featureName: OptionalText,
+    data: optional(JsonObject),
+    preData: optional(JsonObject),
+    tags: v.optional(v.array(Tag), []),
+    label: v.nullish(v.string()),
+    summary: v.nullish(v.string()),
+  }),
+  insert({ db }, { id, label, summary, ...line }) {
+    storeEvent(db, { ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
+  },
+  *rows(db) {
+    for (const wire of wires(db).pluck().iterate({})) yield wire;
+  },
+});

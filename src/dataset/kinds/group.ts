@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { kind } from "../kind.ts";
+import { requireAllKnown, requireKnown } from "../reference.ts";
+import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../value.ts";
+
+const Group = v.strictObject({
+  id: Id,
+  name: Name,
+  description: OptionalText,
+  users: v.optional(v.array(Id), []),
+  rootRole: optional(Id),
+  createdAt: OptionalTime,
+});
+
+type Row = Omit<v.InferOutput<typeof Group>, "users" | "createdAt"> & { createdAt: string };
+
+const insertRow = statement<Row>(`
+  INSERT INTO groups (id, name, description, root_role, created_at)
+  VALUES (:id, :name, :description, :rootRole, :createdAt)`);
+
+const insertUser = statement<{ groupId: number; userId: number }>(`
+  INSERT INTO group_users (group_id, user_id) VALUES (:groupId, :userId)`);
+
+const all = statement<object, Row & { users: string }>(`
+  SELECT id, name, description, root_role AS rootRole, created_at AS createdAt,
+    (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users
+  FROM groups ORDER BY id`);
+
+export const group = kind({
+  name: "group",
+  schema: Group,
+  insert({ db, now }, { users, ...row }) {
+    if (row.rootRole !== null) requireKnown(db, "role", row.rootRole, "rootRole");
+    requireAllKnown(db, "user", users, "users");
+    insertRow(db).run({ ...row, createdAt: row.createdAt ?? now });
+    for (const userId of users) insertUser(db).run({ groupId: row.id, userId });
+  },
+  *rows(db) {
+    for (const { users, ...row } of all(db).iterate({})) {
+      yield { ...withoutNulls(row), users: JSON.parse(users) };
+    }
+  },
+});

@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { EventType } from "../../resources/events/schema.ts";
+import { JsonObject } from "../../validation.ts";
+import { kind } from "../kind.ts";
+import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
+
+const Integration = v.strictObject({
+  id: Id,
+  provider: Name,
+  description: OptionalText,
+  enabled: Flag(true),
+  parameters: v.optional(JsonObject, {}),
+  events: v.optional(v.array(EventType), []),
+  projects: v.optional(v.array(Name), []),
+  environments: v.optional(v.array(Name), []),
+  createdAt: OptionalTime,
+});
+
+interface Row extends Record<"parameters" | "events" | "projects" | "environments", string> {
+  id: number;
+  provider: string;
+  description: string | null;
+  enabled: 0 | 1;
+  createdAt: string;
+}
+
+const insertRow = statement<Row>(`
+  INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments,
+    created_at)
+  VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :createdAt)`);
+
+const all = statement<object, Row>(`
+  SELECT id, provider, description, enabled, parameters, events, projects, environments, created_at AS createdAt
+  FROM integrations ORDER BY id`);
+
+export const integration = kind({
+  name: "integration",
+  schema: Integration,
+  insert: ({ db, now }, line) =>
+    void insertRow(db).run({
+      ...line,
+      enabled: bit(line.enabled),
+      parameters: JSON.stringify(line.parameters),
+      events: JSON.stringify(line.events),
+      projects: JSON.stringify(line.projects),
+      environments: JSON.stringify(line.environments),
+      createdAt: line.createdAt ?? now,
+    }),
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      yield withoutNulls({
+        ...row,
+        enabled: row.enabled === 1,
+        parameters: JSON.parse(row.parameters),
+        events: JSON.parse(row.events),
+        projects: JSON.parse(row.projects),
+        environments: JSON.parse(row.environments),
+      });
+    }
+  },
+});

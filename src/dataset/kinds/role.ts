@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { type Database, statement } from "../../db/statement.ts";
+import { LineError } from "../error.ts";
+import { kind } from "../kind.ts";
+import { requireKnown } from "../reference.ts";
+import { Id, Name, OptionalText, optional, withoutNulls } from "../value.ts";
+
+const Role = v.strictObject({
+  id: Id,
+  name: Name,
+  type: v.picklist(["root", "project", "custom", "custom-root"]),
+  description: OptionalText,
+  permissions: v.optional(v.array(v.strictObject({ name: Name, environment: optional(Name) })), []),
+});
+type Role = v.InferOutput<typeof Role>;
+
+/** Roles 1 to 5 are in every file. */
+const BUILT_IN = 5;
+
+const insertRow = statement<Omit<Role, "permissions">>(`
+  INSERT INTO roles (id, name, type, description) VALUES (:id, :name, :type, :description)`);
+
+const insertPermission = statement<{ roleId: number; name: string; environment: string | null }>(`
+  INSERT INTO role_permissions (role_id, name, environment) VALUES (:roleId, :name, :environment)`);
+
+const sameRole = statement<{ id: number; name: string; type: string }>(`
+  SELECT 1 FROM roles WHERE id = :id AND name = :name AND type = :type`);
+
+const all = statement<object, Omit<Role, "permissions">>(`
+  SELECT id, name, type, description FROM roles WHERE id > ${BUILT_IN} ORDER BY id`);
+
+const permissionsOf = statement<{ roleId: number }, { name: string; environment: string | null }>(`
+  SELECT name, environment FROM role_permissions WHERE role_id = :roleId ORDER BY name, environment`);
+
+export const role = kind({
+  name: "role",
+  schema: Role,
+  insert({ db }, { permissions, ...row }) {
+    if (row.id <= BUILT_IN) return requireUnchanged(db, { permissions, ...row });
+    insertRow(db).run(row);
+    for (const [index, permission] of permissions.entries()) {
+      const { environment } = permission;
+      if (environment !== null)
+        requireKnown(db, "environment", environment, `permissions.${index}.environment`);
+      insertPermission(db).run({ roleId: row.id, ...permission });
+    }
+  },
+  *rows(db) {
+    for (const row of all(db).all({})) {
+      const permissions = permissionsOf(db).all({ roleId: row.id }).map(withoutNulls);
+      yield { ...withoutNulls(row), permissions };
+    }
+  },
+});
+
+/** A built-in role may be repeated; its permissions may be left out, but not be others. */
+function requireUnchanged(db: Database, { id, name, type, permissions }: Role) {
+  const stored = permissionsOf(db).all({ roleId: id });
+  const isSame = permissions.length === 0 || JSON.stringify(permissions) === JSON.stringify(stored);
+  if (isSame && sameRole(db).get({ id, name, type })) return;
+  throw new LineError(`id: the role ${id} is built in and can't be changed`);
+}

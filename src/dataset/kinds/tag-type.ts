@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { statement } from "../../db/statement.ts";
+import { kind } from "../kind.ts";
+import { Name, OptionalText, withoutNulls } from "../value.ts";
+
+const TagType = v.strictObject({ name: Name, description: OptionalText, icon: OptionalText });
+type TagType = v.InferOutput<typeof TagType>;
+
+const insertRow = statement<TagType>(`
+  INSERT INTO tag_types (name, description, icon) VALUES (:name, :description, :icon)`);
+
+const all = statement<object, TagType>(`SELECT name, description, icon FROM tag_types ORDER BY name`);
+
+export const tagType = kind({
+  name: "tagType",
+  schema: TagType,
+  insert: ({ db }, line) => void insertRow(db).run(line),
+  *rows(db) {
+    for (const row of all(db).iterate({})) yield withoutNulls(row);
+  },
+});

@@ -1,0 +1,33 @@
+import { type Database, statement } from "../db/statement.ts";
+import { LineError } from "./error.ts";
+
+type Key = { key: string | number };
+
+const KNOWN = {
+  environment: statement<Key>(`SELECT 1 FROM environments WHERE name = :key`),
+  event: statement<Key>(`SELECT 1 FROM events WHERE id = :key`),
+  feature: statement<Key>(`SELECT 1 FROM features WHERE name = :key`),
+  group: statement<Key>(`SELECT 1 FROM groups WHERE id = :key`),
+  integration: statement<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
+  project: statement<Key>(`SELECT 1 FROM projects WHERE id = :key`),
+  role: statement<Key>(`SELECT 1 FROM roles WHERE id = :key`),
+  segment: statement<Key>(`SELECT 1 FROM segments WHERE id = :key`),
+  tagType: statement<Key>(`SELECT 1 FROM tag_types WHERE name = :key`),
+  user: statement<Key>(`SELECT 1 FROM users WHERE id = :key`),
+};
+
+/** @throws LineError naming the path, the kind and the key, unless the thing exists. */
+export function requireKnown(db: Database, kind: keyof typeof KNOWN, key: string | number, path: string) {
+  if (KNOWN[kind](db).get({ key })) return;
+  throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} stands above`);
+}
+
+/** The same for every element of a list. */
+export function requireAllKnown(
+  db: Database,
+  kind: keyof typeof KNOWN,
+  keys: ReadonlyArray<string | number>,
+  path: string,
+) {
+  for (const [index, key] of keys.entries()) requireKnown(db, kind, key, `${path}.${index}`);
+}

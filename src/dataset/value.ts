@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { NonEmptyText, Text } from "../validation.ts";
+
+/** A key that may be left out or be null. */
+export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
+
+export const OptionalText = optional(Text);
+
+export const Flag = (otherwise: boolean) => v.optional(v.boolean(), otherwise);
+
+/** A number that identifies a row. */
+export const Id = v.pipe(
+  v.number(),
+  v.safeInteger("must be a whole number"),
+  v.minValue(1, "must be 1 or more"),
+);
+
+/** A name that identifies a row. */
+export const Name = NonEmptyText;
+
+const RFC_3339 = /^\d{4}-\d\d-(\d\d)[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
+export const Time = v.pipe(
+  v.string(),
+  v.regex(RFC_3339, "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
+  v.check(isOnCalendar, "must be a time that exists"),
+  v.transform((text) => new Date(text).toISOString()),
+);
+
+export const OptionalTime = optional(Time);
+
+/** `Date` takes 30 February for 2 March. */
+function isOnCalendar(text: string) {
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  return !Number.isNaN(Date.parse(text)) && day.getUTCDate() === Number(text.slice(8, 10));
+}
+
+/** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */
+export const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+/** A line without the keys that are null, which is how it is written. */
+export const withoutNulls = (line: object) =>
+  Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null));

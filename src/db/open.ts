@@ -1,0 +1,116 @@
+import fs from "node:fs";
+import path from "node:path";
+import Sqlite from "better-sqlite3";
+import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
+import { type Database, prepareAll } from "./statement.ts";
+
+/** The file can't be used; the message is a sentence for a person that says what to do. Exit code 3. */
+export class DataError extends Error {}
+
+/** A database in memory, for the demo and for tests. */
+export const IN_MEMORY = ":memory:";
+
+/** Files up to this size are checked page by page on opening; it takes some 30 ms. `doctor` checks any. */
+const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.
+ * @throws DataError if the file can't be made or read, is no database, is another program's, is damaged,
+ * or was written by a newer version.
+ */
+export function open(file: string, { mustExist = false } = {}): Database {
+  requirePlace(file, mustExist);
+  const db = explained(file, () => new Sqlite(file));
+  try {
+    explained(file, () => prepare(db, file));
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** Closes the file so that nothing but the file itself is left: the write-ahead log is folded in. */
+export function close(db: Database) {
+  if (!db.open) return;
+  db.pragma("optimize");
+  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.close();
+}
+
+function prepare(db: Database, file: string) {
+  db.pragma("busy_timeout = 5000"); // first, so that the next lines wait too
+  refuseForeign(db, file);
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = FULL"); // what was acknowledged survives a power cut
+  db.pragma("foreign_keys = ON");
+  db.pragma("mmap_size = 268435456");
+  migrate(db);
+  refuseDamaged(db, file);
+  db.pragma("optimize = 0x10002");
+  prepareAll(db);
+}
+
+function requirePlace(file: string, mustExist: boolean) {
+  if (file === IN_MEMORY) return;
+  const folder = path.dirname(path.resolve(file));
+  if (!fs.existsSync(folder)) {
+    throw new DataError(`The folder ${folder} does not exist: make it, or name another place with --data`);
+  }
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  if (found?.isDirectory()) throw new DataError(`${file} is a folder: name a file with --data`);
+  if (mustExist && !found) throw new DataError(`There is no file ${file}: name the data file with --data`);
+}
+
+function refuseForeign(db: Database, file: string) {
+  const id = db.pragma("application_id", { simple: true }) as number;
+  const version = db.pragma("user_version", { simple: true }) as number;
+  const isEmpty = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0;
+  if (isEmpty && version === 0) return;
+  if (id !== APPLICATION_ID) {
+    throw new DataError(`${file} is another program's SQLite database: name another file with --data`);
+  }
+  if (version > VERSION) {
+    throw new DataError(
+      `${file} was written by a newer Flagstone (schema ${version}, this one knows ${VERSION}): ` +
+        "use that version, or export from it and import here into a new file",
+    );
+  }
+}
+
+function refuseDamaged(db: Database, file: string) {
+  const pages = db.pragma("page_count", { simple: true }) as number;
+  const bytes = pages * (db.pragma("page_size", { simple: true }) as number);
+  if (file === IN_MEMORY || bytes > QUICK_CHECK_BYTES) return;
+  const found = db.pragma("quick_check(1)", { simple: true });
+  if (found !== "ok") throw damaged(file);
+}
+
+const damaged = (file: string) =>
+  new DataError(`${file} is damaged: put a backup in its place, or name another file with --data`);
+
+/** SQLite's codes in words. Anything else stays the error it is. */
+function explained<T>(file: string, body: () => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    const { code } = error;
+    if (code === "SQLITE_NOTADB")
+      throw new DataError(`${file} is not a database: name another file with --data`);
+    if (code.startsWith("SQLITE_CORRUPT")) throw damaged(file);
+    if (code.startsWith("SQLITE_CANTOPEN")) {
+      throw new DataError(`${file} can't be opened: check that you may read and write it and its folder`);
+    }
+    if (code.startsWith("SQLITE_READONLY")) {
+      throw new DataError(`${file} is read-only: give write permission, or name another file with --data`);
+    }
+    if (code === "SQLITE_BUSY") {
+      throw new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
+    }
+    if (code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR")) {
+      throw new DataError(`${file} can't be written: the disk is full or failing`);
+    }
+    throw error;
+  }
+}

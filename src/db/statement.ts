@@ -1,0 +1,28 @@
+import type Sqlite from "better-sqlite3";
+
+export type Database = Sqlite.Database;
+
+const declared: Array<(db: Database) => unknown> = [];
+
+/**
+ * SQL declared beside the function that owns it and prepared once per database.
+ * `open()` prepares every declared statement, so a mistake in any of them stops the start, not a user.
+ */
+export function statement<Bind extends object, Row = unknown>(sql: string) {
+  const cache = new WeakMap<Database, Sqlite.Statement<[Bind], Row>>();
+  const on = (db: Database) => {
+    let ready = cache.get(db);
+    if (!ready) {
+      ready = db.prepare<[Bind], Row>(sql);
+      cache.set(db, ready);
+    }
+    return ready;
+  };
+  declared.push(on);
+  return on;
+}
+
+/** Prepares all SQL of the program that has been imported; throws SQLite's error for the first that is wrong. */
+export const prepareAll = (db: Database) => {
+  for (const prepare of declared) prepare(db);
+};

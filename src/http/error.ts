@@ -1,0 +1,79 @@
+import crypto from "node:crypto";
+import * as v from "valibot";
+import { Violation } from "../validation.ts";
+
+const STATUS = {
+  ValidationError: 400,
+  AuthenticationRequired: 401,
+  NoAccessError: 403,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  NameExistsError: 409,
+  PayloadTooLargeError: 413,
+  ContentTypeError: 415,
+  HeadersTooLargeError: 431,
+  UnknownError: 500,
+  ServiceUnavailableError: 503,
+} as const;
+
+export type ErrorName = keyof typeof STATUS;
+
+/** What every error answers with; `details` only where a request was not of the expected shape. */
+export const ErrorBody = v.strictObject({
+  id: v.pipe(v.string(), v.uuid()),
+  name: v.picklist(Object.keys(STATUS) as ErrorName[]),
+  message: v.pipe(v.string(), v.nonEmpty()),
+  details: v.optional(v.pipe(v.array(Violation), v.minLength(1))),
+});
+export type ErrorBody = v.InferOutput<typeof ErrorBody>;
+
+/** An error that is an answer: its name decides the status, its message is for a person. */
+export class ApiError extends Error {
+  readonly id = crypto.randomUUID();
+  override readonly name: ErrorName;
+  readonly details: Violation[] | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(name: ErrorName, message: string, { details, headers = {}, cause }: ErrorOptions = {}) {
+    super(message, { cause });
+    this.name = name;
+    this.details = details;
+    this.headers = headers;
+  }
+
+  get status() {
+    return STATUS[this.name];
+  }
+
+  toBody(): ErrorBody {
+    const { id, name, message, details } = this;
+    return details ? { id, name, message, details } : { id, name, message };
+  }
+}
+
+interface ErrorOptions {
+  details?: Violation[];
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A request of the wrong shape; the first violation is the message, all of them are the details. */
+export const invalid = (...details: [Violation, ...Violation[]]) =>
+  new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
+
+/** Any error as an answer: SQLite's lock is a passing condition, the unexpected becomes one neutral sentence. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (isCode(error, "SQLITE_BUSY")) {
+    return new ApiError("ServiceUnavailableError", "The data file is locked: try again", {
+      headers: { "retry-after": "1" },
+      cause: error,
+    });
+  }
+  return new ApiError("UnknownError", "Something went wrong here: the log says what, under this id", {
+    cause: error,
+  });
+}
+
+const isCode = (error: unknown, code: string) =>
+  error instanceof Error && "code" in error && String(error.code).startsWith(code);

@@ -1,0 +1,71 @@
+import type { H3, H3Event } from "h3";
+import { requirePermission } from "../auth/permission.ts";
+import type { Database } from "../db/statement.ts";
+import { check, type Schema } from "../validation.ts";
+import { readJsonObject } from "./body.ts";
+import { ApiError, invalid } from "./error.ts";
+import type { Contract, Operation, Request as OperationRequest } from "./operation.ts";
+import { toResponse } from "./response.ts";
+
+/** Routes every operation, HEAD wherever GET is, and 405 for the other methods of a known path. */
+export function mount(app: H3, db: Database, operations: Operation[]) {
+  for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
+    for (const operation of group) {
+      for (const method of methods(operation)) app.on(method, path, (event) => answer(db, operation, event));
+    }
+    const allow = group.flatMap(methods).join(", ");
+    app.all(path, (event) => {
+      throw new ApiError("MethodNotAllowedError", `${event.req.method} is not possible here, only ${allow}`, {
+        headers: { allow },
+      });
+    });
+  }
+}
+
+const methods = ({ method }: Operation) => (method === "GET" ? (["GET", "HEAD"] as const) : [method]);
+
+/** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
+function answer(db: Database, operation: Operation, event: H3Event) {
+  const { actor } = event.context;
+  const raw = decodedParams(event);
+  requirePermission(actor, permissionFor(operation, actor, raw));
+  const params = checked(operation.params, raw, "path");
+  const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
+  const run = (body: unknown) => {
+    const result = operation.handle({ db, actor, params, query, body } as OperationRequest<Contract>);
+    const respond = (value: unknown) => toResponse(value, event.req, operation.deprecated);
+    return result instanceof Promise ? result.then(respond) : respond(result);
+  };
+  if (!operation.body) return run(undefined);
+  return readJsonObject(event).then((body) => run(checked(operation.body, body, "body")));
+}
+
+const permissionFor = (
+  { permission }: Operation,
+  actor: H3Event["context"]["actor"],
+  raw: Record<string, string>,
+) => (typeof permission === "function" ? permission(actor, raw) : permission);
+
+/** Each parameter decoded once, so that `%2F` stays inside it; that it can be was checked on arrival. */
+const decodedParams = (event: H3Event): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
+  );
+
+/** The declared parameters of the query; others are ignored, a repeated one is refused. */
+function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
+  const given = event.url.searchParams;
+  const value = (name: string) => {
+    const [first, ...others] = given.getAll(name);
+    if (others.length > 0) throw invalid({ path: `query.${name}`, message: "is given more than once" });
+    return first;
+  };
+  return Object.fromEntries(Object.keys(schema.entries).map((name) => [name, value(name)]));
+}
+
+function checked(schema: Schema | undefined, input: unknown, where: string): unknown {
+  if (!schema) return undefined;
+  const result = check(schema, input, where);
+  if (result.violations) throw invalid(...result.violations);
+  return result.value;
+}

@@ -1,0 +1,73 @@
+import { avatarPath, imageUrlOf } from "../../avatar.ts";
+import { type Database, statement } from "../../db/statement.ts";
+import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
+import { type PersonRow, toUserOwner } from "./store.ts";
+
+interface LatestRow extends PersonRow {
+  eventId: number;
+  summary: string | null;
+  createdBy: string;
+  userId: number | null;
+}
+
+const exists = statement<{ project: string }>(`SELECT 1 FROM projects WHERE id = :project`);
+
+const latest = statement<{ project: string }, LatestRow>(`
+  SELECT events.id AS eventId, wire ->> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
+    users.id AS userId, users.id, users.name, username, email, image_url AS imageUrl
+  FROM events LEFT JOIN users ON users.id = wire ->> 'createdByUserId'
+  WHERE project = :project ORDER BY events.id DESC LIMIT 10`);
+
+const userOwners = statement<{ project: string }, PersonRow>(`
+  SELECT users.id, name, username, email, image_url AS imageUrl
+  FROM project_user_roles JOIN users ON users.id = user_id
+  WHERE project = :project AND role_id = 4 ORDER BY users.id`);
+
+const groupOwners = statement<{ project: string }, { name: string }>(`
+  SELECT name FROM project_group_roles JOIN groups ON groups.id = group_id
+  WHERE project = :project AND role_id = 4 ORDER BY name`);
+
+const rolesOf = statement<{ project: string; userId: number }, ProjectRole>(`
+  SELECT DISTINCT roles.name, roles.id, roles.type
+  FROM project_members JOIN roles ON roles.id = role_id
+  WHERE project = :project AND user_id = :userId ORDER BY roles.id`);
+
+const isSeen = statement<{ project: string }>(`
+  SELECT 1 FROM features JOIN feature_environments ON feature = features.name
+  WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
+
+const oldestLive = statement<{ project: string }, { feature: string }>(`
+  SELECT name AS feature FROM features
+  WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
+
+export const isProject = (db: Database, project: string) => exists(db).get({ project }) !== undefined;
+
+/** The newest ten events of a project. */
+export const latestEvents = (db: Database, project: string): LatestEvent[] =>
+  latest(db)
+    .all({ project })
+    .map((row) => ({
+      id: row.eventId,
+      summary: row.summary,
+      createdBy: row.createdBy,
+      createdByImageUrl: row.userId === null ? avatarPath(row.createdBy) : imageUrlOf(row),
+    }));
+
+/** Who answers for a project: users by id, then groups by name; nobody is the system. */
+export function owners(db: Database, project: string): ProjectOwner[] {
+  const people = userOwners(db).all({ project }).map(toUserOwner);
+  const groups = groupOwners(db).all({ project });
+  const all = [...people, ...groups.map(({ name }) => ({ ownerType: "group" as const, name }))];
+  return all.length > 0 ? all : [{ ownerType: "system" }];
+}
+
+/** A user's roles in a project, directly and through groups, by id. */
+export const projectRoles = (db: Database, project: string, userId: number): ProjectRole[] =>
+  rolesOf(db).all({ project, userId });
+
+/** How far a project has come: its first flag, and that flag's first use. */
+export function onboardingStatus(db: Database, project: string): OnboardingStatus {
+  if (isSeen(db).get({ project })) return { status: "onboarded" };
+  const first = oldestLive(db).get({ project });
+  return first ? { status: "first-flag-created", feature: first.feature } : { status: "onboarding-started" };
+}

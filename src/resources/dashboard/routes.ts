@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { hiddenProjects, requireVisible } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { ApiError } from "../../http/error.ts";
+import { operation } from "../../http/operation.ts";
+import { isProject, latestEvents, onboardingStatus, owners, projectRoles } from "./details-store.ts";
+import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";
+import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./store.ts";
+
+export const readDashboard = operation({
+  method: "GET",
+  path: "/api/admin/personal-dashboard",
+  permission: null,
+  response: PersonalDashboard,
+}).run(({ db, actor }) =>
+  snapshot(db, () => {
+    const hidden = hiddenProjects(db, actor);
+    return {
+      projects: actor.userId === null ? [] : dashboardProjects(db, actor.userId),
+      flags: actor.userId === null ? [] : dashboardFlags(db, actor.userId, hidden),
+      projectOwners: projectOwners(db, hidden),
+      admins: admins(db),
+    };
+  }),
+);
+
+export const readProjectDetails = operation({
+  method: "GET",
+  path: "/api/admin/personal-dashboard/:projectId",
+  permission: null,
+  params: v.object({ projectId: v.string() }),
+  response: PersonalProjectDetails,
+}).run(({ db, actor, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireVisible(db, actor, projectId);
+    if (!isProject(db, projectId)) {
+      throw new ApiError("NotFoundError", `There is no project ${projectId}`);
+    }
+    return {
+      latestEvents: latestEvents(db, projectId),
+      onboardingStatus: onboardingStatus(db, projectId),
+      owners: owners(db, projectId),
+      roles: actor.userId === null ? [] : projectRoles(db, projectId, actor.userId),
+    };
+  }),
+);

@@ -1,0 +1,103 @@
+import { imageUrlOf } from "../../avatar.ts";
+import { type Database, statement } from "../../db/statement.ts";
+import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+
+/** A flag is expected to be gone after so many days; one of another type never is. */
+const LIFETIME_DAYS = { release: 40, experiment: 40, operational: 7 };
+
+export interface PersonRow {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  imageUrl: string | null;
+}
+
+const projectsOf = statement<
+  { userId: number; release: string; experiment: string; operational: string },
+  Omit<DashboardProject, "health"> & { healthyCount: number }
+>(`
+  SELECT projects.id, projects.name,
+    (SELECT count(DISTINCT user_id) FROM project_members WHERE project = projects.id) AS memberCount,
+    count(features.name) AS featureCount,
+    count(features.name) FILTER (WHERE NOT stale AND NOT (
+      (features.type = 'release' AND features.created_at < :release) OR
+      (features.type = 'experiment' AND features.created_at < :experiment) OR
+      (features.type = 'operational' AND features.created_at < :operational))) AS healthyCount
+  FROM projects
+  LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
+  WHERE projects.archived_at IS NULL
+    AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
+  GROUP BY projects.id ORDER BY projects.name, projects.id`);
+
+const flagsOf = statement<{ userId: number; hidden: string }, DashboardFlag>(`
+  SELECT features.name, features.project, features.type
+  FROM features JOIN projects ON projects.id = features.project
+  WHERE (features.created_by_user_id = :userId
+      OR features.name IN (SELECT feature FROM feature_favorites WHERE user_id = :userId))
+    AND features.archived_at IS NULL AND projects.archived_at IS NULL
+    AND features.project NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY features.created_at DESC, features.name LIMIT 100`);
+
+const PERSON = `users.id, users.name, users.username, users.email, users.image_url AS imageUrl`;
+
+// Role 4 is Owner, root role 1 is Admin.
+const ownersOfVisible = statement<{ hidden: string }, PersonRow>(`
+  SELECT ${PERSON} FROM users
+  WHERE id IN (
+    SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
+    WHERE role_id = 4 AND archived_at IS NULL
+      AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
+  ORDER BY coalesce(name, username, email), id`);
+
+const administrators = statement<object, PersonRow>(`
+  SELECT ${PERSON} FROM users WHERE root_role = 1 ORDER BY id`);
+
+/** The live projects in which a user has a role, by name. */
+export function dashboardProjects(db: Database, userId: number): DashboardProject[] {
+  return projectsOf(db)
+    .all({ userId, ...expectedSince(Date.now()) })
+    .map(({ healthyCount, ...project }) => ({
+      id: project.id,
+      name: project.name,
+      health: project.featureCount === 0 ? 100 : Math.round((100 * healthyCount) / project.featureCount),
+      memberCount: project.memberCount,
+      featureCount: project.featureCount,
+    }));
+}
+
+/** Flags that a user made or favorited, the newest 100. */
+export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
+  flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
+
+/** Everyone who owns a live project that is not hidden, by name. */
+export const projectOwners = (db: Database, hidden: string[]): UserOwner[] =>
+  ownersOfVisible(db)
+    .all({ hidden: JSON.stringify(hidden) })
+    .map(toUserOwner);
+
+/** Everyone whose root role is Admin, by id. */
+export const admins = (db: Database): DashboardAdmin[] => administrators(db).all({}).map(toAdmin);
+
+export const toUserOwner = (row: PersonRow): UserOwner => ({
+  ownerType: "user",
+  name: row.name ?? row.username ?? row.email ?? `user ${row.id}`,
+  email: row.email,
+  imageUrl: imageUrlOf(row),
+});
+
+const toAdmin = (row: PersonRow): DashboardAdmin => ({
+  id: row.id,
+  ...(row.name !== null && { name: row.name }),
+  ...(row.username !== null && { username: row.username }),
+  imageUrl: imageUrlOf(row),
+  ...(row.email !== null && { email: row.email }),
+});
+
+/** The creation time before which a flag of each type has outlived its expected life. */
+const expectedSince = (now: number) =>
+  Object.fromEntries(
+    Object.entries(LIFETIME_DAYS).map(([type, days]) => [type, new Date(now - days * DAY).toISOString()]),
+  ) as Record<keyof typeof LIFETIME_DAYS, string>;

@@ -1,0 +1,66 @@
+import { type Database, statement } from "../../db/statement.ts";
+import { describe } from "./describe.ts";
+import type { Event } from "./schema.ts";
+import { fold } from "./text-search.ts";
+
+/** An event to be stored: without an id it gets the next, without a label or a summary they are written. */
+export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
+  Partial<Pick<Event, "id" | "label" | "summary">>;
+
+interface Row {
+  id: number;
+  type: string;
+  project: string | null;
+  featureName: string | null;
+  wire: string;
+}
+
+const insertRow = statement<Row>(`
+  INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
+
+// x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
+const insertSearch = statement<{ id: number; type: string; createdBy: string; data: string }>(`
+  INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
+    :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
+
+// AUTOINCREMENT's own counter: an id is never given twice, even after its event was removed.
+const nextId = statement<object, number>(`
+  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
+
+/**
+ * Stores an event with its wire JSON and its search text, and returns its id. Only `write` and the import of a
+ * dataset come here, both inside a transaction.
+ */
+export function storeEvent(db: Database, event: StoredEvent): number {
+  const id = event.id ?? nextId(db).pluck().get({})!;
+  const wire = JSON.stringify(toWire(id, event));
+  insertRow(db).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  const data = event.data === null ? "" : JSON.stringify(event.data);
+  insertSearch(db).run({
+    id,
+    type: fold(event.type),
+    createdBy: fold(event.createdBy),
+    data: fold(data),
+  });
+  return id;
+}
+
+/** The event with its keys in the wire's order. */
+function toWire(id: number, event: StoredEvent): Event {
+  const written = describe(event);
+  return {
+    id,
+    createdAt: event.createdAt,
+    type: event.type,
+    createdBy: event.createdBy,
+    createdByUserId: event.createdByUserId,
+    environment: event.environment,
+    project: event.project,
+    featureName: event.featureName,
+    data: event.data,
+    preData: event.preData,
+    tags: event.tags,
+    label: event.label ?? written.label,
+    summary: event.summary ?? written.summary,
+  };
+}

@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import type { Database } from "../../db/statement.ts";
+import { JsonStream } from "../../http/json-stream.ts";
+import { operation } from "../../http/operation.ts";
+import { rawArray } from "../../http/raw-json.ts";
+import { type Event, EventList, EventSearch } from "./schema.ts";
+import {
+  countEvents,
+  type EventFilter,
+  eventIds,
+  eventWires,
+  type Page,
+  projectEventWires,
+} from "./store.ts";
+import { fold, searchText } from "./text-search.ts";
+
+/** How many events are listed where no project is named (the seed's number). */
+const NEWEST = 100;
+
+export const listEvents = operation({
+  method: "GET",
+  path: "/api/admin/events",
+  permission: null,
+  query: v.object({ project: v.optional(v.string(), "") }),
+  response: EventList,
+}).run(({ db, actor, query }) => {
+  if (query.project !== "") return allOfProject(db, actor, query.project);
+  return listed(db, { hidden: hiddenProjects(db, actor) }, { from: Number.POSITIVE_INFINITY, limit: NEWEST });
+});
+
+export const searchEvents = operation({
+  method: "POST",
+  path: "/api/admin/events/search",
+  permission: null,
+  body: EventSearch,
+  response: EventList,
+  deprecated: true,
+}).run(async ({ db, actor, body }) => {
+  const { type, project, feature, query, limit } = body;
+  const hidden = hiddenProjects(db, actor);
+  const filter = { type, project, feature, hidden } as const;
+  const from = body.offset === 0 ? Number.POSITIVE_INFINITY : body.offset;
+  if (query === undefined) return listed(db, filter, { from, limit });
+  const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit });
+  return toList(db, ids, total);
+});
+
+const listed = (db: Database, filter: EventFilter, page: Page) =>
+  snapshot(db, () => toList(db, eventIds(db, filter, page), countEvents(db, filter)));
+
+const toList = (db: Database, ids: number[], totalEvents: number | undefined) => ({
+  version: 1 as const,
+  events: rawArray<Event>(eventWires(db, ids)),
+  totalEvents,
+});
+
+/** Every event of a project; those of a hidden one are none, as of one that does not exist. */
+function allOfProject(db: Database, actor: Actor, project: string) {
+  const isHidden = hiddenProjects(db, actor).includes(project);
+  return new JsonStream(isHidden ? listText([]) : listText(projectEventWires(db, project)));
+}
+
+/** The list as text; the total is the number of events that it turned out to hold. */
+function* listText(windows: Iterable<string[]>): Generator<string> {
+  let total = 0;
+  yield `{"version":1,"events":[`;
+  for (const wires of windows) {
+    yield `${total > 0 ? "," : ""}${wires.join(",")}`;
+    total += wires.length;
+  }
+  yield `],"totalEvents":${total}}`;
+}

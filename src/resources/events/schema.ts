@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import { JsonObject, Timestamp } from "../../validation.ts";
+import { EVENT_TYPES } from "./types.ts";
+
+export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");
+
+export const Tag = v.strictObject({ type: v.string(), value: v.string() });
+export type Tag = v.InferOutput<typeof Tag>;
+
+/** One change, as it is on the wire; the keys are in the wire's order. */
+export const Event = v.strictObject({
+  id: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  createdAt: Timestamp,
+  type: EventType,
+  createdBy: v.string(),
+  createdByUserId: v.nullable(v.number()),
+  environment: v.nullable(v.string()),
+  project: v.nullable(v.string()),
+  featureName: v.nullable(v.string()),
+  data: v.nullable(JsonObject),
+  preData: v.nullable(JsonObject),
+  tags: v.array(Tag),
+  label: v.nullable(v.string()),
+  summary: v.nullable(v.string()),
+});
+export type Event = v.InferOutput<typeof Event>;
+
+/** `totalEvents` is left out where it would have to be guessed. */
+export const EventList = v.strictObject({
+  version: v.literal(1),
+  events: v.array(Event),
+  totalEvents: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
+});
+
+/** An empty criterion counts as not given. */
+const Criterion = v.optional(
+  v.pipe(
+    v.string(),
+    v.transform((text) => text || undefined),
+  ),
+);
+
+/** The body of the event search; all criteria hold together. */
+export const EventSearch = v.object({
+  type: v.optional(
+    v.union(
+      [
+        EventType,
+        v.pipe(
+          v.literal(""),
+          v.transform(() => undefined),
+        ),
+      ],
+      "is not a known event type",
+    ),
+  ),
+  project: Criterion,
+  feature: Criterion,
+  query: Criterion,
+  limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)), 100),
+  // The id to start from, newest first; 0 starts at the newest.
+  offset: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+});
+export type EventSearch = v.InferOutput<typeof EventSearch>;

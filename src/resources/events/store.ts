@@ -1,0 +1,121 @@
+import { type Database, statement } from "../../db/statement.ts";
+import type { EventSearch } from "./schema.ts";
+
+/** Which events are meant: every given criterion holds, and none is of a hidden project. */
+export interface EventFilter extends Partial<Pick<EventSearch, "type" | "project" | "feature">> {
+  /** Projects that the caller may not see. */
+  hidden: readonly string[];
+}
+
+export interface Page {
+  /** The newest id that is wanted; Infinity for the newest there is. */
+  from: number;
+  limit: number;
+}
+
+interface Bind {
+  type: string | null;
+  project: string | null;
+  feature: string | null;
+  hidden: string;
+  from: number | bigint;
+  limit: number;
+}
+
+/*
+ * One statement for each index, so that the newest of any filter are found without reading the others. Where
+ * several projects or types are meant, `event_totals` says which there are, and the newest of each are merged.
+ */
+const ofAll = statement<Bind, number>(`
+  SELECT id FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`);
+
+const ofVisible = statement<Bind, number>(`
+  SELECT events.id
+  FROM (SELECT DISTINCT nullif(project, '') AS project FROM event_totals
+        WHERE project NOT IN (SELECT value FROM json_each(:hidden))) AS visible
+  CROSS JOIN events ON events.id IN (
+    SELECT newest.id FROM events AS newest
+    WHERE newest.project IS visible.project AND newest.id <= :from ORDER BY newest.id DESC LIMIT :limit)
+  ORDER BY events.id DESC LIMIT :limit`);
+
+const ofProject = statement<Bind, number>(`
+  SELECT id FROM events WHERE project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`);
+
+const ofType = statement<Bind, number>(`
+  SELECT events.id
+  FROM (SELECT nullif(project, '') AS project FROM event_totals
+        WHERE type = :type AND (:project IS NULL OR project = :project)
+          AND project NOT IN (SELECT value FROM json_each(:hidden))) AS visible
+  CROSS JOIN events ON events.id IN (
+    SELECT newest.id FROM events AS newest
+    WHERE newest.type = :type AND newest.project IS visible.project AND newest.id <= :from
+    ORDER BY newest.id DESC LIMIT :limit)
+  ORDER BY events.id DESC LIMIT :limit`);
+
+const ofFeature = statement<Bind, number>(`
+  SELECT id FROM events
+  WHERE feature_name = :feature AND id <= :from
+    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY id DESC LIMIT :limit`);
+
+const countOfFeature = statement<Bind, number>(`
+  SELECT count(*) FROM events
+  WHERE feature_name = :feature
+    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`);
+
+const countOfTotals = statement<Bind, number>(`
+  SELECT ifnull(sum(count), 0) FROM event_totals
+  WHERE (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+    AND project NOT IN (SELECT value FROM json_each(:hidden))`);
+
+const wiresOf = statement<{ ids: string }, string>(`
+  SELECT events.wire FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
+
+const windowOfProject = statement<{ project: string; before: number }, { id: number; wire: string }>(`
+  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT 200`);
+
+/** The ids of the newest events of a filter, newest first. */
+export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
+  const bind = toBind(filter, page);
+  if (filter.feature !== undefined) return ofFeature(db).pluck().all(bind);
+  if (filter.type !== undefined) return ofType(db).pluck().all(bind);
+  if (filter.project !== undefined) return ofProject(db).pluck().all(bind);
+  return filter.hidden.length > 0 ? ofVisible(db).pluck().all(bind) : ofAll(db).pluck().all(bind);
+}
+
+/** How many events a filter has; exact. */
+export function countEvents(db: Database, filter: EventFilter): number {
+  const count = filter.feature === undefined ? countOfTotals : countOfFeature;
+  return count(db)
+    .pluck()
+    .get(toBind(filter, { from: 0, limit: 0 }))!;
+}
+
+/** The wire JSON of events by id, newest first. */
+export const eventWires = (db: Database, ids: readonly number[]): string[] =>
+  wiresOf(db)
+    .pluck()
+    .all({ ids: JSON.stringify(ids) });
+
+/** All events of a project, newest first, as wire JSON a few hundred at a time. */
+export function* projectEventWires(db: Database, project: string): Generator<string[]> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = windowOfProject(db).all({ project, before });
+    if (rows.length === 0) return;
+    yield rows.map((row) => row.wire);
+    before = rows.at(-1)!.id;
+  }
+}
+
+const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({
+  type: filter.type ?? null,
+  project: filter.project ?? null,
+  feature: filter.feature ?? null,
+  hidden: JSON.stringify(filter.hidden),
+  // A whole number beyond 2^31 would be bound as a float, which not every index compares with.
+  from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
+  limit,
+});

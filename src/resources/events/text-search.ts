@@ -1,0 +1,175 @@
+import { setImmediate } from "node:timers/promises";
+import { type Database, statement } from "../../db/statement.ts";
+import { countEvents, type EventFilter, eventIds } from "./store.ts";
+
+/*
+ * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, upper and lower
+ * case alike, every character literal (CONTRACT, event search). An index of trigrams narrows the log down to
+ * candidates and `instr` confirms each. The log may hold millions of events, so the work is done in slices of a
+ * few milliseconds, between which other requests are served.
+ */
+
+/** More matches than this are not counted: the total is left out (CONTRACT, event search). */
+const COUNTED = 10_000;
+/** Candidates of one slice. */
+const SLICE = 1000;
+/** How many trigrams one match may name. */
+const MATCHED = { all: 30, any: 400 };
+/** A text shorter than a trigram is common if it is in this part of the newest events. */
+const COMMON = 0.2;
+
+/** Text as it is indexed and searched: upper case, since a lower-case letter can depend on its neighbours. */
+export const fold = (text: string) => text.normalize("NFC").toUpperCase();
+
+interface Search {
+  filter: EventFilter;
+  /** Folded. */
+  text: string;
+  /** The newest id that is wanted. */
+  from: number;
+  limit: number;
+}
+
+interface Found {
+  /** The newest, newest first. */
+  ids: number[];
+  /** How many there are in all; undefined if the text matches more than are counted. */
+  total: number | undefined;
+}
+
+interface Candidate {
+  id: number;
+  /** Holds the text. */
+  isMatch: 0 | 1;
+  /** Passes the filter. */
+  isWanted: 0 | 1;
+}
+
+/** Candidates no newer than an id, newest first; fewer than `SLICE` only when there are no more. */
+type Source = (from: number) => Candidate[];
+
+const IS_MATCH = `(instr(event_searches.type, :text) OR instr(created_by, :text) OR instr(data, :text)) <> 0`;
+
+interface Match extends Record<"type" | "project" | "feature", string | null> {
+  hidden: string;
+  match: string;
+  text: string;
+  from: bigint;
+}
+
+const candidatesByMatch = statement<Match, Candidate>(`
+  SELECT rowid AS id, ${IS_MATCH} AS isMatch,
+    (:hidden = '[]' AND coalesce(:type, :project, :feature) IS NULL) OR EXISTS (
+      SELECT 1 FROM events
+      WHERE events.id = event_searches.rowid
+        AND (:type IS NULL OR events.type = :type) AND (:project IS NULL OR events.project = :project)
+        AND (:feature IS NULL OR events.feature_name = :feature)
+        AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))
+    ) AS isWanted
+  FROM event_searches
+  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT ${SLICE}`);
+
+const candidatesById = statement<{ ids: string; text: string }, Candidate>(`
+  SELECT event_searches.rowid AS id, ${IS_MATCH} AS isMatch, 1 AS isWanted
+  FROM json_each(:ids) CROSS JOIN event_searches ON event_searches.rowid = json_each.value`);
+
+const trigramsFrom = statement<{ text: string; limit: number }, string>(`
+  SELECT term FROM event_trigrams
+  WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
+
+/** The newest events that hold the text and pass the filter, and how many do. */
+export async function searchText(db: Database, search: Search): Promise<Found> {
+  const source = sourceFor(db, search);
+  const ids: number[] = [];
+  let matches = 0;
+  for await (const slice of slices(source, Number.POSITIVE_INFINITY)) {
+    const matching = slice.filter((candidate) => candidate.isMatch);
+    matches += matching.length;
+    for (const { id, isWanted } of matching) if (isWanted) ids.push(id);
+    if (matches > COUNTED) return { ids: await newest(db, search, source, ids), total: undefined };
+  }
+  return { ids: ids.filter((id) => id <= search.from).slice(0, search.limit), total: ids.length };
+}
+
+/** One page of too many: among those counted already, or from where it starts. */
+async function newest(db: Database, search: Search, source: Source, counted: number[]): Promise<number[]> {
+  const ids = counted.filter((id) => id <= search.from);
+  if (ids.length >= search.limit) return ids.slice(0, search.limit);
+  const page: number[] = [];
+  for await (const slice of slices(isFiltered(search.filter) ? byFilter(db, search) : source, search.from)) {
+    for (const { id, isMatch, isWanted } of slice) if (isMatch && isWanted) page.push(id);
+    if (page.length >= search.limit) break;
+  }
+  return page.slice(0, search.limit);
+}
+
+/** Where candidates come from, whichever is shorter: the events that hold the trigrams, or those of the filter. */
+function sourceFor(db: Database, search: Search): Source {
+  const { text, filter } = search;
+  if (!mayOccur(text)) return () => [];
+  const isNarrow = () => countEvents(db, filter) <= COUNTED;
+  if ([...text].length >= 3) {
+    const source = byMatch(db, search, allTrigrams(text));
+    return source(Number.POSITIVE_INFINITY).length < SLICE || !isNarrow() ? source : byFilter(db, search);
+  }
+  const source = byFilter(db, search);
+  if (trigrams(db, text, 1).length === 0) return () => [];
+  if (isNarrow() || isCommon(source)) return source;
+  const any = trigrams(db, text, MATCHED.any + 1);
+  return any.length > MATCHED.any ? source : byMatch(db, search, any.map(quoted).join(" OR "));
+}
+
+/** No text of an event holds these: columns refuse them, and JSON text writes them as escapes. */
+const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
+
+const isFiltered = ({ type, project, feature, hidden }: EventFilter) =>
+  hidden.length > 0 || (type ?? project ?? feature) !== undefined;
+
+function isCommon(source: Source) {
+  const sample = source(Number.POSITIVE_INFINITY);
+  return sample.filter((candidate) => candidate.isMatch).length >= sample.length * COMMON;
+}
+
+/** The trigrams that begin with a shorter text, in the tokenizer's spelling. */
+const trigrams = (db: Database, text: string, limit: number): string[] =>
+  trigramsFrom(db)
+    .pluck()
+    .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
+
+/** The text's own trigrams, some of them if it is long. */
+function allTrigrams(text: string) {
+  const characters = [...text];
+  const all = characters.slice(2).map((_, start) => characters.slice(start, start + 3).join(""));
+  const step = Math.ceil(all.length / MATCHED.all);
+  return [...new Set(all.filter((_, index) => index % step === 0))].map(quoted).join(" AND ");
+}
+
+const quoted = (trigram: string) => `"${trigram.replaceAll('"', '""')}"`;
+
+const byMatch =
+  (db: Database, { text, filter }: Search, match: string): Source =>
+  (from) =>
+    candidatesByMatch(db).all({
+      match,
+      text,
+      from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
+      type: filter.type ?? null,
+      project: filter.project ?? null,
+      feature: filter.feature ?? null,
+      hidden: JSON.stringify(filter.hidden),
+    });
+
+const byFilter =
+  (db: Database, { text, filter }: Search): Source =>
+  (from) =>
+    candidatesById(db).all({ text, ids: JSON.stringify(eventIds(db, filter, { from, limit: SLICE })) });
+
+async function* slices(source: Source, from: number): AsyncGenerator<Candidate[]> {
+  let slice = source(from);
+  yield slice;
+  while (slice.length === SLICE) {
+    await setImmediate();
+    slice = source(slice.at(-1)!.id - 1);
+    yield slice;
+  }
+}

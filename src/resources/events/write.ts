@@ -1,0 +1,41 @@
+import type { Actor } from "../../auth/actor.ts";
+import type { Database } from "../../db/statement.ts";
+import { type StoredEvent, storeEvent } from "./record.ts";
+import type { EventType } from "./types.ts";
+
+/** What a change says of itself; who and when are the transaction's. */
+export interface NewEvent
+  extends Partial<Pick<StoredEvent, "environment" | "project" | "featureName" | "tags">> {
+  type: EventType;
+  /** The subject after the change. */
+  data?: StoredEvent["data"];
+  /** The subject before the change. */
+  preData?: StoredEvent["preData"];
+}
+
+/** A write transaction. Functions that change something take it first, so none can be called outside one. */
+export interface Tx {
+  db: Database;
+  actor: Actor;
+  /** The time of the whole transaction, RFC 3339. */
+  now: string;
+  record(event: NewEvent): void;
+}
+
+/**
+ * The one door: a change of the administered data and the events that tell of it are one commit, or nothing.
+ * Other processes that write wait for it.
+ */
+export function write<T>(db: Database, actor: Actor, body: (tx: Tx) => T): T {
+  const commit = db.transaction(() => {
+    const now = new Date().toISOString();
+    const { createdBy, createdByUserId } = actor;
+    const record = (event: NewEvent) => {
+      storeEvent(db, { ...NOTHING, ...event, createdAt: now, createdBy, createdByUserId });
+    };
+    return body({ db, actor, now, record });
+  });
+  return commit.immediate();
+}
+
+const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null, tags: [] };

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { requireVisible } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { ApiError } from "../../http/error.ts";
+import { operation } from "../../http/operation.ts";
+import { ProjectFeatures, Strategy } from "./schema.ts";
+import { missingPart, projectFeatures, strategies } from "./store.ts";
+
+export const listProjectFeatures = operation({
+  method: "GET",
+  path: "/api/admin/projects/:projectId/features",
+  permission: null,
+  params: v.object({ projectId: v.string() }),
+  response: ProjectFeatures,
+}).run(({ db, actor, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireVisible(db, actor, projectId);
+    return { version: 2 as const, features: projectFeatures(db, projectId, actor.userId) };
+  }),
+);
+
+export const listStrategies = operation({
+  method: "GET",
+  path: "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies",
+  permission: null,
+  params: v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() }),
+  response: v.array(Strategy), // the original answers with a bare list
+}).run(({ db, actor, params: { projectId, featureName, environment } }) => {
+  requireVisible(db, actor, projectId);
+  const missing = missingPart(db, { project: projectId, feature: featureName, environment });
+  if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
+  return strategies(db, featureName, environment);
+});

@@ -1,0 +1,85 @@
+import * as v from "valibot";
+import { Timestamp } from "../../validation.ts";
+import { Tag } from "../events/schema.ts";
+
+export const OPERATORS = [
+  "NOT_IN",
+  "IN",
+  "STR_ENDS_WITH",
+  "STR_STARTS_WITH",
+  "STR_CONTAINS",
+  "NUM_EQ",
+  "NUM_GT",
+  "NUM_GTE",
+  "NUM_LT",
+  "NUM_LTE",
+  "DATE_AFTER",
+  "DATE_BEFORE",
+  "SEMVER_EQ",
+  "SEMVER_GT",
+  "SEMVER_LT",
+] as const;
+
+/** A condition on the context of an evaluation. Stored as it is answered, the defaults filled in. */
+export const Constraint = v.strictObject({
+  contextName: v.string(),
+  operator: v.picklist(OPERATORS, "is not a known operator"),
+  caseInsensitive: v.optional(v.boolean(), false),
+  inverted: v.optional(v.boolean(), false),
+  values: v.optional(v.array(v.string()), []),
+  value: v.optional(v.string()),
+});
+
+/** One of the values that a strategy, or a flag in an environment, hands out. Weights are in thousandths. */
+export const Variant = v.strictObject({
+  name: v.string(),
+  weight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)),
+  weightType: v.picklist(["variable", "fix"]),
+  stickiness: v.string(),
+  payload: v.optional(
+    v.strictObject({ type: v.picklist(["json", "csv", "string", "number"]), value: v.string() }),
+  ),
+});
+
+export const Strategy = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  title: v.nullable(v.string()),
+  disabled: v.boolean(),
+  featureName: v.string(),
+  sortOrder: v.number(),
+  segments: v.array(v.number()),
+  constraints: v.array(Constraint),
+  variants: v.array(Variant),
+  parameters: v.record(v.string(), v.string()),
+});
+export type Strategy = v.InferOutput<typeof Strategy>;
+
+export const FeatureEnvironment = v.strictObject({
+  name: v.string(),
+  type: v.string(),
+  enabled: v.boolean(),
+  sortOrder: v.number(),
+  variantCount: v.number(),
+  lastSeenAt: v.nullable(Timestamp),
+  hasStrategies: v.boolean(),
+  hasEnabledStrategies: v.boolean(),
+});
+export type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
+
+/** A flag as a project lists it; `favorite` is the caller's own. */
+export const ProjectFeature = v.strictObject({
+  name: v.string(),
+  type: v.string(),
+  description: v.nullable(v.string()),
+  stale: v.boolean(),
+  favorite: v.boolean(),
+  impressionData: v.boolean(),
+  createdAt: Timestamp,
+  lastSeenAt: v.nullable(Timestamp),
+  environments: v.array(FeatureEnvironment),
+  tags: v.array(Tag),
+});
+export type ProjectFeature = v.InferOutput<typeof ProjectFeature>;
+
+export const ProjectFeatures = v.strictObject({ version: v.literal(2), features: v.array(ProjectFeature) });

@@ -1,0 +1,143 @@
+import { type Database, statement } from "../../db/statement.ts";
+import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { Tag } from "../events/schema.ts";
+import type { FeatureEnvironment, ProjectFeature, Strategy } from "./schema.ts";
+
+interface FeatureRow {
+  name: string;
+  type: string;
+  description: string | null;
+  stale: 0 | 1;
+  favorite: 0 | 1;
+  impressionData: 0 | 1;
+  createdAt: string;
+}
+
+interface EnvironmentRow {
+  feature: string;
+  name: string;
+  type: string;
+  enabled: 0 | 1;
+  sortOrder: number;
+  variantCount: number;
+  lastSeenAt: string | null;
+  hasStrategies: 0 | 1;
+  hasEnabledStrategies: 0 | 1;
+}
+
+type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "variants" | "parameters"> & {
+  disabled: 0 | 1;
+} & Record<"segments" | "constraints" | "variants" | "parameters", string>;
+
+const liveFeatures = statement<{ project: string; userId: number | null }, FeatureRow>(`
+  SELECT name, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
+    EXISTS (SELECT 1 FROM feature_favorites WHERE feature = name AND user_id = :userId) AS favorite
+  FROM features
+  WHERE project = :project AND archived_at IS NULL
+    AND (SELECT archived_at FROM projects WHERE id = :project) IS NULL
+  ORDER BY name`);
+
+// Every environment of the project stands in every flag, also where the flag was never touched in it.
+const environmentsOf = statement<{ project: string }, EnvironmentRow>(`
+  SELECT features.name AS feature, environments.name, environments.type,
+    ifnull(feature_environments.enabled, 0) AS enabled, environments.sort_order AS sortOrder,
+    ifnull(json_array_length(feature_environments.variants), 0) AS variantCount,
+    feature_environments.last_seen_at AS lastSeenAt,
+    EXISTS (SELECT 1 FROM strategies
+      WHERE feature = features.name AND environment = environments.name) AS hasStrategies,
+    EXISTS (SELECT 1 FROM strategies
+      WHERE feature = features.name AND environment = environments.name AND NOT disabled) AS hasEnabledStrategies
+  FROM project_environments
+  JOIN environments ON environments.name = project_environments.environment
+  CROSS JOIN features ON features.project = project_environments.project AND features.archived_at IS NULL
+  LEFT JOIN feature_environments
+    ON feature_environments.feature = features.name AND feature_environments.environment = environments.name
+  WHERE project_environments.project = :project
+  ORDER BY environments.sort_order, environments.name`);
+
+const tagsOf = statement<{ project: string }, Tag & { feature: string }>(`
+  SELECT feature_tags.feature, feature_tags.type, feature_tags.value
+  FROM features JOIN feature_tags ON feature_tags.feature = features.name
+  WHERE features.project = :project AND features.archived_at IS NULL
+  ORDER BY feature_tags.type, feature_tags.value`);
+
+const strategiesInOrder = statement<{ feature: string; environment: string }, StrategyRow>(`
+  SELECT id, name, title, disabled, feature AS featureName, sort_order AS sortOrder,
+    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
+      AS segments,
+    constraints, variants, parameters
+  FROM strategies WHERE feature = :feature AND environment = :environment
+  ORDER BY sort_order, id`);
+
+interface Place {
+  project: string;
+  feature: string;
+  environment: string;
+}
+
+/** What of a place exists, each asked alone so that the answer can say which does not. */
+const placeOf = statement<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
+  SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
+    EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
+    EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)
+      AS hasEnvironment`);
+
+/** The first of project, feature and environment that does not exist there; undefined if all do. */
+export function missingPart(db: Database, place: Place): string | undefined {
+  const { hasProject, hasFeature, hasEnvironment } = placeOf(db).get(place)!;
+  if (!hasProject) return `project ${place.project}`;
+  if (!hasFeature) return `flag ${place.feature} in the project ${place.project}`;
+  if (!hasEnvironment) return `environment ${place.environment} in the project ${place.project}`;
+  return undefined;
+}
+
+/** A feature's strategies in an environment, in order. */
+export const strategies = (db: Database, feature: string, environment: string): Wire<Strategy>[] =>
+  strategiesInOrder(db).all({ feature, environment }).map(toStrategy);
+
+/** The live features of a live project by name; none where the project is unknown or archived. */
+export function projectFeatures(db: Database, project: string, userId: number | null): ProjectFeature[] {
+  const features = liveFeatures(db).all({ project, userId });
+  if (features.length === 0) return [];
+  const environments = Map.groupBy(environmentsOf(db).all({ project }), (row) => row.feature);
+  const tags = Map.groupBy(tagsOf(db).all({ project }), (row) => row.feature);
+  return features.map((row) =>
+    toProjectFeature(row, environments.get(row.name) ?? [], tags.get(row.name) ?? []),
+  );
+}
+
+const toStrategy = (row: StrategyRow): Wire<Strategy> => ({
+  ...row,
+  disabled: row.disabled === 1,
+  segments: new RawJson(row.segments),
+  constraints: new RawJson(row.constraints),
+  variants: new RawJson(row.variants),
+  parameters: new RawJson(row.parameters),
+});
+
+const toProjectFeature = (row: FeatureRow, environments: EnvironmentRow[], tags: Tag[]): ProjectFeature => ({
+  name: row.name,
+  type: row.type,
+  description: row.description,
+  stale: row.stale === 1,
+  favorite: row.favorite === 1,
+  impressionData: row.impressionData === 1,
+  createdAt: row.createdAt,
+  lastSeenAt: newest(environments.map((environment) => environment.lastSeenAt)),
+  environments: environments.map(toEnvironment),
+  tags: tags.map(({ type, value }) => ({ type, value })),
+});
+
+const newest = (times: Array<string | null>) =>
+  times.reduce((newest, time) => (time !== null && (newest === null || time > newest) ? time : newest), null);
+
+const toEnvironment = (row: EnvironmentRow): FeatureEnvironment => ({
+  name: row.name,
+  type: row.type,
+  enabled: row.enabled === 1,
+  sortOrder: row.sortOrder,
+  variantCount: row.variantCount,
+  lastSeenAt: row.lastSeenAt,
+  hasStrategies: row.hasStrategies === 1,
+  hasEnabledStrategies: row.hasEnabledStrategies === 1,
+});

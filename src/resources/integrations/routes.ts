@@ -1,0 +1,21 @@
+import * as v from "valibot";
+import { ApiError } from "../../http/error.ts";
+import { operation } from "../../http/operation.ts";
+import { wholeNumber } from "../../validation.ts";
+import { IntegrationEvents } from "./schema.ts";
+import { integrationEvents, isIntegration } from "./store.ts";
+
+export const listIntegrationEvents = operation({
+  method: "GET",
+  path: "/api/admin/addons/:id/events",
+  permission: "ADMIN",
+  params: v.object({ id: v.string() }),
+  query: v.object({ limit: v.optional(wholeNumber(1, 1000), "50"), offset: v.optional(wholeNumber(0), "0") }),
+  response: IntegrationEvents,
+}).run(({ db, params, query }) => {
+  const integrationId = /^\d+$/.test(params.id) ? Number(params.id) : undefined;
+  if (integrationId === undefined || !isIntegration(db, integrationId)) {
+    throw new ApiError("NotFoundError", `There is no integration with the id ${params.id}`);
+  }
+  return { integrationEvents: integrationEvents(db, { integrationId, ...query }) };
+});

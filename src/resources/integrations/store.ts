@@ -1,0 +1,30 @@
+import { type Database, statement } from "../../db/statement.ts";
+import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { IntegrationEvent } from "./schema.ts";
+
+type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
+
+const exists = statement<{ id: number }>(`SELECT 1 FROM integrations WHERE id = :id`);
+
+// The id goes out as text: it may be larger than a JavaScript number can hold.
+const newest = statement<{ integrationId: number; limit: number; offset: number }, Row>(`
+  SELECT CAST(integration_events.id AS TEXT) AS id, integration_events.integration_id AS integrationId,
+    integration_events.created_at AS createdAt, integration_events.state,
+    integration_events.state_details AS stateDetails, events.wire AS event, integration_events.details
+  FROM integration_events JOIN events ON events.id = integration_events.event_id
+  WHERE integration_events.integration_id = :integrationId
+  ORDER BY integration_events.id DESC LIMIT :limit OFFSET :offset`);
+
+export const isIntegration = (db: Database, id: number) => exists(db).get({ id }) !== undefined;
+
+/** What an integration did, newest first. */
+export const integrationEvents = (
+  db: Database,
+  page: { integrationId: number; limit: number; offset: number },
+): Wire<IntegrationEvent>[] => newest(db).all(page).map(toIntegrationEvent);
+
+const toIntegrationEvent = (row: Row): Wire<IntegrationEvent> => ({
+  ...row,
+  event: new RawJson(row.event),
+  details: new RawJson(row.details),
+});

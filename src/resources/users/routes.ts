@@ -1,0 +1,19 @@
+import * as v from "valibot";
+import { ApiError } from "../../http/error.ts";
+import { operation } from "../../http/operation.ts";
+import { User } from "./schema.ts";
+import { userById } from "./store.ts";
+
+export const readUser = operation({
+  method: "GET",
+  path: "/api/admin/user-admin/:id",
+  permission: (actor, params) => (Number(params.id) === actor.userId ? null : "ADMIN"),
+  params: v.object({
+    id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
+  }),
+  response: User,
+}).run(({ db, params: { id } }) => {
+  const user = userById(db, id);
+  if (!user) throw new ApiError("NotFoundError", `There is no user with the id ${id}`);
+  return user;
+});

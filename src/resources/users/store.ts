@@ -1,0 +1,105 @@
+import { imageUrlOf } from "../../avatar.ts";
+import { type Database, statement } from "../../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import type { User } from "./schema.ts";
+
+interface UserRow {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  imageUrl: string | null;
+  accountType: User["accountType"];
+  rootRole: number;
+  createdAt: string;
+  seenAt: string | null;
+  loginAttempts: number;
+  emailSent: 0 | 1 | null;
+  inviteLink: string | null;
+  scimId: string | null;
+}
+
+const COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl, account_type AS accountType,
+  root_role AS rootRole, created_at AS createdAt, seen_at AS seenAt, login_attempts AS loginAttempts,
+  email_sent AS emailSent, invite_link AS inviteLink, scim_id AS scimId`;
+
+const byId = statement<{ id: number }, UserRow>(`SELECT ${COLUMNS} FROM users WHERE id = :id`);
+
+// An id comes first where a name is all digits: it is the narrower word.
+const byAnyName = statement<{ name: string }, UserRow>(`
+  SELECT ${COLUMNS} FROM users
+  WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
+  ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
+
+const all = statement<object, UserRow & { role: string }>(`
+  SELECT ${COLUMNS}, roles.name AS role FROM users JOIN roles ON roles.id = users.root_role ORDER BY users.id`);
+
+const anyUser = statement<object>(`SELECT 1 FROM users LIMIT 1`);
+
+const roleByName = statement<{ name: string }, { id: number; name: string }>(`
+  SELECT id, name FROM roles WHERE name = :name COLLATE NOCASE AND type IN ('root', 'custom-root')`);
+
+interface NewUser {
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  rootRole: number;
+}
+
+const insert = statement<NewUser & { createdAt: string }>(`
+  INSERT INTO users (name, username, email, root_role, created_at)
+  VALUES (:name, :username, :email, :rootRole, :createdAt)`);
+
+export const userById = (db: Database, id: number): User | undefined => {
+  const row = byId(db).get({ id });
+  return row && toUser(row);
+};
+
+/** The user that an operator means by an id, a username or an e-mail address. */
+export const userByAnyName = (db: Database, name: string): User | undefined => {
+  const row = byAnyName(db).get({ name });
+  return row && toUser(row);
+};
+
+/** All users by id, each with its root role's name. */
+export const users = (db: Database): Array<User & { role: string }> =>
+  all(db)
+    .all({})
+    .map((row) => ({ ...toUser(row), role: row.role }));
+
+export const hasUsers = (db: Database) => anyUser(db).get({}) !== undefined;
+
+/** A root role by its name in any letter case. */
+export const rootRoleByName = (db: Database, name: string) => roleByName(db).get({ name });
+
+/** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
+export function createUser(tx: Tx, user: NewUser): number {
+  const { lastInsertRowid } = insert(tx.db).run({ ...user, createdAt: tx.now });
+  const id = Number(lastInsertRowid);
+  const { name, username, email, rootRole } = user;
+  tx.record({ type: "user-created", data: { id, ...set({ name, username, email }), rootRole } });
+  return id;
+}
+
+const toUser = (row: UserRow): User => ({
+  id: row.id,
+  isAPI: false,
+  name: row.name,
+  ...set({ email: row.email }),
+  username: row.username,
+  imageUrl: imageUrlOf(row),
+  ...set({ inviteLink: row.inviteLink }),
+  loginAttempts: row.loginAttempts,
+  ...(row.emailSent !== null && { emailSent: row.emailSent === 1 }),
+  rootRole: row.rootRole,
+  seenAt: row.seenAt,
+  createdAt: row.createdAt,
+  accountType: row.accountType,
+  ...set({ scimId: row.scimId }),
+});
+
+/** Only the members that have a value. */
+const set = <T extends Record<string, string | null>>(members: T) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as {
+    [K in keyof T]?: string;
+  };

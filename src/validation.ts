@@ -1,0 +1,61 @@
+import * as v from "valibot";
+
+/** One thing that is wrong with an input: where (`query.limit`, `environments.0.name`) and what. */
+export const Violation = v.strictObject({ path: v.string(), message: v.string() });
+export type Violation = v.InferOutput<typeof Violation>;
+
+export type Schema = v.GenericSchema;
+
+/** The checked value, or all that is wrong with it; `where` begins each path. */
+export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
+
+export function check<S extends Schema>(schema: S, input: unknown, where = ""): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, input);
+  if (result.success) return { value: result.output };
+  const [first, ...rest] = result.issues.map((issue) => toViolation(issue, where));
+  return { violations: [first!, ...rest] };
+}
+
+const toViolation = (issue: v.BaseIssue<unknown>, where: string): Violation => {
+  const keys = issue.path?.map((item) => String(item.key)) ?? [];
+  return { path: [where, ...keys].filter((part) => part !== "").join("."), message: issue.message };
+};
+
+// Where a schema brings no words of its own.
+v.setGlobalMessage((issue) => {
+  if (issue.type === "strict_object" && issue.expected === "never") return "is not a known key";
+  if (issue.received === "undefined") return "is missing";
+  return `must be ${lower(issue.expected ?? "something else")}, not ${shortened(issue.received)}`;
+});
+
+const lower = (expected: string) =>
+  shortened(expected.replace(/^Object$/, "an object").replace(/^Array$/, "a list"));
+const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
+
+/** Text that a column can hold and give back: no NUL, no half of a surrogate pair. */
+export const Text = v.pipe(
+  v.string(),
+  v.check((text) => !text.includes("\0"), "must not hold the character NUL"),
+  v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
+);
+
+export const NonEmptyText = v.pipe(Text, v.nonEmpty("must not be empty"));
+
+/** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */
+export const JsonObject = v.custom<Record<string, unknown>>(
+  (input) => typeof input === "object" && input !== null && !Array.isArray(input),
+  (issue) => (issue.received === "undefined" ? "is missing" : "must be an object"),
+);
+
+/** RFC 3339 in UTC with milliseconds, the one form on the wire. */
+export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+
+/** Digits and nothing else, as a number between the bounds; for parameters, which arrive as text. */
+export const wholeNumber = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
+  v.pipe(
+    v.string(),
+    v.regex(/^\d+$/, "must be a whole number in digits"),
+    v.transform(Number),
+    v.minValue(minimum, `must be ${minimum} or more`),
+    v.maxValue(maximum, `must be ${maximum} or less`),
+  );
