@@ -1,0 +1,79 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type Config, readConfig, SETTINGS, type SettingName, UsageError } from "../config.ts";
+import type { Log } from "../log.ts";
+
+/** All that a command knows of the world; `main.ts` hands over the process. */
+export interface World {
+  argv: string[];
+  env: NodeJS.ProcessEnv;
+  stdin: NodeJS.ReadableStream;
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
+  once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+}
+
+export interface Option {
+  type: "string" | "boolean";
+  /** May be given more than once. */
+  multiple?: true;
+  /** What stands for the value in help. */
+  hint?: string;
+  help: string;
+}
+
+export interface Context {
+  config: Config;
+  args: string[];
+  /** The command's own options. */
+  options: Record<string, string | boolean | string[] | undefined>;
+  world: World;
+  log: Log;
+  /** A result, on stdout. */
+  print(line: string): void;
+}
+
+export interface Command {
+  /** One or two words. */
+  name: string;
+  summary: string;
+  /** The arguments after the name, as help shows them. */
+  usage?: string;
+  example: string;
+  /** How many arguments it takes, at least and at most. */
+  args?: [number, number];
+  settings: readonly SettingName[];
+  options?: Record<string, Option>;
+  run(context: Context): Promise<void> | void;
+}
+
+/** The output for scripts that most commands offer. */
+export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as const;
+
+/** @throws UsageError for an option or an argument that the command does not have. */
+export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
+  const { values, positionals } = parsed({ args: argv, options: optionsOf(command), allowPositionals: true });
+  const [least, most] = command.args ?? [0, 0];
+  if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
+  if (positionals.length > most)
+    throw new UsageError(`${command.name} takes no argument ${positionals[most]}`);
+  return { config: readConfig(values, env), args: positionals, options: values };
+}
+
+const optionsOf = (command: Command): NonNullable<ParseArgsConfig["options"]> => ({
+  ...Object.fromEntries(command.settings.map((name) => [name, { type: SETTINGS[name].type }])),
+  ...Object.fromEntries(
+    Object.entries(command.options ?? {}).map(([name, { type, multiple = false }]) => [
+      name,
+      { type, multiple },
+    ]),
+  ),
+});
+
+function parsed(config: ParseArgsConfig) {
+  try {
+    return parseArgs(config) as { values: Context["options"]; positionals: string[] };
+  } catch (error) {
+    // Its messages go on with advice about dashes after the first sentence.
+    throw new UsageError((error as Error).message.split(". ")[0]);
+  }
+}

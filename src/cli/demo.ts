@@ -1,0 +1,72 @@
+import { CLI } from "../auth/actor.ts";
+import { importDataset } from "../dataset/import.ts";
+import { close, IN_MEMORY, open } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import { demoDataset } from "../demo/dataset.ts";
+import { write } from "../resources/events/write.ts";
+import { createToken } from "../resources/tokens/store.ts";
+import type { Command, Context } from "./command.ts";
+import { givenSecret } from "./first-start.ts";
+import { serveUntilStopped } from "./serve.ts";
+
+/** The demo's reads, one for each operation, and what they show. */
+const TOUR = [
+  ["/personal-dashboard", "your projects and flags"],
+  ["/personal-dashboard/checkout", "one project in detail"],
+  ["/projects/checkout/features", "its flags"],
+  ["/projects/checkout/features/cart-redesign/environments/production/strategies", "who gets a flag"],
+  ["/events", "what happened last"],
+  ["/notifications", "what others did"],
+  ["/addons/1/events", "what an integration delivered"],
+  ["/user-admin/3", "a colleague"],
+] as const;
+
+export const demo: Command = {
+  name: "demo",
+  summary: "Serve an example with a year of history from memory; nothing is kept",
+  example: "demo",
+  settings: ["host", "port", "log-format", "quiet"],
+  async run(context) {
+    const given = givenSecret(context.world.env);
+    const db = open(IN_MEMORY);
+    try {
+      await fill(db);
+      const secret = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given }));
+      await serveUntilStopped(context, db, (url) => introduce(context, url, secret));
+    } finally {
+      close(db);
+    }
+  },
+};
+
+/** Ada, an administrator of the made-up company. */
+const TOKEN = {
+  type: "user",
+  name: "demo",
+  userId: 1,
+  projects: ["*"],
+  environment: null,
+  expiresAt: null,
+} as const;
+
+async function fill(db: Database) {
+  const lines = demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
+  const chunks = (async function* () {
+    yield Buffer.from(lines.join(""));
+  })();
+  await importDataset(db, chunks);
+}
+
+function introduce({ config, print }: Context, url: string, secret: string) {
+  print(`URL:   ${url}`);
+  print(`Token: ${secret}`);
+  if (config.quiet) return;
+  print("       of Ada, an administrator; the demo is kept in memory and ends with Ctrl-C");
+  print("");
+  print("Try, in another terminal:");
+  print(`  TOKEN=${secret}`);
+  for (const [path, what] of TOUR)
+    print(`  curl -H "Authorization: $TOKEN" ${url}/api/admin${path}   # ${what}`);
+  print(`  curl -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"query":"voucher"}' \\`);
+  print(`    ${url}/api/admin/events/search   # free text in the log`);
+}

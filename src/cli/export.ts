@@ -1,0 +1,57 @@
+import fs from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { exportDataset } from "../dataset/export.ts";
+import { close, DataError, open } from "../db/open.ts";
+import type { Command, Context } from "./command.ts";
+
+export const exportCommand: Command = {
+  name: "export",
+  summary: "Write everything as a dataset to a new file, or to standard output",
+  usage: "[FILE|-]",
+  args: [0, 1],
+  example: "export backup.jsonl --data flags.db",
+  settings: ["data", "log-format", "quiet"],
+  options: {
+    "with-secrets": {
+      type: "boolean",
+      help: "write the secret parameters of integrations, which are masked else",
+    },
+  },
+  async run(context) {
+    const { args, config, options } = context;
+    const db = open(config.data, { mustExist: true });
+    try {
+      const lines = exportDataset(db, { withSecrets: options["with-secrets"] === true });
+      await write(context, args[0] ?? "-", inChunks(lines));
+    } finally {
+      close(db);
+    }
+  },
+};
+
+async function write({ world, log }: Context, target: string, chunks: Iterable<string>) {
+  if (target === "-") return pipeline(Readable.from(chunks), world.stdout, { end: false });
+  if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
+  const unfinished = `${target}.unfinished`;
+  try {
+    await pipeline(Readable.from(chunks), fs.createWriteStream(unfinished));
+    fs.renameSync(unfinished, target);
+  } catch (error) {
+    fs.rmSync(unfinished, { force: true });
+    throw new DataError(`${target} can't be written: ${(error as Error).message}`);
+  }
+  log({ level: "info", message: `exported to ${target}` });
+}
+
+/** A stream is slow in small pieces. */
+function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 64 * 1024) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}

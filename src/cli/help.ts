@@ -1,0 +1,61 @@
+import { environmentName, SETTINGS, type SettingName, UsageError } from "../config.ts";
+import type { Command } from "./command.ts";
+
+export const helpCommand = (commands: () => readonly Command[]): Command => ({
+  name: "help",
+  summary: "Explain the commands, or one of them",
+  usage: "[COMMAND]",
+  example: "help import",
+  args: [0, 2],
+  settings: [],
+  run({ args, print }) {
+    if (args.length === 0) return print(overview(commands()));
+    const command = commands().find((candidate) => candidate.name === args.join(" "));
+    if (!command) throw new UsageError(`There is no command ${args.join(" ")}`);
+    print(helpOf(command));
+  },
+});
+
+/** All commands, a line each. */
+export const overview = (commands: readonly Command[]) =>
+  [
+    "Flagstone administers feature flags from one SQLite file; it answers the Unleash admin API.",
+    "",
+    "Usage: flagstone [COMMAND] [OPTIONS]",
+    "",
+    ...columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary])),
+    "",
+    "Without a command it serves. Each command explains itself: flagstone help COMMAND",
+  ].join("\n");
+
+/** One command: what it does, its options with the variables that stand for them, an example. */
+export function helpOf({ name, summary, usage = "", settings, options = {}, example }: Command) {
+  const own = Object.entries(options).map(([option, { hint = "", help }]) => row(option, hint, help));
+  const shared = settings.map((setting) => settingRow(setting));
+  const rows = [...own, ...shared];
+  return [
+    `Usage: flagstone ${[name, usage, rows.length > 0 ? "[OPTIONS]" : ""].filter(Boolean).join(" ")}`,
+    "",
+    `${summary}.`,
+    ...(rows.length > 0 ? ["", ...columns(rows)] : []),
+    "",
+    `Example: flagstone ${example}`,
+  ].join("\n");
+}
+
+const row = (name: string, hint: string, help: string) => [`--${name} ${hint}`.trimEnd(), help] as const;
+
+function settingRow(name: SettingName) {
+  const {
+    help,
+    otherwise,
+    hint = "",
+  }: { help: string; otherwise: string | false; hint?: string } = SETTINGS[name];
+  const preset = otherwise === false ? "" : `${otherwise}; `;
+  return row(name, hint, `${help} (${preset}${environmentName(name)})`);
+}
+
+function columns(rows: ReadonlyArray<readonly [string, string]>) {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

@@ -1,0 +1,60 @@
+import fs from "node:fs";
+import { type ImportCounts, importDataset } from "../dataset/import.ts";
+import { close, DataError, open } from "../db/open.ts";
+import { type Command, type Context, JSON_OPTION } from "./command.ts";
+
+export const importCommand: Command = {
+  name: "import",
+  summary: "Add a dataset to the data file, all of it or nothing, also while it is served",
+  usage: "FILE|-",
+  args: [1, 1],
+  example: "import backup.jsonl --data flags.db",
+  settings: ["data", "log-format", "quiet"],
+  options: JSON_OPTION,
+  async run(context) {
+    const [source = "-"] = context.args;
+    const { data } = context.config;
+    const chunks = openSource(context, source);
+    const isNew = !fs.existsSync(data);
+    const db = open(data);
+    try {
+      const counts = await importDataset(db, chunks, progressOn(context));
+      close(db);
+      report(context, source, counts);
+    } catch (error) {
+      close(db);
+      if (isNew) for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(data + suffix, { force: true });
+      throw error;
+    }
+  },
+};
+
+function openSource({ world }: Context, source: string): AsyncIterable<Buffer> {
+  if (source === "-") return world.stdin as AsyncIterable<Buffer> & NodeJS.ReadableStream;
+  if (!fs.statSync(source, { throwIfNoEntry: false })?.isFile())
+    throw new DataError(`There is no file ${source}`);
+  return fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
+}
+
+/** Lines read so far, on a terminal, some times a second. */
+function progressOn({ world: { stderr }, config }: Context) {
+  if (!stderr.isTTY || config.quiet) return undefined;
+  let shownAt = 0;
+  return (lines: number) => {
+    if (Date.now() - shownAt < 200) return;
+    shownAt = Date.now();
+    stderr.write(`\r${lines.toLocaleString("en")} lines read`);
+  };
+}
+
+function report(
+  { world: { stderr }, config, log, options, print }: Context,
+  source: string,
+  counts: ImportCounts,
+) {
+  if (stderr.isTTY && !config.quiet) stderr.write("\r\u001b[K");
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  log({ level: "info", message: `imported ${total} lines`, source, data: config.data });
+  if (options.json) return print(JSON.stringify(counts));
+  for (const [kind, count] of Object.entries(counts)) print(`${String(count).padStart(9)} ${kind}`);
+}

@@ -1,0 +1,81 @@
+import { UsageError } from "../config.ts";
+import { DatasetError } from "../dataset/error.ts";
+import { DataError } from "../db/open.ts";
+import { PortInUseError } from "../http/listen.ts";
+import { createLog } from "../log.ts";
+import { type Command, parse, type World } from "./command.ts";
+import { demo } from "./demo.ts";
+import { exportCommand } from "./export.ts";
+import { helpCommand, helpOf } from "./help.ts";
+import { importCommand } from "./import.ts";
+import { serve } from "./serve.ts";
+import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
+import { userCreate, userList } from "./user.ts";
+import { version } from "./version.ts";
+
+/** In the order of help; the first is what runs without a name. */
+export const COMMANDS: readonly Command[] = [
+  serve,
+  demo,
+  importCommand,
+  exportCommand,
+  tokenCreate,
+  tokenList,
+  tokenRevoke,
+  userCreate,
+  userList,
+  version,
+  helpCommand(() => COMMANDS),
+];
+
+/** What an error makes of the exit code; 0 is done, 1 any other failure. */
+const EXIT_CODES = [
+  [UsageError, 2],
+  [DataError, 3],
+  [DatasetError, 3],
+  [PortInUseError, 4],
+] as const;
+
+/** Runs the command that the arguments name and returns the exit code. */
+export async function run(world: World): Promise<number> {
+  let command: Command | undefined;
+  try {
+    const found = find(world.argv);
+    command = found.command;
+    await start(command, found.argv, world);
+    return 0;
+  } catch (error) {
+    const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
+    world.stderr.write(`flagstone: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (code === 2) world.stderr.write(`Try: flagstone help${command ? ` ${command.name}` : ""}\n`);
+    return code;
+  }
+}
+
+/** The command named by the first one or two words, and what follows. */
+function find(argv: string[]): { command: Command; argv: string[] } {
+  const [first = "", second = ""] = argv;
+  if (first === "--version") return { command: version, argv: argv.slice(1) };
+  if (isHelp(first)) return { command: COMMANDS.at(-1)!, argv: argv.slice(1) };
+  if (first === "" || first.startsWith("-")) return { command: serve, argv };
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(" ");
+    const command = COMMANDS.find((candidate) => candidate.name === name);
+    if (command) return { command, argv: argv.slice(words) };
+  }
+  const group = COMMANDS.filter((candidate) => candidate.name.startsWith(`${first} `));
+  if (group.length === 0) throw new UsageError(`There is no command ${first}`);
+  const names = group.map((candidate) => candidate.name).join(", ");
+  throw new UsageError(`There is no command ${first} ${second}`.trimEnd().concat(`, only ${names}`));
+}
+
+async function start(command: Command, argv: string[], world: World) {
+  const print = (line: string) => void world.stdout.write(`${line}\n`);
+  if (argv.some(isHelp)) return print(helpOf(command));
+  const parts = parse(command, argv, world.env);
+  const { "log-format": format, quiet } = parts.config;
+  const log = createLog((text) => void world.stderr.write(text), format, quiet);
+  await command.run({ ...parts, world, log, print });
+}
+
+const isHelp = (word: string) => word === "--help" || word === "-h";

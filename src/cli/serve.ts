@@ -1,0 +1,52 @@
+import path from "node:path";
+import { buildApp } from "../app.ts";
+import { close, open } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import { listen } from "../http/listen.ts";
+import { VERSION } from "../version.ts";
+import type { Command, Context } from "./command.ts";
+import { firstStart, givenSecret } from "./first-start.ts";
+
+export const serve: Command = {
+  name: "serve",
+  summary: "Answer the admin API from the data file, which is made if it is missing",
+  example: "serve --port 4242 --data flags.db",
+  settings: ["host", "port", "data", "log-format", "quiet"],
+  async run(context) {
+    const secret = givenSecret(context.world.env);
+    const db = open(context.config.data);
+    try {
+      await serveUntilStopped(context, db, (url) => {
+        context.print(`Flagstone ${VERSION} serves ${path.resolve(context.config.data)}`);
+        introduce(context, url, firstStart(db, secret));
+      });
+    } finally {
+      close(db);
+    }
+  },
+};
+
+/** Serves until SIGINT or SIGTERM; `onListening` may print, with the port taken and nothing answered yet. */
+export async function serveUntilStopped(context: Context, db: Database, onListening: (url: string) => void) {
+  const { config, log, world } = context;
+  const stopped = new Promise<string>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => resolve(signal));
+  });
+  const listening = await listen(buildApp({ db, log }), config);
+  onListening(listening.url);
+  log({ level: "info", message: `listening on ${listening.url}` });
+  log({ level: "info", message: `stopping on ${await stopped}` });
+  await listening.close();
+}
+
+/** The address, and the token if it is a new one: this is the only time it is shown. */
+function introduce({ config, print }: Context, url: string, secret: string | undefined) {
+  print(`URL:   ${url}`);
+  if (secret !== undefined) {
+    print(`Token: ${secret}`);
+    print("       of the user admin; it is shown this once");
+  }
+  if (config.quiet) return;
+  print(`Try:   curl -H 'Authorization: ${secret ?? "TOKEN"}' ${url}/api/admin/events`);
+  if (secret === undefined) print(`       (flagstone token create NAME --user USER makes a token)`);
+}

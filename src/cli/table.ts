@@ -1,0 +1,15 @@
+/** Rows as aligned columns under their names, for a person to read; an absent value is a dash. */
+export function table(
+  rows: ReadonlyArray<Record<string, string | number | null>>,
+  names: string[],
+): string[] {
+  const cells = rows.map((row) => names.map((name) => String(row[name] ?? "-")));
+  const lines = [names, ...cells];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines.map((line) =>
+    line
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+}

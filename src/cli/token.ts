@@ -1,0 +1,120 @@
+import * as v from "valibot";
+import { CLI } from "../auth/actor.ts";
+import { TOKEN_TYPES } from "../auth/token.ts";
+import { UsageError } from "../config.ts";
+import { Time } from "../dataset/value.ts";
+import { DataError } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import { write } from "../resources/events/write.ts";
+import { createToken, type NewToken, revokeToken, tokens } from "../resources/tokens/store.ts";
+import { userByAnyName } from "../resources/users/store.ts";
+import { check } from "../validation.ts";
+import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { table } from "./table.ts";
+import { withFile } from "./with-file.ts";
+
+const settings = ["data"] as const;
+
+export const tokenCreate: Command = {
+  name: "token create",
+  summary: "Make a token and print its secret, which can't be shown again",
+  usage: "NAME",
+  args: [1, 1],
+  example: "token create ci --user admin --expires 2027-01-01T00:00:00Z",
+  settings,
+  options: {
+    user: {
+      type: "string",
+      hint: "USER",
+      help: "act as this user (id, username or e-mail); for the type user",
+    },
+    type: { type: "string", hint: "TYPE", help: "user (the default), admin, client or frontend" },
+    project: {
+      type: "string",
+      multiple: true,
+      hint: "ID",
+      help: "for client and frontend; may be repeated (all)",
+    },
+    environment: { type: "string", hint: "NAME", help: "for client and frontend" },
+    expires: { type: "string", hint: "TIME", help: "end at this RFC 3339 time (never)" },
+    ...JSON_OPTION,
+  },
+  run: (context) =>
+    withFile(context.config, (db) => {
+      const token = toNewToken(db, context);
+      const secret = write(db, CLI, (tx) => createToken(tx, token));
+      context.print(
+        context.options.json ? JSON.stringify({ name: token.name, type: token.type, secret }) : secret,
+      );
+    }),
+};
+
+export const tokenList: Command = {
+  name: "token list",
+  summary: "List the tokens, without their secrets",
+  example: "token list",
+  settings,
+  options: JSON_OPTION,
+  run: (context) =>
+    withFile(context.config, (db) => {
+      const all = tokens(db);
+      if (context.options.json) return context.print(JSON.stringify(all));
+      const rows = all.map((token) => ({ ...token, projects: token.projects.join(",") }));
+      const names = ["id", "type", "name", "user", "projects", "environment", "createdAt", "expiresAt"];
+      for (const line of table(rows, names)) context.print(line);
+    }),
+};
+
+export const tokenRevoke: Command = {
+  name: "token revoke",
+  summary: "End a token for good, also while the file is served",
+  usage: "ID",
+  args: [1, 1],
+  example: "token revoke 3",
+  settings,
+  run: (context) =>
+    withFile(context.config, (db) => {
+      const [id = ""] = context.args;
+      const isRevoked = /^\d+$/.test(id) && write(db, CLI, (tx) => revokeToken(tx, Number(id)));
+      if (!isRevoked)
+        throw new DataError(`There is no token with the id ${id}: flagstone token list shows them`);
+      context.print(`Revoked token ${id}`);
+    }),
+};
+
+function toNewToken(db: Database, { args: [name = ""], options }: Context): NewToken {
+  const type = TOKEN_TYPES.find((candidate) => candidate === (options.type ?? "user"));
+  if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
+  const { project: projects = ["*"], environment = null, user } = options as Given;
+  const isForSdk = type === "client" || type === "frontend";
+  if ((type === "user") !== (user !== undefined)) {
+    throw new UsageError(
+      type === "user" ? "--user: say whose token it is" : `--user: a ${type} token has no user`,
+    );
+  }
+  if (isForSdk !== (environment !== null)) {
+    throw new UsageError(`--environment: ${isForSdk ? "say which one" : "is only for client and frontend"}`);
+  }
+  const userId = user === undefined ? null : requireUser(db, user);
+  return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
+}
+
+interface Given {
+  project?: string[];
+  environment?: string;
+  user?: string;
+}
+
+function requireUser(db: Database, name: string) {
+  const user = userByAnyName(db, name);
+  if (!user) throw new DataError(`There is no user ${name}: flagstone user list shows them`);
+  return user.id;
+}
+
+function toExpiry(text: unknown) {
+  const result = check(v.optional(Time), text);
+  if (result.violations) throw new UsageError(`--expires: ${result.violations[0].message}`);
+  if (result.value && result.value <= new Date().toISOString())
+    throw new UsageError("--expires: has passed already");
+  return result.value ?? null;
+}

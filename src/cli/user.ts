@@ -1,0 +1,55 @@
+import { CLI } from "../auth/actor.ts";
+import { UsageError } from "../config.ts";
+import { DataError } from "../db/open.ts";
+import { write } from "../resources/events/write.ts";
+import { createUser, rootRoleByName, userByAnyName, users } from "../resources/users/store.ts";
+import { type Command, JSON_OPTION } from "./command.ts";
+import { table } from "./table.ts";
+import { withFile } from "./with-file.ts";
+
+export const userCreate: Command = {
+  name: "user create",
+  summary: "Make a user",
+  usage: "USERNAME",
+  args: [1, 1],
+  example: "user create edith --email edith@example.com --role Editor",
+  settings: ["data"],
+  options: {
+    email: { type: "string", hint: "ADDRESS", help: "the e-mail address" },
+    name: { type: "string", hint: "NAME", help: "the full name" },
+    role: { type: "string", hint: "ROLE", help: "the root role by name (Viewer)" },
+    ...JSON_OPTION,
+  },
+  run: ({ args: [username = ""], config, options, print }) =>
+    withFile(config, (db) => {
+      const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
+      const rootRole = rootRoleByName(db, role);
+      if (!rootRole) throw new UsageError(`--role: there is no root role ${role}`);
+      for (const taken of [username, email ?? username]) {
+        if (userByAnyName(db, taken)) throw new DataError(`There is a user ${taken} already`);
+      }
+      const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
+      print(options.json ? JSON.stringify({ id, username }) : `Made the user ${username} with the id ${id}`);
+    }),
+};
+
+export const userList: Command = {
+  name: "user list",
+  summary: "List the users",
+  example: "user list",
+  settings: ["data"],
+  options: JSON_OPTION,
+  run: ({ config, options, print }) =>
+    withFile(config, (db) => {
+      const all = users(db);
+      if (options.json) return print(JSON.stringify(all));
+      const rows = all.map(({ id, username, email = null, name, role }) => ({
+        id,
+        username,
+        email,
+        name,
+        role,
+      }));
+      for (const line of table(rows, ["id", "username", "email", "name", "role"])) print(line);
+    }),
+};

@@ -1,0 +1,97 @@
+import * as v from "valibot";
+import { check } from "./validation.ts";
+
+/** What an operator can set: by a flag, else by `FLAGSTONE_…` in the environment, else as it is by default. */
+interface Setting {
+  type: "string" | "boolean";
+  /** What stands for the value in help. */
+  hint?: string;
+  help: string;
+  otherwise: string | false;
+  schema: v.GenericSchema;
+}
+
+const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
+
+export const SETTINGS = {
+  host: {
+    type: "string",
+    hint: "ADDRESS",
+    help: "listen on this address; 0.0.0.0 for all",
+    otherwise: "127.0.0.1",
+    schema: v.pipe(v.string(), v.regex(HOST, "must be a host name or an address")),
+  },
+  port: {
+    type: "string",
+    hint: "NUMBER",
+    help: "listen on this port; 0 for any free one",
+    otherwise: "4242",
+    schema: v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}$/, "must be a number from 0 to 65535"),
+      v.transform(Number),
+      v.maxValue(65535, "must be a number from 0 to 65535"),
+    ),
+  },
+  data: {
+    type: "string",
+    hint: "FILE",
+    help: "keep everything in this file",
+    otherwise: "flagstone.db",
+    schema: v.pipe(
+      v.string(),
+      v.nonEmpty("must name a file"),
+      v.check((file) => !file.includes("\0") && !/^(file:|:memory:$)/.test(file), "must name a file"),
+    ),
+  },
+  "log-format": {
+    type: "string",
+    hint: "json|pretty",
+    help: "how log lines are written",
+    otherwise: "pretty",
+    schema: v.picklist(["json", "pretty"], "must be json or pretty"),
+  },
+  quiet: {
+    type: "boolean",
+    help: "say only what went wrong",
+    otherwise: false,
+    schema: v.boolean("must be true or false"),
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+export type Config = Readonly<{ [Name in SettingName]: v.InferOutput<(typeof SETTINGS)[Name]["schema"]> }>;
+
+/** A setting, an option or an argument that can't be meant. Exit code 2. */
+export class UsageError extends Error {}
+
+export const environmentName = (name: string) => `FLAGSTONE_${name.toUpperCase().replaceAll("-", "_")}`;
+
+/** @throws UsageError naming the flag or the variable that is wrong. */
+export function readConfig(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): Config {
+  const names = Object.keys(SETTINGS) as SettingName[];
+  return Object.freeze(
+    Object.fromEntries(names.map((name) => [name, readSetting(name, flags, env)])),
+  ) as Config;
+}
+
+function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {
+  const { type, otherwise, schema }: Setting = SETTINGS[name];
+  const variable = environmentName(name);
+  const fromEnvironment = env[variable] || undefined; // an empty variable is as good as none
+  const given = flags[name] ?? (type === "boolean" ? toBoolean(fromEnvironment) : fromEnvironment);
+  const result = check(schema, given ?? otherwise);
+  if (!result.violations) return result.value;
+  const source = flags[name] === undefined ? variable : `--${name}`;
+  throw new UsageError(`${source}: ${JSON.stringify(given)} ${result.violations[0].message}`);
+}
+
+const toBoolean = (text: string | undefined) =>
+  text === undefined
+    ? undefined
+    : /^(1|true|yes)$/i.test(text)
+      ? true
+      : /^(0|false|no)$/i.test(text)
+        ? false
+        : text;

@@ -1,0 +1,117 @@
+/** The made-up company whose flags the demo shows: a shop for bicycles, its people, teams and projects. */
+
+/** Id, name, username, root role (1 Admin, 2 Editor, 3 Viewer). */
+const PEOPLE = [
+  [1, "Ada Okafor", "ada", 1],
+  [2, "Björn Lindqvist", "bjorn", 1],
+  [3, "Chiara Ferrari", "chiara", 2],
+  [4, "Daniel Mbeki", "daniel", 2],
+  [5, "Elif Yılmaz", "elif", 2],
+  [6, "Farid Haddad", "farid", 2],
+  [7, "Greta Vogel", "greta", 2],
+  [8, "Hana Novák", "hana", 3],
+  [9, "Ivo Marić", "ivo", 3],
+  [10, "Jia Chen", "jia", 3],
+  [11, "Kofi Asante", "kofi", 3],
+  [12, "Lena Schröder", "lena", 3],
+  [13, "Mateo Ruiz", "mateo", 3],
+  [14, "Noor Rahman", "noor", 2],
+] as const;
+
+export const USERS = PEOPLE.map(([id, name, username, rootRole]) => ({
+  id,
+  name,
+  username,
+  rootRole,
+  email: `${username}@bikes.example`,
+}));
+
+/** What a service without a person does is done under the name of its token. */
+export const PIPELINE = "deploy-pipeline";
+
+export const ROBOT = {
+  id: 15,
+  name: "Release robot",
+  username: "release-robot",
+  accountType: "Service Account",
+  rootRole: 2,
+};
+
+export const GROUPS = [
+  { id: 1, name: "Storefront team", description: "Everything a customer sees", users: [3, 4, 8, 9] },
+  { id: 2, name: "Payments team", description: "Money in, money out", users: [5, 6, 10] },
+  { id: 3, name: "Platform team", description: "What the others stand on", users: [2, 7, 11, 14] },
+];
+
+/** Id, name, mode, owners, members, owning group, words of which its flags are made. */
+export const PROJECTS = [
+  {
+    id: "storefront",
+    name: "Storefront",
+    mode: "open",
+    owners: [3],
+    members: [4, 8, 9, 13],
+    group: 1,
+    areas: ["search", "gallery", "wishlist", "reviews", "sizing", "navigation", "landing"],
+  },
+  {
+    id: "checkout",
+    name: "Checkout",
+    mode: "protected",
+    owners: [5],
+    members: [6, 10, 12],
+    group: 2,
+    areas: ["cart", "payment", "invoice", "voucher", "shipping", "tax"],
+  },
+  {
+    id: "mobile",
+    name: "Mobile apps",
+    mode: "open",
+    owners: [14, 4],
+    members: [13, 12],
+    group: null,
+    areas: ["push", "offline", "camera", "map", "onboarding", "widget"],
+  },
+  {
+    id: "warehouse",
+    name: "Warehouse",
+    mode: "open",
+    owners: [7],
+    members: [11],
+    group: 3,
+    areas: ["picking", "stock", "labels", "returns", "forecast"],
+  },
+  {
+    id: "acquisition",
+    name: "Acquisition (confidential)",
+    mode: "private",
+    owners: [2],
+    members: [14],
+    group: null,
+    areas: ["merger", "brand", "migration"],
+  },
+  { id: "sandbox", name: "Sandbox", mode: "open", owners: [], members: [], group: null, areas: [] },
+] as const;
+
+export type Project = (typeof PROJECTS)[number];
+
+export const ENVIRONMENTS = [
+  { name: "development", type: "development", sortOrder: 1 },
+  { name: "staging", type: "pre-production", sortOrder: 2 },
+  { name: "production", type: "production", sortOrder: 3, protected: true },
+];
+
+export const TAGS = [
+  { type: "simple", value: "q3-goal" },
+  { type: "simple", value: "needs-cleanup" },
+  { type: "simple", value: "customer-request" },
+  { type: "team", value: "growth" },
+  { type: "team", value: "quality" },
+  { type: "slack", value: "releases" },
+];
+
+/** Everyone with a role in a project, directly or through its group. */
+export const membersOf = (project: Project): number[] => {
+  const group = GROUPS.find((candidate) => candidate.id === project.group)?.users ?? [];
+  return [...new Set<number>([...project.owners, ...project.members, ...group])];
+};

@@ -1,0 +1,112 @@
+import { changesOf, type DemoEvent } from "./changes.ts";
+import { chronicle } from "./chronicle.ts";
+import { ENVIRONMENTS, GROUPS, PROJECTS, ROBOT, USERS } from "./company.ts";
+import { DAY, type DemoFeature, makeFeatures } from "./features.ts";
+import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
+import { notifications } from "./notifications.ts";
+import { createRandom, type Random } from "./random.ts";
+import { makeConstraint } from "./strategies.ts";
+
+const SEED = 20_260_101;
+
+/**
+ * The demo as lines of a dataset: a company's year of work that ends at `now` (milliseconds). The same `now`
+ * gives the same lines.
+ */
+export function demoDataset(now: number): object[] {
+  const random = createRandom(SEED);
+  const features = makeFeatures(random, now);
+  const events = toEvents(random, features, now);
+  const createdAt = new Date(now - 365 * DAY).toISOString();
+  return [
+    { kind: "dataset", version: 1, source: "Flagstone demo" },
+    ...ENVIRONMENTS.map((environment) => ({ kind: "environment", ...environment })),
+    ...ROLES.map((role) => ({ kind: "role", ...role })),
+    ...people(random, now, createdAt),
+    ...projects(createdAt),
+    ...VOCABULARY,
+    ...segments(random, createdAt),
+    ...features.map(toLine),
+    ...INTEGRATIONS.map((integration) => ({ kind: "integration", createdAt, ...integration })),
+    ...events.map(({ at, ...event }) => ({ kind: "event", ...event, createdAt: new Date(at).toISOString() })),
+    ...integrationEvents(random, events),
+    ...notifications(random, events, now),
+  ];
+}
+
+const ROLES = [
+  { id: 6, name: "Auditor", type: "custom-root", permissions: [{ name: "READ_LOGS" }] },
+  { id: 7, name: "Release manager", type: "custom-root", permissions: [{ name: "CREATE_SEGMENT" }] },
+  {
+    id: 8,
+    name: "Production gatekeeper",
+    type: "custom",
+    permissions: [{ name: "UPDATE_FEATURE_ENVIRONMENT", environment: "production" }],
+  },
+];
+
+const VOCABULARY = [
+  { kind: "tagType", name: "simple", description: "Any word", icon: "#" },
+  { kind: "tagType", name: "team", description: "Who looks after it", icon: "T" },
+  { kind: "tagType", name: "slack", description: "The channel that hears of it", icon: "S" },
+  { kind: "contextField", name: "userId", stickiness: true, sortOrder: 1 },
+  { kind: "contextField", name: "sessionId", stickiness: true, sortOrder: 2 },
+  { kind: "contextField", name: "country", legalValues: [{ value: "DE" }, { value: "FR" }, { value: "JP" }] },
+];
+
+const people = (random: Random, now: number, createdAt: string) => [
+  ...USERS.map((user) => {
+    const seenAt = new Date(now - random.below(20 * DAY)).toISOString();
+    return { kind: "user", ...user, createdAt, seenAt, loginAttempts: random.below(3) };
+  }),
+  { kind: "user", ...ROBOT, createdAt },
+  ...GROUPS.map((group) => ({ kind: "group", ...group, createdAt })),
+];
+
+const projects = (createdAt: string) => [
+  ...PROJECTS.map(({ id, name, mode }) => ({
+    kind: "project",
+    id,
+    name,
+    mode,
+    createdAt,
+    environments: ENVIRONMENTS.map((environment) => environment.name),
+    favoritedBy: id === "storefront" ? [1, 3] : [],
+  })),
+  ...PROJECTS.flatMap((project) => [
+    ...project.owners.map((user) => ({ kind: "projectRole", project: project.id, role: 4, user })),
+    ...project.members.map((user) => ({ kind: "projectRole", project: project.id, role: 5, user })),
+    ...(project.group ? [{ kind: "projectRole", project: project.id, role: 4, group: project.group }] : []),
+  ]),
+  { kind: "projectRole", project: "checkout", role: 5, user: 1 },
+  { kind: "projectRole", project: "storefront", role: 8, user: 1 },
+];
+
+const segments = (random: Random, createdAt: string) =>
+  ["Employees", "Beta testers", "Wholesale customers"].map((name, index) => ({
+    kind: "segment",
+    id: index + 1,
+    name,
+    constraints: [makeConstraint(random, index), makeConstraint(random, index + 2)],
+    createdBy: "ada@bikes.example",
+    createdAt,
+  }));
+
+const toLine = (feature: DemoFeature) => ({
+  kind: "feature",
+  ...feature,
+  project: feature.project.id,
+  author: undefined,
+  createdByUserId: feature.author.id,
+  createdAt: new Date(feature.createdAt).toISOString(),
+  archivedAt: feature.archivedAt && new Date(feature.archivedAt).toISOString(),
+});
+
+/** All changes in the order in which they happened. */
+function toEvents(random: Random, features: DemoFeature[], now: number): DemoEvent[] {
+  const changes = [
+    ...features.flatMap((feature) => changesOf(random, feature, now)),
+    ...chronicle(random, now, 364 * DAY),
+  ];
+  return changes.sort((a, b) => a.at - b.at).map((change, index) => ({ id: index + 1, ...change }));
+}

@@ -1,0 +1,76 @@
+import { EVENT_TYPES } from "../resources/events/types.ts";
+import type { DemoEvent } from "./changes.ts";
+import type { Random } from "./random.ts";
+
+const FLAG_EVENTS = EVENT_TYPES.filter((type) => type.startsWith("feature-"));
+
+/** Nothing is delivered from the demo: these only show what a delivery log looks like. */
+export const INTEGRATIONS = [
+  {
+    id: 1,
+    provider: "webhook",
+    description: "Release feed",
+    parameters: { url: "http://127.0.0.1:9/releases" },
+    events: FLAG_EVENTS,
+  },
+  {
+    id: 2,
+    provider: "slack",
+    description: "The checkout channel",
+    parameters: { url: "http://127.0.0.1:9/slack", defaultChannel: "checkout" },
+    events: ["feature-environment-enabled", "feature-environment-disabled"],
+    projects: ["checkout"],
+  },
+  {
+    id: 3,
+    provider: "datadog",
+    description: "Production marks",
+    parameters: { url: "http://127.0.0.1:9/datadog", apiKey: "an-example" },
+    events: FLAG_EVENTS,
+    environments: ["production"],
+  },
+  {
+    id: 4,
+    provider: "teams",
+    description: "Switched off since the move to the other chat",
+    enabled: false,
+    parameters: { url: "http://127.0.0.1:9/teams" },
+    events: FLAG_EVENTS,
+  },
+];
+
+const RECORDED = 400;
+
+const OUTCOMES = [
+  ["success", "The receiver answered 200."],
+  ["success", "The receiver answered 200."],
+  ["success", "The receiver answered 202."],
+  ["failed", "The receiver answered 500."],
+  ["failed", "No connection: ECONNREFUSED."],
+  ["successWithErrors", "The receiver answered 200.\nThe custom headers are not JSON and were left out."],
+] as const;
+
+/** How the newest events that an integration wants were handled, a second after each. */
+export function integrationEvents(random: Random, events: DemoEvent[]): object[] {
+  const handled = events.filter(({ type }) => FLAG_EVENTS.includes(type)).slice(-RECORDED);
+  return handled.flatMap((event) =>
+    INTEGRATIONS.filter((integration) => wants(integration, event)).map((integration) => {
+      const [state, stateDetails] = random.pick(OUTCOMES);
+      return {
+        kind: "integrationEvent",
+        integrationId: integration.id,
+        createdAt: new Date(event.at + 1000).toISOString(),
+        state,
+        stateDetails,
+        eventId: event.id,
+        details: { url: integration.parameters.url },
+      };
+    }),
+  );
+}
+
+const wants = (integration: (typeof INTEGRATIONS)[number], event: DemoEvent) =>
+  integration.enabled !== false &&
+  integration.events.includes(event.type) &&
+  (integration.projects ?? [event.project]).includes(event.project!) &&
+  (integration.environments ?? [event.environment]).includes(event.environment!);
