@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
+
+type Named = { featureName: string | null; project: string | null; id: number };
+const ids = (body: { events: Named[] }) => body.events.map((event) => event.id);
+
+scenarios("GET /api/admin/events", [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "an empty credential", as: "", expect: [401, "AuthenticationRequired"] },
+  { name: "an unknown token", as: "user:nobody", expect: [401, "AuthenticationRequired"] },
+  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
+  { name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
+  { name: "a service token", as: SERVICE, see: (body) => assert.equal(body.totalEvents, 0) },
+  { name: "a viewer", as: personal(3) },
+  { name: "Bearer before the token, in any letter case", as: `bEARER ${personal(3)}` },
+  {
+    name: "an empty log",
+    see: (body) => assert.deepEqual(body, { version: 1, events: [], totalEvents: 0 }),
+  },
+  {
+    name: "newest first, by id and not by time",
+    given: (w) => w.event({ createdAt: "2026-03-01T00:00:00Z" }).event({ createdAt: "2026-02-01T00:00:00Z" }),
+    see: (body) => assert.deepEqual(ids(body), [2, 1]),
+  },
+  {
+    name: "every key, null where unset, and its words written",
+    given: (w) => w.event({ type: "segment-created", data: { name: "beta", z: 1, a: [true, null] } }),
+    see: (body, { text }) => {
+      const [event] = body.events;
+      assert.ok(text.includes('"data":{"name":"beta","z":1,"a":[true,null]}'), "data keeps its order");
+      assert.deepEqual(event, {
+        id: 1,
+        createdAt: "2026-01-01T00:00:00.000Z",
+        type: "segment-created",
+        createdBy: "user1",
+        createdByUserId: 1,
+        environment: null,
+        project: null,
+        featureName: null,
+        data: { name: "beta", z: 1, a: [true, null] },
+        preData: null,
+        tags: [],
+        label: "Segment created",
+        summary: event.summary,
+      });
+      assert.match(event.summary, /user1.*beta/);
+    },
+  },
+  {
+    name: "the newest 100, and the total of all",
+    given: (w) => {
+      for (let count = 0; count < 130; count++) w.event();
+      return w;
+    },
+    see: (body) => {
+      assert.deepEqual([body.events.length, body.events[0].id, body.totalEvents], [100, 130, 130]);
+    },
+  },
+  {
+    name: "all events of a project, exact and case-sensitive",
+    url: "?project=a",
+    given: (w) => {
+      for (let count = 0; count < 450; count++) w.event({ project: count % 2 ? "a" : "A" });
+      return w.event();
+    },
+    see: (body) => {
+      assert.equal(body.events.length, 225);
+      assert.equal(body.totalEvents, 225);
+      assert.deepEqual(
+        ids(body),
+        ids(body).toSorted((a, b) => b - a),
+      );
+      assert.ok(body.events.every((event: Named) => event.project === "a"));
+    },
+  },
+  {
+    name: "an empty project is none",
+    url: "?project=",
+    given: (w) => w.event({ project: "a" }).event(),
+    see: (body) => assert.deepEqual(ids(body), [2, 1]),
+  },
+  {
+    name: "an unknown project is empty, not an error",
+    url: "?project=nope",
+    given: (w) => w.event({ project: "a" }),
+    see: (body) => assert.deepEqual(body, { version: 1, events: [], totalEvents: 0 }),
+  },
+  { name: "a repeated project", url: "?project=a&project=b", expect: [400, "ValidationError"] },
+  { name: "an unknown parameter is ignored", url: "?limit=x&__proto__=1" },
+]);
+
+const withSecret = () =>
+  createWorld()
+    .project("open")
+    .project("secret", { mode: "private" })
+    .group("insiders", [4])
+    .member("secret", 3)
+    .groupMember("secret", 1)
+    .event({ project: "open" })
+    .event({ project: "secret" })
+    .event();
+
+test("GET /api/admin/events: a private project's events are left out, totals included", async (t) => {
+  const { request } = await openServer(t, withSecret());
+  const seenBy = async (as: string) => {
+    const { body } = await request("/api/admin/events", { as });
+    const one = await request("/api/admin/events?project=secret", { as });
+    return [ids(body), body.totalEvents, ids(one.body), one.body.totalEvents];
+  };
+  const everything = [[3, 2, 1], 3, [2], 1];
+  assert.deepEqual(await seenBy(personal(1)), everything, "an admin");
+  assert.deepEqual(await seenBy(SERVICE), everything, "a service token");
+  assert.deepEqual(await seenBy(personal(3)), everything, "a member");
+  assert.deepEqual(await seenBy(personal(4)), everything, "a member through a group");
+  assert.deepEqual(await seenBy(personal(2)), [[3, 1], 2, [], 0], "an outsider");
+});
+
+test("GET /api/admin/events?project: a long answer is streamed and whole", async (t) => {
+  const world = createWorld();
+  for (let count = 0; count < 1500; count++)
+    world.event({ project: "long", data: { text: "x".repeat(300) } });
+  const { request } = await openServer(t, world);
+  const { body, headers } = await request("/api/admin/events?project=long");
+  assert.equal(headers.get("content-length"), null);
+  assert.equal(body.events.length, 1500);
+  assert.equal(body.totalEvents, 1500);
+});
+
+test("an expired token is as good as none", async (t) => {
+  const { request, db } = await openServer(t);
+  db.exec("UPDATE tokens SET expires_at = '2020-01-01T00:00:00.000Z' WHERE user_id = 3");
+  assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 401);
+  db.exec("UPDATE tokens SET expires_at = '2999-01-01T00:00:00.000Z' WHERE user_id = 3");
+  assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 200);
+});

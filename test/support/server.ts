@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import * as v from "valibot";
+import { buildApp, OPERATIONS } from "../../src/app.ts";
+import { importDataset } from "../../src/dataset/import.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+import { ErrorBody } from "../../src/http/error.ts";
+import type { LogLine } from "../../src/log.ts";
+import { createWorld, personal, type World } from "./world.ts";
+
+export interface Call {
+  method?: string;
+  /** A token; null for none. The Admin's by default. */
+  as?: string | null;
+  headers?: Record<string, string>;
+  /** Sent as JSON, or as it is if it is text or bytes. */
+  body?: unknown;
+}
+
+export interface Reply {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+  text: string;
+}
+
+export const asChunks = async function* (text: string | Buffer): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+};
+
+export const importLines = (db: Database, lines: readonly object[]) =>
+  importDataset(db, asChunks(lines.map((line) => JSON.stringify(line)).join("\n")));
+
+/**
+ * The real app on a database in memory. Every reply is checked: a 200 against its operation's schema, an error
+ * against the one error body. A test that meets an `UnknownError` fails.
+ */
+export async function openServer(t: TestContext, world: World = createWorld()) {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  const logged: LogLine[] = [];
+  const app = buildApp({ db, log: (line) => logged.push(line) });
+  await importLines(db, world.lines);
+  const request = async (path: string, call: Call = {}): Promise<Reply> => {
+    const reply = await toReply(await app.request(path, toInit(call)));
+    checkReply(call.method ?? "GET", path, reply);
+    const failures = logged.filter((line) => line.level === "error");
+    assert.deepEqual(failures, [], "nothing unexpected happened");
+    return reply;
+  };
+  return { app, db, logged, request };
+}
+
+function toInit({ method = "GET", as = personal(1), headers = {}, body }: Call): RequestInit {
+  const isRaw = typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream;
+  return {
+    method,
+    headers: {
+      ...(as !== null && { authorization: as }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: (isRaw ? body : JSON.stringify(body)) as string }),
+    ...(body instanceof ReadableStream && { duplex: "half" }),
+  };
+}
+
+async function toReply(response: Response): Promise<Reply> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") && text !== "";
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : undefined,
+  };
+}
+
+function checkReply(method: string, path: string, { status, body, headers, text }: Reply) {
+  if (method === "HEAD" || status === 304) return assert.equal(text, "");
+  if (!path.startsWith("/api/")) return;
+  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("cache-control"), "private, no-cache");
+  if (status >= 400) return assertMatches(ErrorBody, body);
+  const { pathname } = new URL(path, "http://host");
+  const operation = OPERATIONS.find((one) => one.method === method && toPattern(one.path).test(pathname));
+  assert.ok(operation, `${method} ${path} is an operation`);
+  assertMatches(operation.response, body);
+}
+
+const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
+
+export function assertMatches(schema: v.GenericSchema, value: unknown) {
+  const result = v.safeParse(schema, value);
+  assert.deepEqual(
+    result.issues?.map((issue) => [v.getDotPath(issue), issue.message]),
+    undefined,
+  );
+}
+
+export interface Scenario extends Call {
+  name: string;
+  /** What the world holds beside its beginnings. */
+  given?: (world: World) => World;
+  /** Appended to the path of the group, or a whole path. */
+  url?: string;
+  /** The status, or the status and the error's name. 200 by default. */
+  expect?: number | [status: number, name: string];
+  /** Looks at the body of the reply. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  see?: (body: any, reply: Reply) => void;
+}
+
+/** One test a scenario, each on a world of its own: `scenarios("GET /api/…", [ … ])`. */
+export function scenarios(operation: string, list: Scenario[]) {
+  const [method = "GET", base = ""] = operation.split(" ");
+  for (const { name, given = (world: World) => world, url = "", expect = 200, see, ...call } of list) {
+    test(`${operation}: ${name}`, async (t) => {
+      const { request } = await openServer(t, given(createWorld()));
+      const reply = await request(url.startsWith("/") ? url : base + url, { method, ...call });
+      const [status, error] = typeof expect === "number" ? [expect] : expect;
+      assert.equal(reply.status, status, reply.text);
+      if (error) assert.equal(reply.body.name, error);
+      see?.(reply.body, reply);
+    });
+  }
+}
