@@ -81,10 +81,11 @@ function refuse(log: Log, thrown: unknown, event: H3Event) {
   return toErrorResponse(error);
 }
 
-/** h3 wraps what a handler throws; its own errors are an unknown route and nothing else that we let happen. */
+/** h3 wraps what a handler throws; of its own errors only the unknown route comes here. */
 function fromH3(thrown: unknown, event: H3Event): ApiError {
   if (!HTTPError.isError(thrown)) return toApiError(thrown);
-  if (thrown.status === 404)
+  if (thrown.cause === undefined && thrown.status === 404) {
     return new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
+  }
   return toApiError(thrown.cause ?? thrown);
 }

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { scenarios } from "../support/server.ts";
+import { CLIENT, personal, SERVICE } from "../support/world.ts";
+
+const ids = (body: Array<{ id: number }>) => body.map(({ id }) => id);
+
+scenarios("GET /api/admin/notifications", [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
+  {
+    name: "a service token has nobody behind it",
+    as: SERVICE,
+    given: (w) => w.notification(),
+    see: (body) => assert.deepEqual(body, []),
+  },
+  {
+    name: "another's are not the caller's",
+    as: personal(2),
+    given: (w) => w.notification(),
+    see: (body) => assert.deepEqual(body, []),
+  },
+  {
+    name: "every key, read and unread",
+    as: personal(3),
+    given: (w) =>
+      w
+        .notification({ createdByUserId: 2, notificationType: "change-request" })
+        .notification({ recipients: [{ userId: 3, readAt: "2026-01-05T00:00:00Z" }] }),
+    see: (body) => {
+      assert.deepEqual(
+        body.map((one: { readAt: string | null }) => one.readAt),
+        ["2026-01-05T00:00:00.000Z", null],
+      );
+      const { imageUrl } = body[1].createdBy;
+      assert.match(imageUrl, /^\/avatars\//);
+      assert.deepEqual(body[1], {
+        id: 1,
+        message: "something happened",
+        link: "/projects/a",
+        notificationType: "change-request",
+        createdBy: { username: "user2", imageUrl },
+        createdAt: "2026-01-01T00:00:00.000Z",
+        readAt: null,
+      });
+    },
+  },
+  {
+    name: "newest first, then by id",
+    as: personal(3),
+    given: (w) =>
+      w
+        .notification({ createdAt: "2026-01-02T00:00:00Z" })
+        .notification({ createdAt: "2026-01-03T00:00:00Z" })
+        .notification({ createdAt: "2026-01-02T00:00:00Z" }),
+    see: (body) => assert.deepEqual(ids(body), [2, 3, 1]),
+  },
+  {
+    name: "at most 100",
+    as: personal(3),
+    given: (w) => {
+      for (let count = 0; count < 120; count++) w.notification();
+      return w;
+    },
+    see: (body) => assert.deepEqual([body.length, body[0].id], [100, 120]),
+  },
+  {
+    name: "an author who is a token or without a name is still named",
+    as: personal(3),
+    given: (w) =>
+      w
+        .user({ username: null, email: null })
+        .notification({ createdByUserId: -42 })
+        .notification({ createdByUserId: 5 }),
+    see: (body) =>
+      assert.deepEqual(
+        body.map((one: { createdBy: { username: string } }) => one.createdBy.username),
+        ["user 5", "user -42"],
+      ),
+  },
+]);

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import crypto from "node:crypto";
+import { scenarios } from "../support/server.ts";
+import { CLIENT, personal, SERVICE } from "../support/world.ts";
+
+const picture = (name: string) => `/avatars/${crypto.createHash("sha256").update(name).digest("hex")}.svg`;
+
+scenarios("GET /api/admin/user-admin/", [
+  { name: "no credential", url: "1", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a client token", url: "1", as: CLIENT, expect: [403, "NoAccessError"] },
+  { name: "another user", url: "2", as: personal(3), expect: [403, "NoAccessError"] },
+  { name: "another user that does not exist", url: "99", as: personal(3), expect: [403, "NoAccessError"] },
+  {
+    name: "permission comes before the shape of the id",
+    url: "x",
+    as: personal(3),
+    expect: [403, "NoAccessError"],
+  },
+  { name: "oneself", url: "3", as: personal(3), see: (body) => assert.equal(body.name, "Vic Viewer") },
+  { name: "a service token", url: "3", as: SERVICE },
+  { name: "an unknown id", url: "99", expect: [404, "NotFoundError"] },
+  { name: "the system's id", url: "-42", expect: [404, "NotFoundError"] },
+  { name: "no integer", url: "1.5", expect: [400, "ValidationError"] },
+  {
+    name: "unset is null or absent",
+    url: "1",
+    see: (body) =>
+      assert.deepEqual(body, {
+        id: 1,
+        isAPI: false,
+        name: null,
+        username: "admin",
+        imageUrl: picture("admin"),
+        loginAttempts: 0,
+        rootRole: 1,
+        seenAt: null,
+        createdAt: "2026-01-01T00:00:00.000Z",
+        accountType: "User",
+      }),
+  },
+  {
+    name: "every value there is",
+    url: "5",
+    given: (w) =>
+      w.user({
+        name: "N",
+        username: "robot",
+        email: "Robot@Example.com",
+        imageUrl: "https://pictures.example/1.png",
+        accountType: "Service Account",
+        rootRole: 2,
+        seenAt: "2026-02-03T04:05:06+01:00",
+        loginAttempts: 3,
+        emailSent: false,
+        inviteLink: "https://x.example/invite",
+        scimId: "s-1",
+      }),
+    see: (body) =>
+      assert.deepEqual(body, {
+        id: 5,
+        isAPI: false,
+        name: "N",
+        email: "Robot@Example.com",
+        username: "robot",
+        imageUrl: "https://pictures.example/1.png",
+        inviteLink: "https://x.example/invite",
+        loginAttempts: 3,
+        emailSent: false,
+        rootRole: 2,
+        seenAt: "2026-02-03T03:05:06.000Z",
+        createdAt: "2026-01-01T00:00:00.000Z",
+        accountType: "Service Account",
+        scimId: "s-1",
+      }),
+  },
+  {
+    name: "the picture follows the e-mail first",
+    url: "2",
+    see: (body) => assert.equal(body.imageUrl, picture("edith@example.com")),
+  },
+  {
+    name: "and the id last",
+    url: "5",
+    given: (w) => w.user({ username: null }),
+    see: (body) => assert.equal(body.imageUrl, picture("5")),
+  },
+]);
