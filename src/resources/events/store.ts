@@ -78,6 +78,7 @@ const windowOfProject = statement<{ project: string; before: number }, { id: num
 
 /** The ids of the newest events of a filter, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
+  if (filter.project !== undefined && filter.hidden.includes(filter.project)) return [];
   const bind = toBind(filter, page);
   if (filter.feature !== undefined) return ofFeature(db).pluck().all(bind);
   if (filter.type !== undefined) return ofType(db).pluck().all(bind);
