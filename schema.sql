@@ -93,10 +93,10 @@ CREATE TABLE group_users (
 
 CREATE INDEX group_users_by_user ON group_users (user_id);
 
--- A user's root roles: the own one and those of the user's groups.
+-- A user's root roles: the own one and those of the user's groups; the same may come twice.
 CREATE VIEW user_root_roles (user_id, role_id) AS
   SELECT id, root_role FROM users
-  UNION
+  UNION ALL
   SELECT group_users.user_id, groups.root_role
   FROM group_users JOIN groups ON groups.id = group_users.group_id
   WHERE groups.root_role IS NOT NULL;
@@ -121,10 +121,10 @@ CREATE TABLE project_group_roles (
 CREATE INDEX project_group_roles_by_group ON project_group_roles (group_id);
 CREATE INDEX project_group_roles_by_role ON project_group_roles (role_id);
 
--- Who takes part in a project and as what, directly or through a group.
+-- Who takes part in a project and as what, directly or through a group; the same may come twice.
 CREATE VIEW project_members (project, user_id, role_id) AS
   SELECT project, user_id, role_id FROM project_user_roles
-  UNION
+  UNION ALL
   SELECT project_group_roles.project, group_users.user_id, project_group_roles.role_id
   FROM project_group_roles JOIN group_users ON group_users.group_id = project_group_roles.group_id;
 

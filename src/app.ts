@@ -84,8 +84,7 @@ function refuse(log: Log, thrown: unknown, event: H3Event) {
 /** h3 wraps what a handler throws; of its own errors only the unknown route comes here. */
 function fromH3(thrown: unknown, event: H3Event): ApiError {
   if (!HTTPError.isError(thrown)) return toApiError(thrown);
-  if (thrown.cause === undefined && thrown.status === 404) {
-    return new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
-  }
-  return toApiError(thrown.cause ?? thrown);
+  if (thrown.cause instanceof Error) return toApiError(thrown.cause);
+  if (thrown.status !== 404) return toApiError(thrown);
+  return new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
 }

@@ -14,7 +14,7 @@ const TOUR = [
   ["/personal-dashboard", "your projects and flags"],
   ["/personal-dashboard/checkout", "one project in detail"],
   ["/projects/checkout/features", "its flags"],
-  ["/projects/checkout/features/cart-redesign/environments/production/strategies", "who gets a flag"],
+  ["/projects/checkout/features/payment-redesign/environments/production/strategies", "who gets a flag"],
   ["/events", "what happened last"],
   ["/notifications", "what others did"],
   ["/addons/1/events", "what an integration delivered"],

@@ -49,7 +49,7 @@ function toChange(random: Random, type: EventType, at: number): Change {
     createdByUserId: author.id,
     ...(data && (isGone ? { preData: data } : { data })),
     ...(IN_A_PROJECT.test(type) && { project: random.pick(["storefront", "checkout", "mobile"]) }),
-    ...(OF_A_FLAG.test(type) && { featureName: "cart-redesign", project: "checkout" }),
+    ...(OF_A_FLAG.test(type) && { featureName: "payment-redesign", project: "checkout" }),
     ...(IN_AN_ENVIRONMENT.test(type) && { environment: "production" }),
   };
 }

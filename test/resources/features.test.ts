@@ -197,11 +197,9 @@ scenarios(`GET ${FEATURES}`, [
   {
     name: "an environment that the project lacks is left out",
     given: (w) =>
-      w
-        .project("a", { environments: ["production"] })
-        .feature("f", "a", {
-          environments: [{ name: "development", enabled: true, lastSeenAt: "2026-01-02T00:00:00Z" }],
-        }),
+      w.project("a", { environments: ["production"] }).feature("f", "a", {
+        environments: [{ name: "development", enabled: true, lastSeenAt: "2026-01-02T00:00:00Z" }],
+      }),
     see: ({ features: [feature] }) => {
       assert.deepEqual(
         feature.environments.map((one: Named) => one.name),

@@ -20,7 +20,11 @@ const projectsOf = statement<
   Omit<DashboardProject, "health"> & { healthyCount: number }
 >(`
   SELECT projects.id, projects.name,
-    (SELECT count(DISTINCT user_id) FROM project_members WHERE project = projects.id) AS memberCount,
+    (SELECT count(*) FROM (
+      SELECT user_id FROM project_user_roles WHERE project = projects.id
+      UNION
+      SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id
+    )) AS memberCount,
     count(features.name) AS featureCount,
     count(features.name) FILTER (WHERE NOT stale AND NOT (
       (features.type = 'release' AND features.created_at < :release) OR

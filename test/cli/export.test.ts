@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import {
+  assertRefused,
+  contentOf,
+  dataFile,
+  endAfter,
+  runCli,
+  startCli,
+  startServer,
+  temporaryFolder,
+} from "./run-cli.ts";
+
+const world = () =>
+  createWorld()
+    .project("a")
+    .feature("f", "a")
+    .integration({ parameters: { url: "https://x.example", authorization: "hush" } })
+    .event({ project: "a", data: { name: "Größe 🚦" } })
+    .event().lines;
+
+describe("export", { concurrency: 4 }, () => {
+  test("it goes to standard output, masked, and to a file alike", async (t) => {
+    const data = await dataFile(t, world());
+    const target = path.join(path.dirname(data), "out.jsonl");
+    const [shown, dashed, written] = await Promise.all([
+      runCli(["export", "--data", data]),
+      runCli(["export", "-", "--data", data]),
+      runCli(["export", target, "--data", data]),
+    ]);
+    assert.deepEqual([shown.code, shown.stderr], [0, ""]);
+    assert.deepEqual(dashed, shown);
+    assert.equal(shown.stdout, contentOf(data, { withSecrets: false }));
+    assert.ok(!shown.stdout.includes("hush"));
+    assert.deepEqual([written.code, written.stdout], [0, ""]);
+    assert.match(written.stderr, /info {2}exported to \S+out\.jsonl\n$/);
+    assert.equal(fs.readFileSync(target, "utf8"), shown.stdout);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "out.jsonl"]);
+  });
+
+  test("the secrets of integrations are in it when asked for", async (t) => {
+    const data = await dataFile(t, world());
+    const { stdout } = await runCli(["export", "--with-secrets", "--data", data]);
+    assert.equal(stdout, contentOf(data));
+    assert.ok(stdout.includes("hush"));
+  });
+
+  test("what it writes can be imported and exported again, the same", async (t) => {
+    const first = await runCli(["export", "--data", await dataFile(t, world())]);
+    const data = path.join(temporaryFolder(t), "again.db");
+    const imported = await runCli(["import", "-", "--data", data], { input: first.stdout });
+    assert.equal(imported.code, 0, imported.stderr);
+    assert.deepEqual(await runCli(["export", "--data", data]), first);
+  });
+
+  test("a file that is there is never overwritten", async (t) => {
+    const data = await dataFile(t, world());
+    const target = path.join(path.dirname(data), "precious.txt");
+    fs.writeFileSync(target, "precious");
+    const result = await runCli(["export", target, "--data", data]);
+    assertRefused(result, 3, `${target} exists already: name a new file`);
+    assert.equal(fs.readFileSync(target, "utf8"), "precious");
+  });
+
+  test("the data file itself is no target", async (t) => {
+    const data = await dataFile(t, world());
+    const before = contentOf(data);
+    assert.equal((await runCli(["export", data, "--data", data])).code, 3);
+    assert.equal(contentOf(data), before);
+  });
+
+  test("a target in a missing folder is refused and leaves nothing", async (t) => {
+    const data = await dataFile(t, world());
+    const target = path.join(path.dirname(data), "missing", "out.jsonl");
+    const { code, stdout, stderr } = await runCli(["export", target, "--data", data]);
+    assert.deepEqual([code, stdout], [3, ""]);
+    assert.match(stderr, /^flagstone: \S+out\.jsonl can't be written: /);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+  });
+
+  test("a missing data file is refused and not made", async (t) => {
+    const folder = temporaryFolder(t);
+    const data = path.join(folder, "missing.db");
+    const result = await runCli(["export", "--data", data]);
+    assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("a damaged data file is refused", async (t) => {
+    const data = await dataFile(t, world());
+    fs.truncateSync(data, 4096 * 20);
+    const { code, stdout, stderr } = await runCli(["export", "--data", data]);
+    assert.deepEqual([code, stdout], [3, ""]);
+    assert.match(stderr, /is damaged: put a backup in its place/);
+  });
+
+  test("it may be taken while the file is served", async (t) => {
+    const data = await dataFile(t, world());
+    const { stdout: before } = await runCli(["export", "--data", data]);
+    await startServer(t, ["serve", "--data", data]);
+    assert.deepEqual(await runCli(["export", "--data", data]), { code: 0, stdout: before, stderr: "" });
+  });
+
+  test("a reader that leaves early ends it without a stack", async (t) => {
+    const long = createWorld();
+    for (let count = 0; count < 1000; count++) long.event({ data: { text: "x".repeat(1000) } });
+    const running = startCli(["export", "--data", await dataFile(t, long.lines)]);
+    endAfter(t, running);
+    await running.until("the first line", ({ stdout }) => stdout.includes("\n"));
+    running.child.stdout.destroy();
+    const { code, stderr } = await running.ended;
+    assert.notEqual(code, null, "not killed");
+    assert.doesNotMatch(stderr, /\n +at /);
+  });
+});

@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import Sqlite from "better-sqlite3";
+import { close, open } from "../../src/db/open.ts";
+import { importLines } from "../support/server.ts";
+import { createWorld } from "../support/world.ts";
+import {
+  assertRefused,
+  contentOf,
+  dataFile,
+  endAfter,
+  linesOf,
+  runCli,
+  startCli,
+  temporaryFolder,
+} from "./run-cli.ts";
+
+const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+const WORLD = toText(createWorld().project("a").feature("f", "a").event().event().lines);
+const HEADER = { kind: "dataset", version: 1 };
+const BAD = toText([HEADER, { kind: "tagType", name: "good" }, { kind: "tagType", nome: "bad" }]);
+
+describe("import", { concurrency: 4 }, () => {
+  test("a file is stored and what was stored is counted", async (t) => {
+    const folder = temporaryFolder(t);
+    const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "flags.db")];
+    fs.writeFileSync(source, WORLD);
+    const { code, stdout, stderr } = await runCli(["import", source, "--data", data]);
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(stdout.trimEnd().split("\n"), [
+      "        2 environment",
+      "        4 user",
+      "        7 token",
+      "        1 tagType",
+      "        1 project",
+      "        1 feature",
+      "        2 event",
+    ]);
+    assert.match(stderr, /^2\S+Z info {2}imported 18 lines source=\S+in.jsonl data=\S+flags.db\n$/);
+    assert.deepEqual(fs.readdirSync(folder), ["flags.db", "in.jsonl"], "closed and whole");
+    assert.equal(linesOf(data).filter((line) => line.kind === "user").length, 4);
+  });
+
+  test("standard input is stored, with the counts as JSON", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    const { code, stdout } = await runCli(["import", "-", "--json", "--data", data], { input: WORLD });
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout).token, 7);
+    assert.equal(stdout.split("\n").length, 2, "one line");
+    assert.equal(linesOf(data).length, 1 + 18);
+  });
+
+  test("a log line of it in JSON says what was imported, and no secret", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    const args = ["import", "-", "--log-format", "json", "--data", data];
+    const { stderr } = await runCli(args, { input: WORLD });
+    const { time, ...line } = JSON.parse(stderr);
+    assert.ok(Date.parse(time) <= Date.now());
+    assert.deepEqual(line, { level: "info", message: "imported 18 lines", source: "-", data });
+  });
+
+  test("it adds to a file that has something", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const before = contentOf(data);
+    const input = toText([HEADER, { kind: "tagType", name: "another" }]);
+    assert.equal((await runCli(["import", "-", "--data", data], { input })).code, 0);
+    assert.deepEqual(
+      contentOf(data)
+        .split("\n")
+        .filter((line) => !before.includes(line)),
+      ['{"kind":"tagType","name":"another"}'],
+    );
+  });
+
+  test("a refused import leaves no new file", async (t) => {
+    const folder = temporaryFolder(t);
+    const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")], { input: BAD });
+    assertRefused(result, 3, "line 3: name: is missing");
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("a refused import leaves a file that was there unchanged", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const before = contentOf(data);
+    const result = await runCli(["import", "-", "--data", data], { input: BAD });
+    assertRefused(result, 3, "line 3: name: is missing");
+    assert.equal(contentOf(data), before);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+  });
+
+  test("a refused import leaves an empty file that was there", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    fs.writeFileSync(data, "");
+    assert.equal((await runCli(["import", "-", "--data", data], { input: BAD })).code, 3);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+  });
+
+  test("a refused import leaves a new file that another process has opened meanwhile", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    const running = startCli(["import", "-", "--data", data]);
+    endAfter(t, running);
+    running.child.stdin.write(toText([HEADER]));
+    await untilLocked(data);
+    const db = open(data); // as a server that starts now
+    running.child.stdin.end("{}");
+    assert.equal((await running.ended).code, 3);
+    await importLines(db, [HEADER, { kind: "tagType", name: "kept" }]);
+    close(db);
+    assert.ok(fs.existsSync(data), "what was acknowledged is kept");
+    assert.equal(linesOf(data).at(-1)?.name, "kept");
+  });
+
+  test("an empty input is refused", async (t) => {
+    const folder = temporaryFolder(t);
+    const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")]);
+    assertRefused(result, 3, "line 1: is missing: the first line must be of the kind dataset");
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("a missing source is refused before a data file is made", async (t) => {
+    const folder = temporaryFolder(t);
+    const source = path.join(folder, "missing.jsonl");
+    const result = await runCli(["import", source, "--data", path.join(folder, "flags.db")]);
+    assertRefused(result, 3, `There is no file ${source}`);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("a folder as the source is refused as what it is", async (t) => {
+    const folder = temporaryFolder(t);
+    const { code, stderr } = await runCli(["import", folder, "--data", path.join(folder, "flags.db")]);
+    assert.equal(code, 3);
+    assert.match(stderr, /is a folder/);
+    assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  test("a file that is no database is refused and kept", async (t) => {
+    const data = path.join(temporaryFolder(t), "notes.txt");
+    fs.writeFileSync(data, "my notes\n".repeat(1000));
+    const result = await runCli(["import", "-", "--data", data], { input: WORLD });
+    assertRefused(result, 3, `${data} is not a database: name another file with --data`);
+    assert.equal(fs.readFileSync(data, "utf8"), "my notes\n".repeat(1000));
+  });
+
+  test("four imports into one new file at once are all stored", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    const names = ["a", "b", "c", "d"];
+    const results = await Promise.all(
+      names.map((name) =>
+        runCli(["import", "-", "--data", data], { input: toText([HEADER, { kind: "tagType", name }]) }),
+      ),
+    );
+    assert.deepEqual(
+      results.map(({ code }) => code),
+      [0, 0, 0, 0],
+    );
+    assert.deepEqual(
+      linesOf(data)
+        .slice(1)
+        .map((line) => line.name),
+      names,
+    );
+  });
+
+  test("a file that stays locked is refused in words", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const db = new Sqlite(data);
+    t.after(() => db.close());
+    db.exec("BEGIN IMMEDIATE");
+    const result = await runCli(["import", "-", "--data", data], { input: WORLD });
+    const wait = "wait for it to finish, then try again";
+    assertRefused(result, 3, `${data} is locked by another process: ${wait}`);
+  });
+});
+
+/** Waits until another process has made the file and holds it for writing. */
+async function untilLocked(file: string) {
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (fs.existsSync(file) && isMadeAndLocked(file)) return;
+  }
+}
+
+function isMadeAndLocked(file: string) {
+  const db = new Sqlite(file, { timeout: 0 });
+  let isMade = false;
+  try {
+    isMade = db.pragma("user_version", { simple: true }) !== 0;
+    if (isMade) db.exec("BEGIN IMMEDIATE");
+    return false;
+  } catch (error) {
+    if (error instanceof Sqlite.SqliteError && error.code === "SQLITE_BUSY") return isMade;
+    throw error;
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { exportDataset } from "../../src/dataset/export.ts";
+import { close, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+import { importLines } from "../support/server.ts";
+
+const ROOT = new URL("../../", import.meta.url);
+const PRELOAD = new URL("scripts/preload.mjs", ROOT).href;
+const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
+
+// Node keeps what it made of the sources, which halves the time of a start.
+const COMPILE_CACHE = path.join(os.tmpdir(), "flagstone-test-compile-cache");
+
+/** A test that waits longer than this has failed. */
+const PATIENCE_MS = 30_000;
+
+export interface Options {
+  env?: Record<string, string>;
+  /** The working folder; the project's own by default. */
+  cwd?: string;
+}
+
+export interface Result {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the program from its sources until it ends. The environment is empty but for what is given. */
+export function runCli(args: readonly string[], options: Options & { input?: string | Buffer } = {}) {
+  const { child, ended } = startCli(args, options);
+  child.stdin.end(options.input ?? "");
+  return ended;
+}
+
+/** The same, not waited for. */
+export function startCli(args: readonly string[], { env = {}, cwd }: Options = {}) {
+  const child: ChildProcessWithoutNullStreams = spawn(
+    process.execPath,
+    ["--import", PRELOAD, MAIN, ...args],
+    {
+      cwd: cwd ?? new URL(ROOT),
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
+      stdio: "pipe",
+    },
+  );
+  const result: Result = { code: null, stdout: "", stderr: "" };
+  const listeners = new Set<() => void>();
+  const changed = () => {
+    for (const listener of listeners) listener();
+  };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      result[stream] += text;
+      changed();
+    });
+  }
+  child.stdin.on("error", () => {}); // it may end before it has read all
+  let hasEnded = false;
+  const ended = new Promise<Result>((resolve) => {
+    child.on("close", (code) => {
+      result.code = code;
+      hasEnded = true;
+      changed();
+      resolve(result);
+    });
+  });
+  /** Waits until the output so far satisfies; fails if the program ends or nothing comes. */
+  const until = (what: string, isSo: (output: Result) => boolean) =>
+    new Promise<void>((resolve, reject) => {
+      const fail = (why: string) => reject(new Error(`${what}: ${why}\n${result.stdout}\n${result.stderr}`));
+      const deadline = setTimeout(() => settle(() => fail("not seen in time")), PATIENCE_MS);
+      const settle = (act: () => void) => {
+        clearTimeout(deadline);
+        listeners.delete(look);
+        act();
+      };
+      const look = () => {
+        if (isSo(result)) settle(resolve);
+        else if (hasEnded) settle(() => fail(`ended with ${result.code}`));
+      };
+      listeners.add(look);
+      look();
+    });
+  return { child, ended, output: result, until };
+}
+
+export type Running = ReturnType<typeof startCli>;
+
+/** Ends it when the test does, if it did not end by itself. */
+export function endAfter(t: TestContext, { child, ended }: Running) {
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+}
+
+/** `serve` or `demo` on a free port, listening. */
+export async function startServer(t: TestContext, args: readonly string[], options: Options = {}) {
+  const running = startCli([...args, "--port", "0"], options);
+  endAfter(t, running);
+  const isQuiet = args.includes("--quiet");
+  await running.until("the address", ({ stdout, stderr }) =>
+    isQuiet ? stdout.includes("URL: ") : stderr.includes("listening on"),
+  );
+  const { stdout } = running.output;
+  const url = /^URL: +(\S+)$/m.exec(stdout)?.[1];
+  assert.ok(url, stdout);
+  const token = /^Token: +(\S+)$/m.exec(stdout)?.[1];
+  const get = (where: string, secret = token) =>
+    fetch(`${url}/api/admin${where}`, { headers: secret === undefined ? {} : { authorization: secret } });
+  const stop = (signal: "SIGTERM" | "SIGINT" = "SIGTERM") => {
+    running.child.kill(signal);
+    return running.ended;
+  };
+  return { ...running, url, token, get, stop };
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(t: TestContext) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-cli-"));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A closed data file that holds these lines. */
+export async function dataFile(t: TestContext, lines: readonly object[]) {
+  const file = path.join(temporaryFolder(t), "flags.db");
+  const db = open(file);
+  await importLines(db, lines);
+  close(db);
+  return file;
+}
+
+/** What a data file holds, all of it. */
+export const contentOf = (file: string, options = { withSecrets: true }) =>
+  reading(file, (db) => [...exportDataset(db, options)].join(""));
+
+/** The export as objects. */
+export const linesOf = (file: string): Array<Record<string, unknown>> =>
+  contentOf(file)
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+function reading<T>(file: string, read: (db: Database) => T): T {
+  const db = open(file, { mustExist: true });
+  try {
+    return read(db);
+  } finally {
+    close(db);
+  }
+}
+
+/** Refused: this code, nothing on stdout, a sentence that begins so, and for misuse where to read on. */
+export function assertRefused(result: Result, code: 2 | 3 | 4, message: string, help = "") {
+  const hint = code === 2 ? `Try: flagstone help${help}\n` : "";
+  assert.deepEqual(result, { code, stdout: "", stderr: `flagstone: ${message}\n${hint}` });
+}

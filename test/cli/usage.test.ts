@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { assertRefused, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+
+const { version } = JSON.parse(fs.readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+
+const EMPTY = '{"kind":"dataset","version":1}\n';
+
+/** What is written, the sentence that refuses it, and the command whose help is named. */
+const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env?: Record<string, string>]> =
+  [
+    [["bogus"], "There is no command bogus", ""],
+    [["Serve"], "There is no command Serve", ""],
+    [["token"], "There is no command token, only token create, token list, token revoke", ""],
+    [["user", "delete"], "There is no command user delete, only user create, user list", ""],
+    [["help", "bogus"], "There is no command bogus", " help"],
+    [["--bogus"], "Unknown option '--bogus'", " serve"],
+    [["serve", "--bogus"], "Unknown option '--bogus'", " serve"],
+    [["export", "--port", "1"], "Unknown option '--port'", " export"],
+    [["serve", "extra"], "serve takes no argument extra", " serve"],
+    [["--version", "extra"], "version takes no argument extra", " version"],
+    [["import"], "import needs FILE|-", " import"],
+    [["import", "a", "b"], "import takes no argument b", " import"],
+    [["token", "create"], "token create needs NAME", " token create"],
+    [["token", "revoke"], "token revoke needs ID", " token revoke"],
+    [["serve", "--port"], "Option '--port <value>' argument missing", " serve"],
+    [["serve", "--quiet=no"], "Option '--quiet' does not take an argument", " serve"],
+    [["serve", "--port", "x"], '--port: "x" must be a number from 0 to 65535', " serve"],
+    [["serve", "--port", "65536"], '--port: "65536" must be a number from 0 to 65535', " serve"],
+    [["serve", "--port=-1"], '--port: "-1" must be a number from 0 to 65535', " serve"],
+    [["serve", "--port", ""], '--port: "" must be a number from 0 to 65535', " serve"],
+    [["serve", "--host", "a b"], '--host: "a b" must be a host name or an address', " serve"],
+    [["serve", "--host", "http://x/"], '--host: "http://x/" must be a host name or an address', " serve"],
+    [["serve", "--data", ""], '--data: "" must name a file', " serve"],
+    [["serve", "--data", ":memory:"], '--data: ":memory:" must name a file', " serve"],
+    [["export", "--data", "file:x?mode=memory"], '--data: "file:x?mode=memory" must name a file', " export"],
+    [["serve", "--log-format", "xml"], '--log-format: "xml" must be json or pretty', " serve"],
+    [
+      [],
+      'FLAGSTONE_PORT: "tcp://1" must be a number from 0 to 65535',
+      " serve",
+      { FLAGSTONE_PORT: "tcp://1" },
+    ],
+    [[], 'FLAGSTONE_HOST: "a b" must be a host name or an address', " serve", { FLAGSTONE_HOST: "a b" }],
+    [["export"], 'FLAGSTONE_DATA: ":memory:" must name a file', " export", { FLAGSTONE_DATA: ":memory:" }],
+    [
+      ["demo"],
+      'FLAGSTONE_LOG_FORMAT: "JSON" must be json or pretty',
+      " demo",
+      { FLAGSTONE_LOG_FORMAT: "JSON" },
+    ],
+    [["demo"], 'FLAGSTONE_QUIET: "maybe" must be true or false', " demo", { FLAGSTONE_QUIET: "maybe" }],
+  ];
+
+describe("a misuse is refused, names what is wrong and where to read on", { concurrency: 4 }, () => {
+  for (const [args, message, help, env = {}] of MISUSES) {
+    const shown = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), "flagstone", ...args];
+    test(shown.join(" "), async (t) => {
+      const cwd = temporaryFolder(t);
+      assertRefused(await runCli(args, { env, cwd }), 2, message, help);
+      assert.deepEqual(fs.readdirSync(cwd), [], "nothing was made");
+    });
+  }
+
+  test("an option that swallows the next one", async () => {
+    const { code, stderr } = await runCli(["serve", "--port", "--quiet"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /^flagstone: .*--port/);
+    assert.match(stderr, /\nTry: flagstone help serve\n$/);
+  });
+});
+
+describe("the version", { concurrency: 4 }, () => {
+  for (const [args, expected] of [
+    [["--version"], `${version}\n`],
+    [["version"], `${version}\n`],
+    [["version", "--json"], `{"version":"${version}"}\n`],
+  ] as const) {
+    test(`flagstone ${args.join(" ")} is the package's`, async () => {
+      assert.deepEqual(await runCli(args), { code: 0, stdout: expected, stderr: "" });
+    });
+  }
+});
+
+describe("a setting is the flag's, else the variable's, else the default", { concurrency: 4 }, () => {
+  const variable = { FLAGSTONE_DATA: "variable.db" };
+  for (const [name, args, env, expected] of [
+    ["nothing is given", [], {}, "flagstone.db"],
+    ["the variable is empty", [], { FLAGSTONE_DATA: "" }, "flagstone.db"],
+    ["the variable is given", [], variable, "variable.db"],
+    ["both are given", ["--data", "flag.db"], variable, "flag.db"],
+    ["the flag is given twice", ["--data", "flag.db", "--data=last.db"], variable, "last.db"],
+  ] as const) {
+    test(`the data file is ${expected} where ${name}`, async (t) => {
+      const cwd = temporaryFolder(t);
+      const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
+      assert.equal(code, 0, stderr);
+      assert.deepEqual(fs.readdirSync(cwd), [expected]);
+    });
+  }
+
+  for (const [name, args, env, expected] of [
+    ["nothing is given", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db\n$/],
+    [
+      "json is asked for by the flag",
+      ["--log-format", "json"],
+      {},
+      /^\{"time":"2.*,"message":"imported 0 lines"/,
+    ],
+    ["json is asked for by the variable", [], { FLAGSTONE_LOG_FORMAT: "json" }, /^\{"time":"2/],
+    ["the flag wins", ["--log-format", "pretty"], { FLAGSTONE_LOG_FORMAT: "json" }, /^2\S+Z info/],
+    ["quiet is asked for by the flag", ["--quiet"], {}, /^$/],
+    ["quiet is asked for by the variable", [], { FLAGSTONE_QUIET: "Yes" }, /^$/],
+    ["quiet is switched off by the variable", [], { FLAGSTONE_QUIET: "0" }, /imported/],
+  ] as const) {
+    test(`the log is as asked for where ${name}`, async (t) => {
+      const cwd = temporaryFolder(t);
+      const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
+      assert.equal(code, 0);
+      assert.match(stderr, expected);
+    });
+  }
+
+  test("host and port come from the variables where no flag is given, and a flag hides a wrong variable", async (t) => {
+    const cwd = temporaryFolder(t);
+    const env = { FLAGSTONE_HOST: "localhost", FLAGSTONE_PORT: "nonsense" };
+    const { url, get } = await startServer(t, ["serve"], { env, cwd });
+    assert.match(url, /^http:\/\/localhost:\d+$/);
+    assert.equal((await get("/events")).status, 200);
+  });
+});
+
+test("what a command does not use can't stop it", async (t) => {
+  const file = await dataFile(t, createWorld().lines);
+  const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // what Kubernetes sets beside a service named flagstone
+  const { code, stderr } = await runCli(["user", "list", "--data", path.resolve(file)], { env });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { type TestContext, test } from "node:test";
+import Sqlite from "better-sqlite3";
+import { APPLICATION_ID, migrate, VERSION } from "../../src/db/migrations.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+
+/** The schema of version 1, as it was released; it never changes. */
+const FIRST = fs.readFileSync(new URL("schema-1.sql", import.meta.url), "utf8");
+
+function first(t: TestContext): Database {
+  const db = new Sqlite(IN_MEMORY);
+  t.after(() => db.close());
+  db.exec(FIRST);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma("user_version = 1");
+  return db;
+}
+
+function fresh(t: TestContext): Database {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  return db;
+}
+
+const withoutSpaces = (sql: string | null) =>
+  sql
+    ?.replace(/--[^\n]*/g, "")
+    .replace(/\s+/g, " ")
+    .replace(/ ?([(),;]) ?/g, "$1")
+    .trim();
+
+const rows = (db: Database, sql: string, ...bind: unknown[]) =>
+  db.prepare<unknown[], Record<string, unknown>>(sql).all(...bind);
+
+/** All that SQLite knows of the structure, and the rows that every file begins with. */
+function describe(db: Database) {
+  const things = rows(
+    db,
+    `SELECT type, name, tbl_name, sql FROM sqlite_schema
+     WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name`,
+  );
+  const tables = things.filter(({ type }) => type === "table" || type === "view").map(({ name }) => name);
+  const indexes = tables.flatMap((table) =>
+    rows(db, `SELECT name, "unique", origin, partial FROM pragma_index_list(?) ORDER BY name`, table),
+  );
+  return {
+    things: things.map((thing) => ({ ...thing, sql: withoutSpaces(thing.sql as string | null) })),
+    columns: tables.map((table) => [table, rows(db, "SELECT * FROM pragma_table_xinfo(?)", table)]),
+    references: tables.map((table) => [
+      table,
+      rows(
+        db,
+        `SELECT "table", "from", "to", on_update, on_delete, "match", seq FROM pragma_foreign_key_list(?)
+         ORDER BY "table", "from", seq`,
+        table,
+      ),
+    ]),
+    indexes: indexes.map((index) => [index, rows(db, "SELECT * FROM pragma_index_xinfo(?)", index.name)]),
+    roles: rows(db, "SELECT * FROM roles ORDER BY id"),
+    permissions: rows(db, "SELECT * FROM role_permissions ORDER BY role_id, name"),
+  };
+}
+
+test("the first version with all migrations is today's schema", (t) => {
+  const old = first(t);
+  migrate(old);
+  const migrated = describe(old);
+  const today = describe(fresh(t));
+  assert.ok(today.things.length > 50 && today.indexes.length > 20 && today.columns.length > 20);
+  for (const part of Object.keys(today) as Array<keyof typeof today>)
+    assert.deepEqual(migrated[part], today[part], part);
+});
+
+test("a new database is of today's version and ours", (t) => {
+  const db = fresh(t);
+  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
+  assert.equal(db.pragma("application_id", { simple: true }), APPLICATION_ID);
+});
+
+test("a migrated database is of today's version and sound", (t) => {
+  const db = first(t);
+  migrate(db);
+  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
+  assert.deepEqual(db.pragma("foreign_key_check"), []);
+  assert.equal(db.pragma("integrity_check", { simple: true }), "ok");
+});
+
+test("migrating twice changes nothing", (t) => {
+  const db = first(t);
+  migrate(db);
+  const before = [describe(db), db.pragma("schema_version", { simple: true })];
+  migrate(db);
+  assert.deepEqual([describe(db), db.pragma("schema_version", { simple: true })], before);
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import Sqlite from "better-sqlite3";
+import "../../src/app.ts";
+import { migrate } from "../../src/db/migrations.ts";
+import { IN_MEMORY } from "../../src/db/open.ts";
+import { prepareAll } from "../../src/db/statement.ts";
+
+const prepared: string[] = [];
+
+/** A database that remembers what it prepares, which is all SQL of the program. */
+class RecordingDatabase extends Sqlite {
+  override prepare<Bind extends unknown[] | object, Row>(sql: string) {
+    prepared.push(sql);
+    return super.prepare<Bind, Row>(sql);
+  }
+}
+
+const db = new RecordingDatabase(IN_MEMORY);
+migrate(db);
+prepared.length = 0;
+prepareAll(db);
+const statements = [...prepared];
+
+/** SQLite's steps; a step that looks things up is a SEARCH, one that reads all there is a SCAN. */
+function planOf(sql: string): string[] {
+  const names = [...sql.matchAll(/:(\w+)/g)].map((match) => match[1]!);
+  const bind = Object.fromEntries(names.map((name) => [name, null]));
+  const rows = db.prepare<object, { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(bind);
+  return rows.map((row) => row.detail);
+}
+
+const oneLine = (sql: string) => sql.trim().replace(/\s+/g, " ");
+
+/** The program's only statement that holds all of these words. */
+function statementWith(...words: string[]) {
+  const found = statements.filter((sql) => words.every((word) => oneLine(sql).includes(word)));
+  assert.equal(found.length, 1, `${found.length} statements with ${words.join(", ")}`);
+  return found[0]!;
+}
+
+/** What may be read from end to end: lists in memory, kept totals, and tables of some hundred rows at most. */
+const SMALL = [
+  "CONSTANT",
+  "event_searches", // by its full-text index: only matches are read
+  "event_totals",
+  "event_trigrams",
+  "json_each",
+  "project_members", // of one project and one user
+  "projects", // the private ones
+  "role_permissions",
+  "roles",
+  "sqlite_sequence",
+  "users",
+  "visible",
+];
+
+test("no answer reads a large table from end to end", () => {
+  const steps = statements.flatMap((sql) => planOf(sql).map((step) => [step, sql] as const));
+  const scans = steps.filter(([step]) => /^SCAN (?!\(subquery)/.test(step));
+  assert.ok(scans.length > 5, `${scans.length} scans`);
+  const large = scans.filter(([step]) => !SMALL.includes(step.split(" ")[1]!));
+  assert.deepEqual(large, []);
+});
+
+for (const [name, words, step] of [
+  ["a token", ["WHERE tokens.hash = :hash"], /^SEARCH tokens USING INDEX .*\(hash=\?\)/],
+  ["a user", ["FROM users WHERE id = :id"], /^SEARCH users USING INTEGER PRIMARY KEY/],
+  [
+    "the newest events",
+    ["SELECT id FROM events WHERE id <= :from"],
+    /^SEARCH events USING INTEGER PRIMARY KEY/,
+  ],
+  [
+    "a project's newest events",
+    ["SELECT id FROM events WHERE project = :project"],
+    /^SEARCH events USING COVERING INDEX events_by_project/,
+  ],
+  [
+    "all of a project's events",
+    ["SELECT id, wire FROM events WHERE project = :project"],
+    /^SEARCH events USING INDEX events_by_project/,
+  ],
+  [
+    "an integration's records",
+    ["WHERE integration_events.integration_id = :integrationId"],
+    /^SEARCH integration_events USING INDEX integration_events_by_integration/,
+  ],
+  [
+    "a user's notifications",
+    ["FROM notification_recipients", "WHERE notification_recipients.user_id"],
+    /^SEARCH notification_recipients USING PRIMARY KEY/,
+  ],
+  [
+    "a flag's strategies",
+    ["AS featureName, sort_order AS sortOrder"],
+    /^SEARCH strategies USING INDEX strategies_in_order/,
+  ],
+] as const) {
+  test(`${name}: found by an index and read in order`, () => {
+    const plan = planOf(statementWith(...words));
+    assert.ok(
+      plan.some((found) => step.test(found)),
+      plan.join("\n"),
+    );
+    assert.ok(!plan.includes("USE TEMP B-TREE FOR ORDER BY"), plan.join("\n"));
+  });
+}

@@ -1,0 +1,378 @@
+-- The whole schema, as it is today. A new file is made from this text; an older
+-- one is brought here by src/db/migrations.ts. No table is defined anywhere else.
+--
+-- Times are RFC 3339 text in UTC with milliseconds, so that they sort and go on
+-- the wire unchanged. Booleans are 0 or 1. JSON columns hold compact text that
+-- is already in the form the API answers with.
+
+-- Environments and projects ---------------------------------------------------
+
+CREATE TABLE environments (
+  name       TEXT PRIMARY KEY,
+  type       TEXT NOT NULL,
+  sort_order REAL NOT NULL DEFAULT 9999,
+  enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  protected  INTEGER NOT NULL DEFAULT 0 CHECK (protected IN (0, 1))
+) STRICT;
+
+CREATE TABLE projects (
+  id                 TEXT PRIMARY KEY,
+  name               TEXT NOT NULL,
+  description        TEXT,
+  mode               TEXT NOT NULL DEFAULT 'open' CHECK (mode IN ('open', 'protected', 'private')),
+  default_stickiness TEXT NOT NULL DEFAULT 'default',
+  created_at         TEXT NOT NULL,
+  archived_at        TEXT
+) STRICT;
+
+-- Which projects are hidden from whom is asked by every request.
+CREATE INDEX private_projects ON projects (id) WHERE mode = 'private';
+
+CREATE TABLE project_environments (
+  project     TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  environment TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  PRIMARY KEY (project, environment)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX project_environments_by_environment ON project_environments (environment);
+
+-- Roles, users, groups ----------------------------------------------------------
+
+CREATE TABLE roles (
+  id          INTEGER PRIMARY KEY,
+  name        TEXT NOT NULL UNIQUE,
+  type        TEXT NOT NULL CHECK (type IN ('root', 'project', 'custom', 'custom-root')),
+  description TEXT
+) STRICT;
+
+-- A permission without an environment holds in every environment.
+CREATE TABLE role_permissions (
+  role_id     INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+  name        TEXT NOT NULL,
+  environment TEXT REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  UNIQUE (role_id, name, environment)
+) STRICT;
+
+CREATE INDEX role_permissions_by_environment ON role_permissions (environment);
+
+CREATE TABLE users (
+  id             INTEGER PRIMARY KEY CHECK (id > 0),
+  name           TEXT,
+  username       TEXT UNIQUE,
+  email          TEXT UNIQUE,
+  image_url      TEXT,
+  account_type   TEXT NOT NULL DEFAULT 'User' CHECK (account_type IN ('User', 'Service Account')),
+  root_role      INTEGER NOT NULL DEFAULT 3 REFERENCES roles (id),
+  created_at     TEXT NOT NULL,
+  seen_at        TEXT,
+  login_attempts INTEGER NOT NULL DEFAULT 0 CHECK (login_attempts >= 0),
+  email_sent     INTEGER CHECK (email_sent IN (0, 1)),
+  invite_link    TEXT,
+  scim_id        TEXT,
+  password_hash  TEXT
+) STRICT;
+
+-- The dashboard lists the administrators.
+CREATE INDEX users_by_root_role ON users (root_role);
+
+CREATE TABLE groups (
+  id          INTEGER PRIMARY KEY CHECK (id > 0),
+  name        TEXT NOT NULL UNIQUE,
+  description TEXT,
+  root_role   INTEGER REFERENCES roles (id),
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX groups_by_root_role ON groups (root_role);
+
+CREATE TABLE group_users (
+  group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  user_id  INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (group_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX group_users_by_user ON group_users (user_id);
+
+-- A user's root roles: the own one and those of the user's groups; the same may come twice.
+CREATE VIEW user_root_roles (user_id, role_id) AS
+  SELECT id, root_role FROM users
+  UNION ALL
+  SELECT group_users.user_id, groups.root_role
+  FROM group_users JOIN groups ON groups.id = group_users.group_id
+  WHERE groups.root_role IS NOT NULL;
+
+CREATE TABLE project_user_roles (
+  project TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  role_id INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+  PRIMARY KEY (project, user_id, role_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX project_user_roles_by_user ON project_user_roles (user_id);
+CREATE INDEX project_user_roles_by_role ON project_user_roles (role_id);
+
+CREATE TABLE project_group_roles (
+  project  TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
+  role_id  INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
+  PRIMARY KEY (project, group_id, role_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX project_group_roles_by_group ON project_group_roles (group_id);
+CREATE INDEX project_group_roles_by_role ON project_group_roles (role_id);
+
+-- Who takes part in a project and as what, directly or through a group; the same may come twice.
+CREATE VIEW project_members (project, user_id, role_id) AS
+  SELECT project, user_id, role_id FROM project_user_roles
+  UNION ALL
+  SELECT project_group_roles.project, group_users.user_id, project_group_roles.role_id
+  FROM project_group_roles JOIN group_users ON group_users.group_id = project_group_roles.group_id;
+
+CREATE TABLE project_favorites (
+  project TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (project, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
+
+-- Only the SHA-256 of a secret is kept; the secret is shown once, when it is made.
+CREATE TABLE tokens (
+  id          INTEGER PRIMARY KEY,
+  type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),
+  name        TEXT NOT NULL,
+  hash        TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  user_id     INTEGER REFERENCES users (id) ON DELETE CASCADE,
+  projects    TEXT NOT NULL DEFAULT '["*"]' CHECK (json_type(projects) = 'array'),
+  environment TEXT,
+  created_at  TEXT NOT NULL,
+  expires_at  TEXT,
+  seen_at     TEXT,
+  CHECK ((type = 'user') = (user_id IS NOT NULL))
+) STRICT;
+
+CREATE INDEX tokens_by_user ON tokens (user_id);
+
+-- What flags are described with ---------------------------------------------------
+
+CREATE TABLE tag_types (
+  name        TEXT PRIMARY KEY,
+  description TEXT,
+  icon        TEXT
+) STRICT;
+
+CREATE TABLE context_fields (
+  name         TEXT PRIMARY KEY,
+  description  TEXT,
+  stickiness   INTEGER NOT NULL DEFAULT 0 CHECK (stickiness IN (0, 1)),
+  sort_order   REAL NOT NULL DEFAULT 10,
+  legal_values TEXT NOT NULL DEFAULT '[]' CHECK (json_type(legal_values) = 'array')
+) STRICT;
+
+CREATE TABLE segments (
+  id          INTEGER PRIMARY KEY,
+  name        TEXT NOT NULL UNIQUE,
+  description TEXT,
+  project     TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  constraints TEXT NOT NULL DEFAULT '[]' CHECK (json_type(constraints) = 'array'),
+  created_by  TEXT,
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX segments_by_project ON segments (project);
+
+-- Features --------------------------------------------------------------------------
+
+CREATE TABLE features (
+  name               TEXT PRIMARY KEY,
+  project            TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  type               TEXT NOT NULL DEFAULT 'release',
+  description        TEXT,
+  stale              INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
+  impression_data    INTEGER NOT NULL DEFAULT 0 CHECK (impression_data IN (0, 1)),
+  created_at         TEXT NOT NULL,
+  created_by_user_id INTEGER, -- may outlive its user, and be one that never had a row (-42)
+  archived_at        TEXT
+) STRICT;
+
+-- The flags of a project by name.
+CREATE INDEX features_by_project ON features (project, name);
+-- The caller's own flags on the dashboard.
+CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
+
+CREATE TABLE feature_tags (
+  feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  type    TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  value   TEXT NOT NULL,
+  PRIMARY KEY (feature, type, value)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX feature_tags_by_type ON feature_tags (type);
+
+CREATE TABLE feature_favorites (
+  feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (feature, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX feature_favorites_by_user ON feature_favorites (user_id);
+
+-- A feature is evaluated only where its parent is on (enabled = 1), off, or has one of the variants.
+CREATE TABLE feature_dependencies (
+  feature  TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  parent   TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  enabled  INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  variants TEXT NOT NULL DEFAULT '[]' CHECK (json_type(variants) = 'array'),
+  PRIMARY KEY (feature, parent)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX feature_dependencies_by_parent ON feature_dependencies (parent);
+
+CREATE TABLE feature_environments (
+  feature      TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  environment  TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  enabled      INTEGER NOT NULL DEFAULT 0 CHECK (enabled IN (0, 1)),
+  last_seen_at TEXT,
+  variants     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(variants) = 'array'),
+  PRIMARY KEY (feature, environment)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX feature_environments_by_environment ON feature_environments (environment);
+
+CREATE TABLE strategies (
+  id          TEXT PRIMARY KEY,
+  feature     TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  name        TEXT NOT NULL,
+  title       TEXT,
+  disabled    INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+  sort_order  REAL NOT NULL,
+  constraints TEXT NOT NULL DEFAULT '[]' CHECK (json_type(constraints) = 'array'),
+  variants    TEXT NOT NULL DEFAULT '[]' CHECK (json_type(variants) = 'array'),
+  parameters  TEXT NOT NULL DEFAULT '{}' CHECK (json_type(parameters) = 'object'),
+  FOREIGN KEY (feature, environment) REFERENCES feature_environments (feature, environment)
+    ON DELETE CASCADE ON UPDATE CASCADE
+) STRICT, WITHOUT ROWID;
+
+-- The strategies of a flag in an environment, in order; `disabled` for the project's list of flags.
+CREATE INDEX strategies_in_order ON strategies (feature, environment, sort_order, id, disabled);
+
+CREATE TABLE strategy_segments (
+  strategy TEXT NOT NULL REFERENCES strategies (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  segment  INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE,
+  PRIMARY KEY (strategy, segment)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX strategy_segments_by_segment ON strategy_segments (segment);
+
+-- Events ------------------------------------------------------------------------------
+
+-- An event never changes: `wire` is its JSON as the API answers with it, made once, when it
+-- is recorded, and holds everything; the other columns are what it is looked up by. Nothing
+-- is referenced, because the log outlives what it tells of.
+CREATE TABLE events (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  type         TEXT NOT NULL,
+  project      TEXT,
+  feature_name TEXT,
+  wire         TEXT NOT NULL
+) STRICT;
+
+-- All of a project's events, and the newest of each visible project.
+CREATE INDEX events_by_project ON events (project);
+-- Those of one type, project by project.
+CREATE INDEX events_by_type ON events (type, project);
+-- Those of one flag; type and project are there so that they can be counted without reading rows.
+CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
+
+-- How many events there are, kept instead of counted. '' stands for no project.
+CREATE TABLE event_totals (
+  project TEXT NOT NULL,
+  type    TEXT NOT NULL,
+  count   INTEGER NOT NULL,
+  PRIMARY KEY (project, type)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX event_totals_by_type ON event_totals (type, project, count);
+
+CREATE TRIGGER events_counted AFTER INSERT ON events BEGIN
+  INSERT INTO event_totals (project, type, count) VALUES (ifnull(new.project, ''), new.type, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
+END;
+
+CREATE TRIGGER events_uncounted AFTER DELETE ON events BEGIN
+  UPDATE event_totals SET count = count - 1 WHERE project = ifnull(old.project, '') AND type = old.type;
+  DELETE FROM event_searches WHERE rowid = old.id;
+END;
+
+-- What free text is searched in, folded as src/resources/events/search.ts says, rowid = the
+-- event's id. Each text ends in two bytes that no text can hold, so that its last one and two
+-- characters begin a trigram too. No positions are kept: a match is confirmed with instr().
+CREATE VIRTUAL TABLE event_searches USING fts5 (
+  type, created_by, data,
+  tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
+);
+
+-- The trigrams that occur, for queries shorter than one.
+CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
+
+-- Integrations --------------------------------------------------------------------------
+
+CREATE TABLE integrations (
+  id           INTEGER PRIMARY KEY CHECK (id > 0),
+  provider     TEXT NOT NULL,
+  description  TEXT,
+  enabled      INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  parameters   TEXT NOT NULL DEFAULT '{}' CHECK (json_type(parameters) = 'object'),
+  events       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(events) = 'array'),
+  projects     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(projects) = 'array'),
+  environments TEXT NOT NULL DEFAULT '[]' CHECK (json_type(environments) = 'array'),
+  created_at   TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE integration_events (
+  id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
+  created_at     TEXT NOT NULL,
+  state          TEXT NOT NULL CHECK (state IN ('success', 'failed', 'successWithErrors')),
+  state_details  TEXT NOT NULL,
+  event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  details        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object')
+) STRICT;
+
+-- One integration's records, newest first.
+CREATE INDEX integration_events_by_integration ON integration_events (integration_id, id);
+CREATE INDEX integration_events_by_event ON integration_events (event_id);
+
+-- Notifications ---------------------------------------------------------------------------
+
+CREATE TABLE notifications (
+  id                 INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  message            TEXT NOT NULL,
+  link               TEXT NOT NULL,
+  type               TEXT NOT NULL CHECK (type IN ('change-request', 'toggle')),
+  created_by_user_id INTEGER NOT NULL, -- may outlive its user
+  created_at         TEXT NOT NULL
+) STRICT;
+
+-- `created_at` is the notification's, repeated so that a user's newest are read in order.
+CREATE TABLE notification_recipients (
+  user_id         INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at      TEXT NOT NULL,
+  notification_id INTEGER NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
+  read_at         TEXT,
+  PRIMARY KEY (user_id, created_at, notification_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_recipients_by_notification ON notification_recipients (notification_id);
+
+-- What every file starts with ----------------------------------------------------------------
+
+INSERT INTO roles (id, name, type, description) VALUES
+  (1, 'Admin', 'root', 'May do everything'),
+  (2, 'Editor', 'root', 'May change what projects hold'),
+  (3, 'Viewer', 'root', 'May read'),
+  (4, 'Owner', 'project', 'Answers for a project and may change everything in it'),
+  (5, 'Member', 'project', 'Works in a project');
+
+INSERT INTO role_permissions (role_id, name) VALUES (1, 'ADMIN');

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { demoDataset } from "../../src/demo/dataset.ts";
+import { EVENT_TYPES } from "../../src/resources/events/types.ts";
+import { OPERATORS } from "../../src/resources/features/schema.ts";
+import { INTEGRATION_STATES } from "../../src/resources/integrations/schema.ts";
+import { importLines } from "../support/server.ts";
+
+const NOW = Date.parse("2026-07-01T12:00:00.000Z");
+// biome-ignore lint/suspicious/noExplicitAny: a line is whatever its kind has
+const lines = demoDataset(NOW) as any[];
+const all = (kind: string) => lines.filter((line) => line.kind === kind);
+const strategies = all("feature").flatMap((line) =>
+  line.environments.flatMap((one: { strategies: [] }) => one.strategies),
+);
+const missing = (expected: readonly string[], found: string[]) =>
+  expected.filter((one) => !found.includes(one));
+
+test("the demo is the same whenever it is made for the same moment", () => {
+  assert.equal(JSON.stringify(demoDataset(NOW)), JSON.stringify(lines));
+});
+
+test("the demo can be imported", async () => {
+  const db = open(IN_MEMORY);
+  const counts = await importLines(db, lines);
+  close(db);
+  assert.equal(counts.event, all("event").length);
+});
+
+test("the demo shows every type of event, thousands of them, over a year that ends now", () => {
+  const events = all("event");
+  assert.deepEqual(
+    missing(
+      EVENT_TYPES,
+      events.map((event) => event.type),
+    ),
+    [],
+  );
+  assert.ok(events.length > 3000, `${events.length} events`);
+  const times = events.map((event) => Date.parse(event.createdAt));
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+  assert.ok(times.at(-1)! <= NOW && times.at(-1)! > NOW - 3 * 86_400_000);
+  assert.ok(times[0]! < NOW - 340 * 86_400_000);
+});
+
+test("the demo shows every strategy, operator, kind of variant and state", () => {
+  const constraints = strategies.flatMap((one) => one.constraints);
+  assert.deepEqual(
+    missing(
+      OPERATORS,
+      constraints.map((one) => one.operator),
+    ),
+    [],
+  );
+  const names = ["default", "flexibleRollout", "userWithId", "remoteAddress", "applicationHostname"];
+  assert.deepEqual(
+    missing(
+      names,
+      strategies.map((one) => one.name),
+    ),
+    [],
+  );
+  const payloads = strategies.flatMap((one) => one.variants).map((one) => one.payload?.type);
+  assert.deepEqual(missing(["json", "csv", "string", "number"], payloads), []);
+  const states = all("integrationEvent").map((line) => line.state);
+  assert.deepEqual(missing(INTEGRATION_STATES, states), []);
+});
+
+test("the demo has projects, flags and notifications of every sort", () => {
+  assert.ok(all("feature").length > 200);
+  assert.deepEqual(
+    missing(
+      ["open", "protected", "private"],
+      all("project").map((line) => line.mode),
+    ),
+    [],
+  );
+  const read = all("notification").flatMap((line) =>
+    line.recipients.map((one: { readAt: string | null }) => one.readAt),
+  );
+  assert.ok(read.includes(null) && read.some((time) => time !== null));
+  const flag = all("feature").find((line) => line.name === "payment-redesign");
+  assert.ok(flag && flag.archivedAt === undefined, "the flag of the printed example is there");
+});

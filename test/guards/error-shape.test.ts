@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { buildApp } from "../../src/app.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { ErrorBody } from "../../src/http/error.ts";
+import type { LogLine } from "../../src/log.ts";
+import { assertMatches, importLines, openServer } from "../support/server.ts";
+import { CLIENT, createWorld, personal } from "../support/world.ts";
+
+const EVENTS = "/api/admin/events";
+const SEARCH = `${EVENTS}/search`;
+
+/** Every way to fail that a caller has, with the one name each. */
+const FAILURES = [
+  [401, "AuthenticationRequired", EVENTS, { as: null }],
+  [403, "NoAccessError", EVENTS, { as: CLIENT }],
+  [403, "NoAccessError", "/api/admin/user-admin/1", { as: personal(3) }],
+  [404, "NotFoundError", "/api/admin/nope", {}],
+  [404, "NotFoundError", "/nope", {}],
+  [404, "NotFoundError", "/api/admin/addons/9/events", {}],
+  [405, "MethodNotAllowedError", EVENTS, { method: "DELETE" }],
+  [400, "ValidationError", `${EVENTS}?project=a&project=b`, {}],
+  [400, "ValidationError", "/api/admin/user-admin/%zz", {}],
+  [400, "ValidationError", SEARCH, { method: "POST", body: "{" }],
+  [413, "PayloadTooLargeError", SEARCH, { method: "POST", body: `"${"x".repeat(1024 * 1024)}"` }],
+  [
+    415,
+    "ContentTypeError",
+    SEARCH,
+    { method: "POST", body: "{}", headers: { "content-type": "text/plain" } },
+  ],
+] as const;
+
+test("every failure has the one body, a fresh id, and a log line under it", async (t) => {
+  const { request, logged } = await openServer(t);
+  for (const [status, name, path, call] of FAILURES) {
+    const reply = await request(path, call);
+    assert.deepEqual([reply.status, reply.body.name], [status, name], `${name} ${path}`);
+    assertMatches(ErrorBody, reply.body);
+    const keys = status === 400 ? ["id", "name", "message", "details"] : ["id", "name", "message"];
+    assert.deepEqual(Object.keys(reply.body), keys);
+    assert.equal(logged.at(-1)!.id, reply.body.id);
+  }
+  assert.equal(new Set(logged.map((line) => line.id)).size, FAILURES.length);
+});
+
+test("the unexpected is a neutral sentence; its cause is in the log only", async () => {
+  const db = open(IN_MEMORY);
+  const logged: LogLine[] = [];
+  const app = buildApp({ db, log: (line) => logged.push(line) });
+  await importLines(db, createWorld().lines);
+  const headers = { authorization: personal(1) };
+  db.exec("DROP TABLE events");
+  const response = await app.request(EVENTS, { headers });
+  const text = await response.text();
+  assert.equal(response.status, 500);
+  assertMatches(ErrorBody, JSON.parse(text));
+  assert.equal(JSON.parse(text).name, "UnknownError");
+  assert.doesNotMatch(text, /SELECT|events|sqlite|at /i);
+  assert.match(String(logged.at(-1)!.cause), /no such table/);
+  close(db);
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+
+/** Every import of every source file: `[file, what it imports]`, both from `src`. */
+const IMPORTS = fs
+  .readdirSync("src", { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".ts"))
+  .flatMap((file) =>
+    [
+      ...fs
+        .readFileSync(path.join("src", file), "utf8")
+        .matchAll(/^(?:import|\} from|export .* from).*?"(.+)";$/gm),
+    ].map(([line, name = ""]) => ({
+      file,
+      name: name.startsWith(".") ? path.join(path.dirname(file), name) : name,
+      isType: line.startsWith("import type"),
+    })),
+  );
+
+const offenders = (isWrong: (one: (typeof IMPORTS)[number]) => boolean) =>
+  IMPORTS.filter(isWrong).map(({ file, name }) => `${file} imports ${name}`);
+
+/** A package and the only files that may run it. */
+const OWNERS: Array<[name: RegExp, owner: RegExp]> = [
+  [/^better-sqlite3$/, /^(db\/|dataset\/import\.ts)/],
+  [/^h3(\/|$)/, /^(http\/|app\.ts)/],
+  [/^listhen$/, /^http\/listen\.ts$/],
+];
+
+for (const [name, owner] of OWNERS) {
+  test(`only ${owner} imports ${name}`, () => {
+    assert.ok(
+      IMPORTS.some((one) => name.test(one.name)),
+      "it is imported at all",
+    );
+    assert.deepEqual(
+      offenders((one) => name.test(one.name) && !owner.test(one.file) && !one.isType),
+      [],
+    );
+  });
+}
+
+test("nothing points back: main → cli → app → routes → store → db", () => {
+  const rank = ({ file = "" }) =>
+    [/^main/, /^cli\//, /^app/, /routes\.ts$/, /store\.ts$/, /^db\//].findIndex((layer) => layer.test(file));
+  const pointsBack = (one: (typeof IMPORTS)[number]) => {
+    const from = rank(one);
+    const to = rank({ file: one.name });
+    return from >= 0 && to >= 0 && to < from;
+  };
+  assert.deepEqual(offenders(pointsBack), []);
+});
+
+test("a store imports no other resource's store, and nothing of HTTP but raw JSON", () => {
+  const folder = (file: string) => path.dirname(file);
+  assert.deepEqual(
+    offenders(
+      ({ file, name }) =>
+        file.endsWith("store.ts") &&
+        ((name.endsWith("store.ts") && folder(name) !== folder(file)) ||
+          (name.startsWith("http/") && name !== "http/raw-json.ts")),
+    ),
+    [],
+  );
+});
+
+test("a schema imports nothing that runs", () => {
+  const allowed = /^(valibot|validation\.ts|.*schema\.ts|.*types\.ts)$/;
+  assert.deepEqual(
+    offenders(({ file, name }) => file.endsWith("schema.ts") && !allowed.test(name)),
+    [],
+  );
+});
+
+test("SQL stands in stores, in the dataset's kinds, and beside the credential; nowhere else", () => {
+  const owners =
+    /(store|record|text-search)\.ts$|^auth\/(authenticate|visibility)|^dataset\/(kinds\/|reference)/;
+  assert.deepEqual(
+    offenders(({ file, name, isType }) => name === "db/statement.ts" && !isType && !owners.test(file)).filter(
+      (line) => {
+        const [file = ""] = line.split(" ");
+        return /\bstatement</.test(fs.readFileSync(path.join("src", file), "utf8"));
+      },
+    ),
+    [],
+  );
+});
+
+test("only main touches the process", () => {
+  const users = fs
+    .readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && file !== "main.ts")
+    .filter((file) =>
+      /\bprocess\.(env|argv|exit|on|once|std)/.test(fs.readFileSync(path.join("src", file), "utf8")),
+    );
+  assert.deepEqual(users, []);
+});

@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import "../../src/app.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { type Database, prepareAll } from "../../src/db/statement.ts";
+
+/** Tables that grow with use. */
+const LARGE = /SCAN (events|integration_events|notifications|notification_recipients|features|strategies)\b/;
+
+/** What a command reads from one end to the other. */
+const WHOLE = [/^SELECT wire FROM events ORDER BY id$/];
+
+const collect = () => {
+  const found: string[] = [];
+  prepareAll({ prepare: (sql: string) => found.push(sql) } as unknown as Database);
+  return found.map((sql) => sql.trim()).filter((sql) => /^(SELECT|WITH)/.test(sql));
+};
+
+test("no read of an operation scans a table that grows", () => {
+  const db = open(IN_MEMORY);
+  const statements = collect();
+  assert.ok(statements.length > 20);
+  for (const sql of statements.filter((text) => !WHOLE.some((whole) => whole.test(text)))) {
+    const names = [...sql.matchAll(/:(\w+)/g)].map(([, name]) => [name, null]);
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(Object.fromEntries(names)) as Array<{
+      detail: string;
+    }>;
+    const scans = plan.map((step) => step.detail).filter((detail) => LARGE.test(detail));
+    assert.deepEqual(scans, [], sql);
+  }
+  close(db);
+});
