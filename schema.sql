@@ -285,7 +285,8 @@ CREATE INDEX events_by_type ON events (type, project);
 -- Those of one flag; type and project are there so that they can be counted without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 
--- How many events there are, kept instead of counted. '' stands for no project.
+-- How many events there are, kept instead of counted. '' stands for no project. Written by storeEvent, for a trigger
+-- on events would make SQLite set a savepoint at each, and FTS5 write out its index at each savepoint.
 CREATE TABLE event_totals (
   project TEXT NOT NULL,
   type    TEXT NOT NULL,
@@ -295,12 +296,7 @@ CREATE TABLE event_totals (
 
 CREATE INDEX event_totals_by_type ON event_totals (type, project, count);
 
-CREATE TRIGGER events_counted AFTER INSERT ON events BEGIN
-  INSERT INTO event_totals (project, type, count) VALUES (ifnull(new.project, ''), new.type, 1)
-  ON CONFLICT DO UPDATE SET count = count + 1;
-END;
-
-CREATE TRIGGER events_uncounted AFTER DELETE ON events BEGIN
+CREATE TRIGGER events_removed AFTER DELETE ON events BEGIN
   UPDATE event_totals SET count = count - 1 WHERE project = ifnull(old.project, '') AND type = old.type;
   DELETE FROM event_searches WHERE rowid = old.id;
 END;

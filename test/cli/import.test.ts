@@ -22,6 +22,17 @@ const HEADER = { kind: "dataset", version: 1 };
 const BAD = toText([HEADER, { kind: "tagType", name: "good" }, { kind: "tagType", nome: "bad" }]);
 
 describe("import", { concurrency: 4 }, () => {
+  // First, because it waits as long as the program does.
+  test("a file that stays locked is refused in words", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const db = new Sqlite(data);
+    t.after(() => db.close());
+    db.exec("BEGIN IMMEDIATE");
+    const result = await runCli(["import", "-", "--data", data], { input: WORLD });
+    const wait = "wait for it to finish, then try again";
+    assertRefused(result, 3, `${data} is locked by another process: ${wait}`);
+  });
+
   test("a file is stored and what was stored is counted", async (t) => {
     const folder = temporaryFolder(t);
     const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "flags.db")];
@@ -161,16 +172,6 @@ describe("import", { concurrency: 4 }, () => {
         .map((line) => line.name),
       names,
     );
-  });
-
-  test("a file that stays locked is refused in words", async (t) => {
-    const data = await dataFile(t, createWorld().lines);
-    const db = new Sqlite(data);
-    t.after(() => db.close());
-    db.exec("BEGIN IMMEDIATE");
-    const result = await runCli(["import", "-", "--data", data], { input: WORLD });
-    const wait = "wait for it to finish, then try again";
-    assertRefused(result, 3, `${data} is locked by another process: ${wait}`);
   });
 });
 

@@ -100,13 +100,13 @@ export function endAfter(t: TestContext, { child, ended }: Running) {
   });
 }
 
-/** `serve` or `demo` on a free port, listening. */
+/** `serve` or `demo` on a free port, listening; a quiet one has to print a token. */
 export async function startServer(t: TestContext, args: readonly string[], options: Options = {}) {
   const running = startCli([...args, "--port", "0"], options);
   endAfter(t, running);
   const isQuiet = args.includes("--quiet");
   await running.until("the address", ({ stdout, stderr }) =>
-    isQuiet ? stdout.includes("URL: ") : stderr.includes("listening on"),
+    isQuiet ? /^Token: .*\n/m.test(stdout) : stderr.includes("listening on"),
   );
   const { stdout } = running.output;
   const url = /^URL: +(\S+)$/m.exec(stdout)?.[1];

@@ -1,10 +1,10 @@
 import type { Event } from "./schema.ts";
-import type { EventType } from "./types.ts";
+import { EVENT_TYPES, type EventType } from "./types.ts";
 
 type Described = Omit<Event, "id" | "label" | "summary">;
 
 /** The short name and the sentence in Markdown that an event is shown with. */
-export const describe = (event: Described) => ({ label: labelOf(event.type), summary: summaryOf(event) });
+export const describe = (event: Described) => ({ label: LABELS[event.type], summary: summaryOf(event) });
 
 /** Words of the type as a person says them; longer ones first. */
 const WORDS: ReadonlyArray<[RegExp, string]> = [
@@ -12,6 +12,7 @@ const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/^(feature-environment|feature)(?=-variants)/, "flag"],
   [/^feature-environment/, "flag"],
   [/^features\b/, "flags"],
+  [/^drop-feature-tags/, "flag tags dropped"],
   [/^feature-tag-import/, "flag tags imported"],
   [/^feature-project-change/, "flag moved to another project"],
   [/^feature-stale-on/, "flag marked as stale"],
@@ -26,6 +27,7 @@ const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/-add$/, "-added"],
   [/-remove$/, "-removed"],
   [/-update$/, "-updated"],
+  [/^client-register/, "client registered"],
   [/-import$/, "-imported"],
   [/-order-changed$/, "-order changed"],
 ];
@@ -35,11 +37,18 @@ function labelOf(type: EventType) {
   return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("-", " ");
 }
 
+const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)])) as Record<
+  EventType,
+  string
+>;
+
+const lowerFirst = (text: string) => text.replace(/^(?!API)./, (letter) => letter.toLowerCase());
+
 /** Who did it, what it was called, and where: the flag, the environment, the project. */
 function summaryOf(event: Described) {
   const subject = event.featureName === null ? subjectOf(event) : featureLink(event);
   const parts = [
-    `**${event.createdBy}**: ${labelOf(event.type).replace(/^(?!API)./, (letter) => letter.toLowerCase())}`,
+    `**${event.createdBy}**: ${lowerFirst(LABELS[event.type])}`,
     subject && `**${subject}**`,
     event.environment !== null && `in the environment **${event.environment}**`,
     event.project !== null && `in the project **${projectLink(event)}**`,

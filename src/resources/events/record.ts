@@ -18,6 +18,10 @@ interface Row {
 const insertRow = statement<Row>(`
   INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
 
+const countRow = statement<{ project: string; type: string }>(`
+  INSERT INTO event_totals (project, type, count) VALUES (:project, :type, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1`);
+
 // x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
 const insertSearch = statement<{ id: number; type: string; createdBy: string; data: string }>(`
   INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
@@ -35,6 +39,7 @@ export function storeEvent(db: Database, event: StoredEvent): number {
   const id = event.id ?? nextId(db).pluck().get({})!;
   const wire = JSON.stringify(toWire(id, event));
   insertRow(db).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  countRow(db).run({ project: event.project ?? "", type: event.type });
   const data = event.data === null ? "" : JSON.stringify(event.data);
   insertSearch(db).run({
     id,

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { describe, test } from "node:test";
+import { startServer, temporaryFolder } from "./run-cli.ts";
+
+interface Curl {
+  url: string;
+  init: RequestInit;
+}
+
+/** The `curl` lines of an output, as requests; a backslash at a line's end continues it. */
+function curls(stdout: string): Curl[] {
+  const lines = stdout.replaceAll("\\\n", " ").split("\n");
+  const variables = new Map(
+    lines.flatMap((line) => [...line.matchAll(/^ +(\w+)=(\S+)$/g)].map((m) => [m[1], m[2]])),
+  );
+  const shell = (word: string) =>
+    word.startsWith("'")
+      ? word.slice(1, -1)
+      : word.replace(/^"|"$/g, "").replace(/\$(\w+)/g, (_, name) => variables.get(name) ?? "");
+  return lines
+    .filter((line) => /^ *curl /.test(line))
+    .map((line) => toCurl((line.replace(/ #.*/, "").match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map(shell)));
+}
+
+function toCurl([, ...words]: string[]): Curl {
+  const headers: Record<string, string> = {};
+  let [url, body]: Array<string | undefined> = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at]!;
+    if (word === "-H") {
+      const [name, value] = words[++at]!.split(": ");
+      headers[name!] = value!;
+    } else if (word === "-d") body = words[++at];
+    else url = word;
+  }
+  return { url: url!, init: { headers, ...(body && { method: "POST", body }) } };
+}
+
+describe("demo", { concurrency: 2 }, () => {
+  test("it prints an address, a token and lines to try, and each is answered", async (t) => {
+    const cwd = temporaryFolder(t);
+    const { output, url, token, stop } = await startServer(t, ["demo"], { cwd });
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.match(token!, /^user:[0-9a-f]{56}$/);
+    const lines = curls(output.stdout);
+    assert.equal(lines.length, 9, "one for each operation");
+    for (const line of lines) {
+      const reply = await fetch(line.url, line.init);
+      assert.equal(reply.status, 200, `${line.url}: ${await reply.text()}`);
+      assert.ok(line.url.startsWith(`${url}/api/admin/`));
+    }
+    const { code, stderr } = await stop("SIGINT");
+    assert.equal(code, 0);
+    assert.ok(!stderr.includes(token!));
+    assert.deepEqual(fs.readdirSync(cwd), [], "nothing is kept");
+  });
+
+  test("it takes the operator's own secret", async (t) => {
+    const env = { FLAGSTONE_ADMIN_TOKEN: "demo-secret" };
+    const { token, get } = await startServer(t, ["demo", "--quiet"], { env });
+    assert.equal(token, "demo-secret");
+    assert.equal((await get("/events")).status, 200);
+  });
+});

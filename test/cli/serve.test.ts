@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import fs from "node:fs";
+import http from "node:http";
+import net from "node:net";
+import path from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { createWorld, personal } from "../support/world.ts";
+import {
+  assertRefused,
+  contentOf,
+  dataFile,
+  endAfter,
+  linesOf,
+  type Options,
+  runCli,
+  startCli,
+  startServer,
+  temporaryFolder,
+} from "./run-cli.ts";
+
+const SECRET = "an-operator's-own_secret.1234567890";
+const HEADER = { kind: "dataset", version: 1 };
+const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+
+const newFile = (t: TestContext) => path.join(temporaryFolder(t), "flags.db");
+const filesBeside = (data: string) => fs.readdirSync(path.dirname(data));
+
+describe("the first start", { concurrency: 3 }, () => {
+  test("a token is printed once and the printed line works; the second start prints none", async (t) => {
+    const data = newFile(t);
+    const first = await startServer(t, ["serve", "--data", data]);
+    const [, header, address] = /^Try: +curl -H '(Authorization: \S+)' (\S+)$/m.exec(first.output.stdout)!;
+    assert.match(first.token!, /^user:[0-9a-f]{56}$/);
+    assert.equal(header, `Authorization: ${first.token}`);
+    const reply = await fetch(address!, { headers: { authorization: first.token! } });
+    assert.equal(reply.status, 200);
+    const { events } = (await reply.json()) as { events: Array<{ type: string; createdBy: string }> };
+    assert.deepEqual(
+      events.map((event) => [event.type, event.createdBy]),
+      [
+        ["pat-created", "cli"],
+        ["user-created", "cli"],
+      ],
+    );
+    assert.equal((await first.get("/addons/1/events")).status, 404, "it is an administrator's");
+    const { code, stdout, stderr } = await first.stop();
+    assert.equal(code, 0);
+    assert.equal(stdout.split(first.token!).length - 1, 2, "once by itself, once in the line to try");
+    assert.ok(!stderr.includes(first.token!));
+
+    const second = await startServer(t, ["serve", "--data", data]);
+    assert.equal(second.token, undefined);
+    assert.match(second.output.stdout, /Authorization: TOKEN/);
+    assert.match(second.output.stdout, /flagstone token create/);
+    assert.equal((await second.get("/events", first.token)).status, 200, "the first token holds");
+    await second.stop();
+    assert.equal(linesOf(data).filter((line) => line.kind === "token").length, 1);
+  });
+
+  test("the secret is nowhere in the file, the log, the events or an export", async (t) => {
+    const data = newFile(t);
+    const { token, get, stop } = await startServer(t, ["serve", "--data", data, "--log-format", "json"]);
+    const secret = token!.slice("user:".length);
+    assert.ok(!(await (await get("/events")).text()).includes(secret));
+    await get("/nowhere");
+    await get("/events", `Bearer ${token}x`);
+    const { stderr } = await stop();
+    assert.ok(!stderr.includes(secret));
+    assert.ok(!contentOf(data).includes(secret));
+    assert.ok(!fs.readFileSync(data).includes(secret));
+  });
+
+  test("the operator's own secret is taken, hashed, and not logged", async (t) => {
+    const data = newFile(t);
+    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
+    const { get, stop } = await startServer(t, ["serve", "--data", data], { env });
+    assert.equal((await get("/user-admin/1", SECRET)).status, 200);
+    const { stderr } = await stop();
+    assert.ok(!stderr.includes(SECRET));
+    assert.ok(!fs.readFileSync(data).includes(SECRET));
+  });
+
+  test("the operator's own secret is read from a file, without its line end", async (t) => {
+    const data = newFile(t);
+    const file = path.join(path.dirname(data), "secret");
+    fs.writeFileSync(file, `${SECRET}\n`);
+    const env = { FLAGSTONE_ADMIN_TOKEN_FILE: file };
+    const { get } = await startServer(t, ["serve", "--data", data], { env });
+    assert.equal((await get("/events", SECRET)).status, 200);
+  });
+
+  test("a file that is in use is not touched by the operator's secret", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const before = contentOf(data);
+    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
+    const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
+    assert.equal(token, undefined);
+    assert.equal((await get("/events", SECRET)).status, 401);
+    assert.equal((await get("/events", personal(1))).status, 200);
+    await stop();
+    assert.equal(contentOf(data), before);
+  });
+
+  for (const [name, variable, value, message] of [
+    [
+      "that holds a space",
+      "FLAGSTONE_ADMIN_TOKEN",
+      "a b",
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN: must be 1 to 500/,
+    ],
+    [
+      "that is too long",
+      "FLAGSTONE_ADMIN_TOKEN",
+      "x".repeat(501),
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN: must be/,
+    ],
+    [
+      "whose file is missing",
+      "FLAGSTONE_ADMIN_TOKEN_FILE",
+      "missing",
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: the file missing can't be read/,
+    ],
+    [
+      "whose file holds two lines",
+      "FLAGSTONE_ADMIN_TOKEN_FILE",
+      "two",
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: /,
+    ],
+    [
+      "whose file is empty",
+      "FLAGSTONE_ADMIN_TOKEN_FILE",
+      "empty",
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: /,
+    ],
+  ] as const) {
+    test(`a secret ${name} is refused before a file is made, and is not shown`, async (t) => {
+      const cwd = temporaryFolder(t);
+      fs.writeFileSync(path.join(cwd, "two"), "one-secret\nanother-secret\n");
+      fs.writeFileSync(path.join(cwd, "empty"), "\n");
+      const { code, stdout, stderr } = await endsSoon(t, ["serve"], { cwd, env: { [variable]: value } });
+      assert.deepEqual([code, stdout], [2, ""]);
+      assert.match(stderr, message);
+      assert.match(stderr, /\nTry: flagstone help serve\n$/);
+      assert.doesNotMatch(stderr, /a b|xxx|secret\b.*another/);
+      assert.deepEqual(fs.readdirSync(cwd), ["empty", "two"]);
+    });
+  }
+
+  test("quiet prints the address and the token and no more", async (t) => {
+    const { output, url, token, stop } = await startServer(t, ["serve", "--quiet", "--data", newFile(t)]);
+    assert.match(output.stdout, /^URL: /m);
+    assert.doesNotMatch(output.stdout, /curl/);
+    assert.equal(
+      (await fetch(`${url}/api/admin/events`, { headers: { authorization: token! } })).status,
+      200,
+    );
+    assert.equal((await stop()).stderr, "");
+  });
+});
+
+/** Runs what should refuse; if it starts to serve instead it is stopped, and its test fails. */
+async function endsSoon(t: TestContext, args: string[], options: Options) {
+  const running = startCli([...args, "--port", "0"], options);
+  endAfter(t, running);
+  const serves = running.until("it serves", ({ stderr }) => stderr.includes("listening on"));
+  await serves.then(() => running.child.kill("SIGTERM")).catch(() => {});
+  return running.ended;
+}
+
+describe("serving", { concurrency: 3 }, () => {
+  test("a free port is taken where 0 is asked for, on this machine only", async (t) => {
+    const [one, other] = await Promise.all([
+      startServer(t, ["serve", "--data", newFile(t)]),
+      startServer(t, ["serve", "--data", newFile(t)]),
+    ]);
+    assert.match(one.url, /^http:\/\/127\.0\.0\.1:[1-9]\d*$/);
+    assert.notEqual(one.url, other.url);
+    assert.equal((await one.get("/events")).status, 200);
+    assert.equal((await other.get("/events", one.token)).status, 401);
+  });
+
+  test("a port in use is refused and nothing is left open", async (t) => {
+    const taken = net.createServer().listen(0, "127.0.0.1");
+    await once(taken, "listening");
+    t.after(() => taken.close());
+    const { port } = taken.address() as net.AddressInfo;
+    const data = newFile(t);
+    assertRefused(
+      await runCli(["serve", "--port", String(port), "--data", data]),
+      4,
+      `Port ${port} on 127.0.0.1 is in use or not to be had: name another with --port, or 0 for any free one`,
+    );
+    assert.ok(filesBeside(data).every((name) => name === "flags.db"));
+    const next = await startServer(t, ["serve", "--data", data]);
+    assert.ok(next.token, "the first start is still to come");
+  });
+
+  for (const [name, make, message] of [
+    [
+      "text",
+      (file: string) => fs.writeFileSync(file, "text"),
+      "is not a database: name another file with --data",
+    ],
+    ["a folder", (file: string) => fs.mkdirSync(file), "is a folder: name a file with --data"],
+  ] as const) {
+    test(`a data file that is ${name} is refused`, async (t) => {
+      const data = newFile(t);
+      make(data);
+      assertRefused(await runCli(["serve", "--data", data]), 3, `${data} ${message}`);
+    });
+  }
+
+  for (const [signal, keepAlive] of [
+    ["SIGTERM", false],
+    ["SIGINT", true],
+  ] as const) {
+    const connection = keepAlive ? "a connection that the client would keep" : "a connection for it alone";
+    test(`${signal}: a request in flight on ${connection} is answered, no new one is taken`, async (t) => {
+      const data = newFile(t);
+      const { url, token, child, until, ended } = await startServer(t, ["serve", "--data", data]);
+      const agent = new http.Agent({ keepAlive });
+      t.after(() => agent.destroy());
+      const body = '{"limit":1}';
+      const request = http.request(`${url}/api/admin/events/search`, {
+        agent,
+        method: "POST",
+        headers: {
+          authorization: token!,
+          "content-type": "application/json",
+          "content-length": body.length,
+          expect: "100-continue",
+        },
+      });
+      request.flushHeaders();
+      await once(request, "continue"); // the server has read the headers and waits for the body
+      child.kill(signal);
+      await until("it stops", ({ stderr }) => stderr.includes(`stopping on ${signal}`));
+      await untilRefused(Number(new URL(url).port));
+      request.end(body);
+      const [response] = (await once(request, "response")) as [http.IncomingMessage];
+      const chunks = await response.toArray();
+      const answeredAt = Date.now();
+      assert.equal(response.statusCode, 200);
+      assert.equal(JSON.parse(Buffer.concat(chunks).toString()).events.length, 1);
+      assert.equal((await ended).code, 0);
+      assert.ok(Date.now() - answeredAt < 2000, "it ends when the last answer is out");
+      assert.deepEqual(filesBeside(data), ["flags.db"], "the file is whole");
+    });
+  }
+
+  test("a connection that is kept open does not keep the server", async (t) => {
+    const data = newFile(t);
+    const { url, stop } = await startServer(t, ["serve", "--data", data]);
+    const socket = await connect(Number(new URL(url).port));
+    t.after(() => socket.destroy());
+    socket.write("GET /api/admin/events HTTP/1.1\r\nhost: x\r\n\r\n");
+    await once(socket, "data");
+    assert.equal((await stop()).code, 0);
+    assert.deepEqual(filesBeside(data), ["flags.db"]);
+  });
+
+  test("what another process imports is seen by the next request", async (t) => {
+    const data = await dataFile(t, createWorld().project("a").lines);
+    const { get } = await startServer(t, ["serve", "--data", data]);
+    const total = async () => {
+      const reply = await get("/events", personal(1));
+      return ((await reply.json()) as { totalEvents: number }).totalEvents;
+    };
+    assert.equal(await total(), 0);
+    const more = createWorld().event().event().lines.slice(-2);
+    const imported = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
+    assert.equal(imported.code, 0, imported.stderr);
+    assert.equal(await total(), 2);
+    const refused = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
+    assert.equal(refused.code, 3);
+    assert.equal(await total(), 2);
+  });
+
+  test("a token that another process makes or revokes counts from the next request", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { get } = await startServer(t, ["serve", "--data", data]);
+    assert.equal((await get("/events", personal(1))).status, 200);
+    const created = await runCli(["token", "create", "new", "--user", "admin", "--data", data]);
+    assert.equal((await get("/events", created.stdout.trim())).status, 200);
+    assert.equal((await runCli(["token", "revoke", "1", "--data", data])).code, 0);
+    assert.equal((await get("/events", personal(1))).status, 401);
+    assert.equal((await get("/events", created.stdout.trim())).status, 200);
+  });
+
+  test("a log in JSON has one object a line, with the id that an error was answered with", async (t) => {
+    const { get, stop } = await startServer(t, ["serve", "--log-format", "json", "--data", newFile(t)]);
+    const reply = await get("/user-admin/99?secret=query");
+    const { id } = (await reply.json()) as { id: string };
+    const { stderr } = await stop();
+    const lines = stderr
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const line = lines.find((candidate) => candidate.id === id);
+    assert.deepEqual([line?.level, line?.status, line?.path], ["info", 404, "/api/admin/user-admin/99"]);
+    assert.ok(!stderr.includes("secret=query"));
+  });
+});
+
+/** Connects again and again, for the line in the log comes a moment before the port is free. */
+async function untilRefused(port: number) {
+  const deadline = Date.now() + 3000;
+  while (!(await isRefused(port))) assert.ok(Date.now() < deadline, "new connections are refused");
+}
+
+async function isRefused(port: number) {
+  try {
+    (await connect(port)).destroy();
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ECONNREFUSED";
+  }
+}
+
+async function connect(port: number): Promise<net.Socket> {
+  const socket = net.connect(port, "127.0.0.1");
+  await once(socket, "connect");
+  return socket;
+}

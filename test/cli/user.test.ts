@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runCli } from "./run-cli.ts";
+
+const create = (data: string, ...args: string[]) => runCli(["user", "create", ...args, "--data", data]);
+
+describe("user", { concurrency: 4 }, () => {
+  test("a user is made as a viewer and that is recorded", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const result = await create(data, "nina");
+    assert.deepEqual(result, { code: 0, stdout: "Made the user nina with the id 5\n", stderr: "" });
+    const user = linesOf(data).find((line) => line.id === 5);
+    const { createdAt, ...rest } = user ?? {};
+    assert.ok(Date.parse(String(createdAt)) <= Date.now());
+    assert.deepEqual(rest, {
+      kind: "user",
+      id: 5,
+      username: "nina",
+      accountType: "User",
+      rootRole: 3,
+      loginAttempts: 0,
+    });
+    const [event, ...others] = linesOf(data).filter((line) => line.kind === "event");
+    assert.deepEqual(
+      [event?.type, event?.createdBy, event?.createdByUserId, event?.data, others],
+      ["user-created", "cli", null, { id: 5, username: "nina", rootRole: 3 }, []],
+    );
+  });
+
+  test("a user is made with everything that is said, told as JSON", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const said = ["nina", "--email", "nina@example.com", "--name", "Nina Ö.", "--role", "eDITOR", "--json"];
+    const { code, stdout } = await create(data, ...said);
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), { id: 5, username: "nina" });
+    const user = linesOf(data).find((line) => line.id === 5);
+    assert.deepEqual([user?.email, user?.name, user?.rootRole], ["nina@example.com", "Nina Ö.", 2]);
+  });
+
+  for (const [args, code, message] of [
+    [["admin"], 3, "There is a user admin already"],
+    [["edith@example.com"], 3, "There is a user edith@example.com already"],
+    [["nina", "--email", "edith@example.com"], 3, "There is a user edith@example.com already"],
+    [["nina", "--email", "admin"], 3, "There is a user admin already"],
+    [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss"],
+    [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner"],
+  ] as const) {
+    test(`user create ${args.join(" ")} is refused and records nothing`, async (t) => {
+      const data = await dataFile(t, createWorld().lines);
+      const before = contentOf(data);
+      assertRefused(await create(data, ...args), code, message, " user create");
+      assert.equal(contentOf(data), before);
+    });
+  }
+
+  for (const [name, args] of [
+    ["username", [""]],
+    ["e-mail address", ["nina", "--email", ""]],
+  ] as const) {
+    test(`an empty ${name}, which no import would take, is refused`, async (t) => {
+      const data = await dataFile(t, createWorld().lines);
+      const { code, stdout, stderr } = await create(data, ...args);
+      assert.deepEqual([code, stdout], [2, ""], stderr);
+    });
+  }
+
+  test("a list shows all users, and all that the API shows as JSON", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const [shown, json] = await Promise.all([
+      runCli(["user", "list", "--data", data]),
+      runCli(["user", "list", "--json", "--data", data]),
+    ]);
+    assert.deepEqual(shown, {
+      code: 0,
+      stderr: "",
+      stdout: [
+        "id  username  email              name        role",
+        "1   admin     -                  -           Admin",
+        "2   user2     edith@example.com  -           Editor",
+        "3   user3     -                  Vic Viewer  Viewer",
+        "4   user4     -                  -           Viewer",
+        "",
+      ].join("\n"),
+    });
+    const users = JSON.parse(json.stdout);
+    assert.deepEqual(
+      users.map(({ id, role, isAPI }: Record<string, unknown>) => [id, role, isAPI]),
+      [
+        [1, "Admin", false],
+        [2, "Editor", false],
+        [3, "Viewer", false],
+        [4, "Viewer", false],
+      ],
+    );
+  });
+});
