@@ -9,9 +9,9 @@ interface ExportOptions {
 /** What stands in for a secret; the original masks with the same. */
 const MASK = "*****";
 
-/** Parameters that give access to something, by name; the address of a chat's incoming webhook is such a secret. */
+/** Parameters that give access to something, by name; an address that takes what anybody sends is such a secret. */
 const SECRET = /token|secret|password|authorization|headers|key$/i;
-const SECRET_ADDRESS: ReadonlySet<string> = new Set(["slack", "teams"]);
+const SECRET_ADDRESS: ReadonlySet<string> = new Set(["webhook", "slack", "teams", "teamsworkflow"]);
 
 /**
  * Everything that is stored as the lines of a dataset, in one state also while others write. The same rows give

@@ -37,6 +37,7 @@ export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 function toLine(bytes: Buffer, number: number): TextLine {
+  if (bytes.length > LONGEST) throw new DatasetError(number, `is longer than ${LONGEST} bytes`);
   if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
   const text = bytes.toString("utf8").replace(/\r$/, "");
   return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };

@@ -8,6 +8,9 @@ export const OptionalText = optional(Text);
 
 export const Flag = (otherwise: boolean) => v.optional(v.boolean(), otherwise);
 
+/** Any number that JSON can give back. */
+export const Real = v.pipe(v.number(), v.finite("must be a number that can be written down"));
+
 /** A number that identifies a row. */
 export const Id = v.pipe(
   v.number(),
@@ -18,7 +21,7 @@ export const Id = v.pipe(
 /** A name that identifies a row. */
 export const Name = NonEmptyText;
 
-const RFC_3339 = /^\d{4}-\d\d-(\d\d)[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
 /** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
 export const Time = v.pipe(
@@ -26,6 +29,7 @@ export const Time = v.pipe(
   v.regex(RFC_3339, "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
   v.check(isOnCalendar, "must be a time that exists"),
   v.transform((text) => new Date(text).toISOString()),
+  v.check((text) => text.length === 24, "must be within the years 0000 to 9999 in UTC"),
 );
 
 export const OptionalTime = optional(Time);

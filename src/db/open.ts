@@ -30,12 +30,26 @@ export function open(file: string, { mustExist = false } = {}): Database {
   }
 }
 
-/** Closes the file so that nothing but the file itself is left: the write-ahead log is folded in. */
+/**
+ * Closes the file so that nothing but the file itself is left: the write-ahead log is folded in, unless another
+ * process is at work on the file, which will do it then.
+ */
 export function close(db: Database) {
   if (!db.open) return;
-  db.pragma("optimize");
-  db.pragma("wal_checkpoint(TRUNCATE)");
+  db.pragma("busy_timeout = 0");
+  ifPossible(() => db.pragma("optimize"));
+  ifPossible(() => db.pragma("wal_checkpoint(TRUNCATE)"));
   db.close();
+}
+
+/** Upkeep that a locked, read-only or full file does not allow can wait; nothing is lost by it. */
+function ifPossible(upkeep: () => void) {
+  try {
+    upkeep();
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError && /^SQLITE_(BUSY|READONLY|FULL)/.test(error.code)))
+      throw error;
+  }
 }
 
 function prepare(db: Database, file: string) {
@@ -47,7 +61,6 @@ function prepare(db: Database, file: string) {
   db.pragma("mmap_size = 268435456");
   migrate(db);
   refuseDamaged(db, file);
-  db.pragma("optimize = 0x10002");
   prepareAll(db);
 }
 
@@ -63,18 +76,28 @@ function requirePlace(file: string, mustExist: boolean) {
 }
 
 function refuseForeign(db: Database, file: string) {
-  const id = db.pragma("application_id", { simple: true }) as number;
-  const version = db.pragma("user_version", { simple: true }) as number;
-  const isEmpty = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0;
-  if (isEmpty && version === 0) return;
+  const { id, version, isEmpty } = identity(db, file);
+  if (id === 0 && version === 0 && isEmpty) return;
   if (id !== APPLICATION_ID) {
     throw new DataError(`${file} is another program's SQLite database: name another file with --data`);
   }
+  if (version < 1) throw damaged(file);
   if (version > VERSION) {
     throw new DataError(
       `${file} was written by a newer Flagstone (schema ${version}, this one knows ${VERSION}): ` +
         "use that version, or export from it and import here into a new file",
     );
+  }
+}
+
+function identity(db: Database, file: string) {
+  try {
+    const id = db.pragma("application_id", { simple: true }) as number;
+    const version = db.pragma("user_version", { simple: true }) as number;
+    return { id, version, isEmpty: db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0 };
+  } catch (error) {
+    // Nothing is wrong with these queries: the file says that it is of a format that SQLite does not know.
+    throw error instanceof Sqlite.SqliteError && error.code === "SQLITE_ERROR" ? damaged(file) : error;
   }
 }
 

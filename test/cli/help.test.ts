@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import { COMMANDS } from "../../src/cli/run.ts";
-import { runCli } from "./run-cli.ts";
+import { runCli, runHere } from "./run-cli.ts";
 
 const GOLDEN = new URL("golden/", import.meta.url);
 
@@ -15,24 +15,32 @@ function assertGolden(name: string, text: string) {
 
 const goldenName = (words: string) => `help ${words}`.trim().replaceAll(" ", "-");
 
-describe("help", { concurrency: 4 }, () => {
-  for (const words of ["", ...COMMANDS.map((command) => command.name)]) {
-    test(`of ${words || "everything"} is as reviewed`, async () => {
-      const { code, stdout, stderr } = await runCli(["help", ...words.split(" ").filter(Boolean)]);
-      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-      assertGolden(goldenName(words), stdout);
-    });
-  }
-
-  test("is the same by --help and -h, wherever they stand", async () => {
-    const [help, own] = await Promise.all([runCli(["--help"]), runCli(["-h"])]);
-    assert.deepEqual([help, own], Array(2).fill(await runCli(["help"])));
-    const [first, last] = await Promise.all([
-      runCli(["token", "create", "--help"]),
-      runCli(["token", "create", "ci", "--type", "nonsense", "-h"]),
-    ]);
-    assert.deepEqual([first, last], Array(2).fill(await runCli(["help", "token", "create"])));
+for (const words of ["", ...COMMANDS.map((command) => command.name)]) {
+  test(`the help of ${words || "everything"} is as reviewed`, async () => {
+    const { code, stdout, stderr } = await runHere(["help", ...words.split(" ").filter(Boolean)]);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    assertGolden(goldenName(words), stdout);
   });
+}
+
+for (const args of [["--help"], ["-h"]]) {
+  test(`${args[0]} is the same as help`, async () => {
+    assert.deepEqual(await runHere(args), await runHere(["help"]));
+  });
+}
+
+for (const args of [
+  ["token", "create", "--help"],
+  ["token", "create", "-h"],
+  ["token", "create", "ci", "--type", "nonsense", "--nonsense", "--help"],
+]) {
+  test(`${args.join(" ")} is the same as help token create`, async () => {
+    assert.deepEqual(await runHere(args), await runHere(["help", "token", "create"]));
+  });
+}
+
+test("the program says it too", async () => {
+  assert.deepEqual(await runCli(["help"]), await runHere(["help"]));
 });
 
 test("there is no reviewed help of a command that is gone", () => {

@@ -3,7 +3,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
+import { run } from "../../src/cli/run.ts";
 import { exportDataset } from "../../src/dataset/export.ts";
 import { close, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
@@ -32,10 +35,19 @@ export interface Result {
 }
 
 /** Runs the program from its sources until it ends. The environment is empty but for what is given. */
-export function runCli(args: readonly string[], options: Options & { input?: string | Buffer } = {}) {
+export async function runCli(args: readonly string[], options: Options & { input?: string | Buffer } = {}) {
   const { child, ended } = startCli(args, options);
+  const deadline = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
   child.stdin.end(options.input ?? "");
-  return ended;
+  return ended.finally(() => clearTimeout(deadline));
+}
+
+/** The same without a process of its own, for commands that say no at once; one that serves is stopped at once. */
+export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
+  const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
+  const once = (_: string, listener: () => void) => listener();
+  const code = await run({ argv: [...args], env, stdin, stdout, stderr, once });
+  return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) };
 }
 
 /** The same, not waited for. */
@@ -55,8 +67,8 @@ export function startCli(args: readonly string[], { env = {}, cwd }: Options = {
     for (const listener of listeners) listener();
   };
   for (const stream of ["stdout", "stderr"] as const) {
-    child[stream].setEncoding("utf8").on("data", (text: string) => {
-      result[stream] += text;
+    child[stream].setEncoding("utf8").on("data", (chunk: string) => {
+      result[stream] += chunk;
       changed();
     });
   }

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { buildApp } from "../../src/app.ts";
 import { close, open } from "../../src/db/open.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runCli, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
 const HELP = " token create";
 
@@ -140,7 +140,7 @@ describe("token create", { concurrency: 4 }, () => {
     test(`${args.join(" ")} is refused and records nothing`, async (t) => {
       const data = await dataFile(t, createWorld().project("a").lines);
       const before = contentOf(data);
-      assertRefused(await runCli(["token", "create", ...args, "--data", data]), code, message, HELP);
+      assertRefused(await runHere(["token", "create", ...args, "--data", data]), code, message, HELP);
       assert.equal(contentOf(data), before);
     });
   }
@@ -152,7 +152,7 @@ describe("token create", { concurrency: 4 }, () => {
   ] as const) {
     test(`an empty ${name}, which no import would take, is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
-      const { code, stdout, stderr } = await runCli(["token", "create", ...args, "--data", data]);
+      const { code, stdout, stderr } = await runHere(["token", "create", ...args, "--data", data]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
     });
   }
@@ -209,11 +209,11 @@ describe("token list and revoke", { concurrency: 4 }, () => {
     assert.equal(eventsOf(data)[0]?.type, "api-token-deleted");
   });
 
-  for (const id of ["99", "1.5", "99999999999999999999"]) {
+  for (const id of ["99", "0", "x", "1.5", " 1", "99999999999999999999"]) {
     test(`an id ${JSON.stringify(id)} that no token has is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
       const before = contentOf(data);
-      const result = await runCli(["token", "revoke", id, "--data", data]);
+      const result = await runHere(["token", "revoke", id, "--data", data]);
       assertRefused(result, 3, `There is no token with the id ${id}: flagstone token list shows them`);
       assert.equal(contentOf(data), before);
     });

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import path from "node:path";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 const { version } = JSON.parse(fs.readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
@@ -48,22 +47,32 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["demo"], 'FLAGSTONE_QUIET: "maybe" must be true or false', " demo", { FLAGSTONE_QUIET: "maybe" }],
   ];
 
-describe("a misuse is refused, names what is wrong and where to read on", { concurrency: 4 }, () => {
-  for (const [args, message, help, env = {}] of MISUSES) {
-    const shown = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), "flagstone", ...args];
-    test(shown.join(" "), async (t) => {
+for (const [args, message, help, env = {}] of MISUSES) {
+  const shown = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), "flagstone", ...args];
+  test(`${shown.join(" ")} is refused, told what is wrong and where to read on`, async () => {
+    assertRefused(await runHere(args, env), 2, message, help);
+  });
+}
+
+test("an option that swallows the next one is named", async () => {
+  const { code, stderr } = await runHere(["serve", "--port", "--quiet"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /^flagstone: .*--port/);
+  assert.match(stderr, /\nTry: flagstone help serve\n$/);
+});
+
+describe("a misuse ends the program with 2 and makes no file", { concurrency: 4 }, () => {
+  for (const [args, message, help, env] of [
+    [["bogus"], "There is no command bogus", "", {}],
+    [["serve", "--bogus"], "Unknown option '--bogus'", " serve", {}],
+    [[], 'FLAGSTONE_PORT: "x" must be a number from 0 to 65535', " serve", { FLAGSTONE_PORT: "x" }],
+  ] as const) {
+    test(`flagstone ${args.join(" ")}`, async (t) => {
       const cwd = temporaryFolder(t);
       assertRefused(await runCli(args, { env, cwd }), 2, message, help);
-      assert.deepEqual(fs.readdirSync(cwd), [], "nothing was made");
+      assert.deepEqual(fs.readdirSync(cwd), []);
     });
   }
-
-  test("an option that swallows the next one", async () => {
-    const { code, stderr } = await runCli(["serve", "--port", "--quiet"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /^flagstone: .*--port/);
-    assert.match(stderr, /\nTry: flagstone help serve\n$/);
-  });
 });
 
 describe("the version", { concurrency: 4 }, () => {
@@ -129,6 +138,6 @@ describe("a setting is the flag's, else the variable's, else the default", { con
 test("what a command does not use can't stop it", async (t) => {
   const file = await dataFile(t, createWorld().lines);
   const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // what Kubernetes sets beside a service named flagstone
-  const { code, stderr } = await runCli(["user", "list", "--data", path.resolve(file)], { env });
+  const { code, stderr } = await runHere(["user", "list", "--data", file], env);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runCli } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere } from "./run-cli.ts";
 
 const create = (data: string, ...args: string[]) => runCli(["user", "create", ...args, "--data", data]);
 
@@ -49,7 +49,12 @@ describe("user", { concurrency: 4 }, () => {
     test(`user create ${args.join(" ")} is refused and records nothing`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
       const before = contentOf(data);
-      assertRefused(await create(data, ...args), code, message, " user create");
+      assertRefused(
+        await runHere(["user", "create", ...args, "--data", data]),
+        code,
+        message,
+        " user create",
+      );
       assert.equal(contentOf(data), before);
     });
   }
@@ -60,7 +65,7 @@ describe("user", { concurrency: 4 }, () => {
   ] as const) {
     test(`an empty ${name}, which no import would take, is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
-      const { code, stdout, stderr } = await create(data, ...args);
+      const { code, stdout, stderr } = await runHere(["user", "create", ...args, "--data", data]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
     });
   }

@@ -1,15 +1,20 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
 import { kind } from "../kind.ts";
-import { bit, Flag, Name, OptionalText, withoutNulls } from "../value.ts";
+import { bit, Flag, Name, OptionalText, Real, withoutNulls } from "../value.ts";
 
 const ContextField = v.strictObject({
   name: Name,
   description: OptionalText,
   stickiness: Flag(false),
-  sortOrder: v.optional(v.number(), 10),
+  sortOrder: v.optional(Real, 10),
   legalValues: v.optional(
-    v.array(v.strictObject({ value: v.string(), description: v.exactOptional(v.string()) })),
+    v.array(
+      v.pipe(
+        v.strictObject({ value: v.string(), description: OptionalText }),
+        v.transform((value) => withoutNulls(value)),
+      ),
+    ),
     [],
   ),
 });

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
 import { kind } from "../kind.ts";
-import { bit, Flag, Name } from "../value.ts";
+import { bit, Flag, Name, Real } from "../value.ts";
 
 interface Row {
   name: string;
@@ -23,7 +23,7 @@ export const environment = kind({
   schema: v.strictObject({
     name: Name,
     type: Name,
-    sortOrder: v.optional(v.number(), 9999),
+    sortOrder: v.optional(Real, 9999),
     enabled: Flag(true),
     protected: Flag(false),
   }),

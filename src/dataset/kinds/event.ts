@@ -4,18 +4,18 @@ import { storeEvent } from "../../resources/events/record.ts";
 import { EventType, Tag } from "../../resources/events/schema.ts";
 import { JsonObject, Text } from "../../validation.ts";
 import { kind } from "../kind.ts";
-import { Id, OptionalText, optional, Time } from "../value.ts";
+import { Id, OptionalText, optional, Real, Time } from "../value.ts";
 
 const wires = statement<object, string>(`SELECT wire FROM events ORDER BY id`);
 
 export const event = kind({
   name: "event",
   schema: v.strictObject({
-    id: v.optional(Id),
+    id: optional(Id),
     createdAt: Time,
     type: EventType,
     createdBy: Text,
-    createdByUserId: optional(v.number()),
+    createdByUserId: optional(Real),
     environment: OptionalText,
     project: OptionalText,
     featureName: OptionalText,

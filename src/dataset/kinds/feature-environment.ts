@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type Database, statement } from "../../db/statement.ts";
 import { Constraint, Variant } from "../../resources/features/schema.ts";
 import { JsonObject } from "../../validation.ts";
-import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../value.ts";
+import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, Real, withoutNulls } from "../value.ts";
 
 /** A map of names to text; checked whole, so that no key is lost. */
 const Parameters = v.pipe(
@@ -16,7 +16,7 @@ const Strategy = v.strictObject({
   name: Name,
   title: OptionalText,
   disabled: Flag(false),
-  sortOrder: optional(v.number()),
+  sortOrder: optional(Real),
   segments: v.optional(v.array(Id), []),
   constraints: v.optional(v.array(Constraint), []),
   variants: v.optional(v.array(Variant), []),

@@ -23,8 +23,9 @@ const insertRow = statement<Omit<Role, "permissions">>(`
 const insertPermission = statement<{ roleId: number; name: string; environment: string | null }>(`
   INSERT INTO role_permissions (role_id, name, environment) VALUES (:roleId, :name, :environment)`);
 
-const sameRole = statement<{ id: number; name: string; type: string }>(`
-  SELECT 1 FROM roles WHERE id = :id AND name = :name AND type = :type`);
+const sameRole = statement<Omit<Role, "permissions">>(`
+  SELECT 1 FROM roles
+  WHERE id = :id AND name = :name AND type = :type AND ifnull(:description, description) = description`);
 
 const all = statement<object, Omit<Role, "permissions">>(`
   SELECT id, name, type, description FROM roles WHERE id > ${BUILT_IN} ORDER BY id`);
@@ -53,10 +54,10 @@ export const role = kind({
   },
 });
 
-/** A built-in role may be repeated; its permissions may be left out, but not be others. */
-function requireUnchanged(db: Database, { id, name, type, permissions }: Role) {
-  const stored = permissionsOf(db).all({ roleId: id });
+/** A built-in role may be repeated; its description and permissions may be left out, but not be others. */
+function requireUnchanged(db: Database, { permissions, ...row }: Role) {
+  const stored = permissionsOf(db).all({ roleId: row.id });
   const isSame = permissions.length === 0 || JSON.stringify(permissions) === JSON.stringify(stored);
-  if (isSame && sameRole(db).get({ id, name, type })) return;
-  throw new LineError(`id: the role ${id} is built in and can't be changed`);
+  if (isSame && sameRole(db).get(row)) return;
+  throw new LineError(`id: the role ${row.id} is built in and can't be changed`);
 }

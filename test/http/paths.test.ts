@@ -1,0 +1,500 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { OPERATIONS } from "../../src/app.ts";
+import { type Call, openServer, type Reply } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
+
+const PARAMETERS: Record<string, string> = {
+  id: "1",
+  projectId: "a",
+  featureName: "f",
+  environment: "development",
+};
+
+/** A world in which the path of every operation leads somewhere. */
+const furnished = () =>
+  createWorld().project("a").feature("f", "a").event({ project: "a" }).integration().integrationEvent();
+
+const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, name) => values[name]!);
+
+const GETS = OPERATIONS.filter(({ method }) => method === "GET").map(({ path }) => path);
+const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))];
+const SEARCH = "/api/admin/events/search";
+
+const UNKNOWN = [
+  "/api/admin",
+  "/api/admin/",
+  "/api/admin/nope",
+  "/api/admin/events/nope",
+  "/api/admin/events/search/nope",
+  "/api/admin/events.json",
+  "/api/admin/events;x",
+  "/api/admin/events%3Fproject=a",
+  "/api/admin/user-admin",
+  "/api/admin/user-admin/",
+  "/api/admin/user-admin/1/events",
+  "/api/admin/addons/1",
+  "/api/admin/addons//events",
+  "/api/admin/projects/a",
+  "/api/admin/projects/a/features/f",
+  "/api/admin/projects/a/features/f/environments/development",
+];
+
+const MALFORMED = ["%", "%4", "%zz", "a%", "%ff", "%c3%28", "%e0%a4", "%ed%a0%80", "%25%", "%2%46"];
+
+const outcome = ({ status, body }: Reply) => [status, body?.name];
+
+test("a credential is asked for before the path is looked at", async (t) => {
+  const { request } = await openServer(t, furnished());
+  const calls: Array<[string, Call]> = [
+    ...PATHS.map((path): [string, Call] => [fill(path), {}]),
+    ...UNKNOWN.map((path): [string, Call] => [path, {}]),
+    ...MALFORMED.map((text): [string, Call] => [`/api/admin/user-admin/${text}`, {}]),
+    ["/api/admin/personal-dashboard/%00", {}],
+    ["/api/admin/events", { method: "DELETE" }],
+    ["/api/admin/addons/x/events?limit=0", {}],
+    [SEARCH, { method: "POST", body: "{", headers: { "content-type": "text/plain" } }],
+    ["/api/%61dmin/events", {}],
+    ["/api/adm%69n/nope", {}],
+    ["/avatars/../api/admin/events", {}],
+    ["/api/admin\\events", {}],
+  ];
+  for (const [path, call] of calls) {
+    const reply = await request(path, { ...call, as: null });
+    assert.deepEqual(outcome(reply), [401, "AuthenticationRequired"], path);
+  }
+});
+
+test("a letter of the prefix spelled as a percent sequence does not get past the credential", async (t) => {
+  const { request } = await openServer(t);
+  const reply = await request("/api/%61dmin/user-admin/%zz", { as: null });
+  assert.deepEqual(outcome(reply), [401, "AuthenticationRequired"]);
+});
+
+test("an unknown path is 404 to whoever has a credential, whatever the method", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const path of UNKNOWN) {
+    for (const as of [personal(1), personal(3), CLIENT, FRONTEND]) {
+      for (const method of ["GET", "POST"]) {
+        assert.deepEqual(outcome(await request(path, { method, as })), [404, "NotFoundError"], path);
+      }
+    }
+  }
+});
+
+test("outside /api/admin no credential is asked for, and nothing is there", async (t) => {
+  const { request } = await openServer(t);
+  for (const path of [
+    "/",
+    "/api",
+    "/api/",
+    "/api/administrator",
+    "/api/admin2/events",
+    "/api/admin;x=1/events",
+    "/api%2Fadmin/events",
+    "/API/admin/events",
+    "/api/Admin/events",
+    "//api/admin/events",
+    "/api//admin/events",
+  ]) {
+    assert.deepEqual(outcome(await request(path, { as: null })), [404, "NotFoundError"], path);
+  }
+});
+
+test("another method of a known path is 405 and told which there are, HEAD wherever GET is", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const path of PATHS) {
+    const methods = OPERATIONS.filter((one) => one.path === path).map(({ method }) => method as string);
+    const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
+    for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE", "nope"]) {
+      if (allowed.includes(method)) continue;
+      // A client token too: the method comes before the kind of the token.
+      for (const as of [personal(1), CLIENT]) {
+        const reply = await request(fill(path), { method, as });
+        assert.equal(reply.status, 405, `${method} ${path}`);
+        assert.deepEqual(reply.headers.get("allow")?.split(", ").toSorted(), allowed.toSorted(), path);
+        if (method !== "HEAD") assert.equal(reply.body.name, "MethodNotAllowedError");
+      }
+    }
+  }
+});
+
+test("another method of a picture's path is 405 as well", async (t) => {
+  const { request } = await openServer(t);
+  const reply = await request(`/avatars/${"a".repeat(64)}.svg`, { method: "POST", as: null });
+  assert.deepEqual(outcome(reply), [405, "MethodNotAllowedError"]);
+  assert.equal(reply.headers.get("allow"), "GET, HEAD");
+});
+
+test("the wrong kind of token is told before parameters, query and body", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const as of [CLIENT, FRONTEND]) {
+    for (const [path, call] of [
+      ["/api/admin/user-admin/x", {}],
+      ["/api/admin/addons/x/events", {}],
+      ["/api/admin/addons/1/events?limit=0&limit=0", {}],
+      ["/api/admin/events?project=a&project=b", {}],
+      ["/api/admin/projects/nope/features/nope/environments/nope/strategies", {}],
+      [SEARCH, { method: "POST", body: "{" }],
+      [SEARCH, { method: "POST", body: { limit: 0 } }],
+    ] as const) {
+      assert.deepEqual(outcome(await request(path, { ...call, as })), [403, "NoAccessError"], path);
+    }
+  }
+});
+
+test("a missing permission is told before parameters and query", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const path of ["/api/admin/user-admin/x", "/api/admin/addons/x/events?limit=0"]) {
+    assert.deepEqual(outcome(await request(path, { as: personal(3) })), [403, "NoAccessError"], path);
+  }
+});
+
+test("an id that is no number is told before a wrong query", async (t) => {
+  const { request } = await openServer(t, furnished());
+  const reply = await request("/api/admin/addons/x/events?limit=0");
+  assert.deepEqual(outcome(reply), [404, "NotFoundError"]);
+});
+
+test("HEAD is answered like GET, with the same headers and no body", async (t) => {
+  const long = { project: "long", data: { text: "é".repeat(300_000) } };
+  const { request } = await openServer(t, furnished().event(long));
+  const cases: Array<[path: string, status: number, call?: Call]> = [
+    ...GETS.map((path): [string, number] => [fill(path), 200]),
+    ["/api/admin/events?project=a", 200],
+    ["/api/admin/events?project=long", 200],
+    ["/api/admin/events/", 200],
+    ["/api/admin/events", 401, { as: null }],
+    ["/api/admin/events", 403, { as: CLIENT }],
+    ["/api/admin/events?project=a&project=b", 400],
+    ["/api/admin/user-admin/x", 400],
+    ["/api/admin/user-admin/%zz", 400],
+    ["/api/admin/user-admin/99", 404],
+    ["/api/admin/nope", 404],
+    [`/avatars/${"0".repeat(64)}.svg`, 200, { as: null }],
+    ["/avatars/nope.svg", 404, { as: null }],
+  ];
+  for (const [path, status, call] of cases) {
+    const get = await request(path, { ...call });
+    const head = await request(path, { ...call, method: "HEAD" });
+    assert.deepEqual([get.status, head.status], [status, status], path);
+    assert.deepEqual([...head.headers], [...get.headers], path);
+    assert.equal(head.text, "", path);
+    const length = path.endsWith("=long") ? null : String(Buffer.byteLength(get.text));
+    assert.equal(head.headers.get("content-length"), length, path);
+  }
+});
+
+test("a trailing slash is the same path, a second one is not", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const { method, path } of OPERATIONS) {
+    const call = { method, ...(method === "POST" && { body: {} }) };
+    const [without, one, two] = [
+      await request(fill(path), call),
+      await request(`${fill(path)}/`, call),
+      await request(`${fill(path)}//`, call),
+    ];
+    assert.equal(without.status, 200, path);
+    assert.deepEqual([one.status, one.text], [200, without.text], path);
+    assert.deepEqual(outcome(two), [404, "NotFoundError"], path);
+  }
+});
+
+test("letters of a path are case-sensitive", async (t) => {
+  const { request } = await openServer(t, furnished().project("A"));
+  for (const path of PATHS) {
+    const words = path.split("/").filter((word) => word !== "" && !word.startsWith(":"));
+    for (const word of words.slice(2)) {
+      const other = fill(path.replace(`/${word}`, `/${word[0]!.toUpperCase()}${word.slice(1)}`));
+      assert.deepEqual(outcome(await request(other)), [404, "NotFoundError"], other);
+    }
+  }
+  const features = async (project: string) =>
+    (await request(`/api/admin/projects/${project}/features`)).body.features.length;
+  assert.deepEqual([await features("a"), await features("A")], [1, 0]);
+});
+
+/** Names of projects, and the spellings of each in a path. */
+const SPELLINGS: Array<[name: string, ...spellings: string[]]> = [
+  ["a", "a", "%61"],
+  ["A", "A", "%41"],
+  ["%41", "%2541", "%25%34%31"],
+  ["a/b", "a%2Fb", "a%2fb", "%61%2F%62"],
+  ["a%2Fb", "a%252Fb", "a%25%32%46b"],
+  ["a%252Fb", "a%25252Fb"],
+  ["/", "%2F"],
+  ["100%", "100%25"],
+  ["%00", "%2500"],
+  ["a b", "a%20b", "a b"],
+  ["a+b", "a+b", "a%2Bb"],
+  ["a?b", "a%3Fb"],
+  ["a#b", "a%23b"],
+  ["a\\b", "a%5Cb"],
+  ["a:b;c=d,e", "a:b;c=d,e", "a%3Ab%3Bc%3Dd%2Ce"],
+  ["...", "...", "%2E%2E%2E"],
+  ["../a", "..%2Fa", "%2e%2e%2fa"],
+  ["*", "*", "%2A"],
+  [":projectId", ":projectId"],
+  ["__proto__", "__proto__"],
+  ["constructor", "constructor"],
+  ["events", "events"],
+  ["ü", "%C3%BC", "ü"],
+  ["u\u0308", "u%CC%88"],
+  ["😀", "%F0%9F%98%80"],
+  ["\ufeffa", "%EF%BB%BFa"],
+];
+
+test("a path parameter is decoded once, and %2F stays inside it", async (t) => {
+  const world = createWorld();
+  for (const [name] of SPELLINGS) world.project(name).event({ project: name });
+  const { request } = await openServer(t, world);
+  for (const [index, [name, ...spellings]] of SPELLINGS.entries()) {
+    for (const spelling of spellings) {
+      const { status, body } = await request(`/api/admin/personal-dashboard/${spelling}`);
+      assert.equal(status, 200, `${spelling} is ${name}`);
+      assert.deepEqual(
+        body.latestEvents.map((event: { id: number }) => event.id),
+        [index + 1],
+        `${spelling} is ${name}`,
+      );
+    }
+  }
+});
+
+test("a slash inside a parameter makes no further segment", async (t) => {
+  const world = createWorld().project("a/features").project("a").feature("f", "a");
+  const { request } = await openServer(t, world);
+  const features = async (path: string) => (await request(path)).body.features.length;
+  assert.equal(await features("/api/admin/projects/a/features"), 1);
+  assert.equal(await features("/api/admin/projects/a%2Ffeatures/features"), 0);
+  for (const path of [
+    "/api/admin/projects%2Fa/features",
+    "/api/admin/projects/a%2Ffeatures",
+    "/api/admin/events%2F",
+    "/api/admin%2Fevents",
+    "/api/admin/addons%2F1%2Fevents",
+  ]) {
+    assert.equal((await request(path)).status, 404, path);
+  }
+  assert.equal((await request("/api/admin/user-admin/1%2F")).status, 400);
+});
+
+test("a percent sign that begins no sequence of UTF-8 is 400", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const text of MALFORMED) {
+    for (const path of [
+      `/api/admin/user-admin/${text}`,
+      `/api/admin/personal-dashboard/${text}/`,
+      `/api/admin/addons/${text}/events?limit=1`,
+      `/api/admin/projects/a/features/f/environments/${text}/strategies`,
+    ]) {
+      const reply = await request(path);
+      assert.deepEqual(outcome(reply), [400, "ValidationError"], path);
+      assert.equal(reply.body.details.length, 1, path);
+    }
+  }
+});
+
+test("NUL in a path is 400", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const path of [
+    "/api/admin/user-admin/1%00",
+    "/api/admin/user-admin/%00",
+    "/api/admin/addons/1%00/events",
+    "/api/admin/projects/a%00/features",
+    "/api/admin/personal-dashboard/%2F%00%41",
+    "/api/admin/projects/a/features/f%00/environments/development/strategies",
+  ]) {
+    assert.deepEqual(outcome(await request(path)), [400, "ValidationError"], path);
+  }
+});
+
+test("a parameter of 8 kB is a name like any other", async (t) => {
+  const long = "x".repeat(8192);
+  const { request } = await openServer(t, createWorld().project(long).event({ project: long }));
+  const known = await request(`/api/admin/personal-dashboard/${long}`);
+  assert.deepEqual([known.status, known.body.latestEvents.length], [200, 1]);
+  const unknown = "y".repeat(8192);
+  for (const [path, status] of [
+    [`/api/admin/personal-dashboard/${unknown}`, 404],
+    [`/api/admin/personal-dashboard/${"%C3%BC".repeat(1365)}`, 404],
+    [`/api/admin/projects/${unknown}/features`, 200],
+    [`/api/admin/projects/${long}/features/${unknown}/environments/${unknown}/strategies`, 404],
+    [`/api/admin/addons/${unknown}/events`, 404],
+    [`/api/admin/addons/${"9".repeat(8192)}/events`, 404],
+    [`/api/admin/user-admin/${unknown}`, 400],
+    [`/api/admin/user-admin/${"9".repeat(8192)}`, 404],
+    [`/api/admin/user-admin/-${"9".repeat(8192)}`, 404],
+    [`/api/admin/${unknown}`, 404],
+  ] as const) {
+    assert.equal((await request(path)).status, status, path.slice(0, 60));
+  }
+});
+
+test("empty segments are not skipped, and dots lead where a URL says they do", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const [path, status] of [
+    ["/api/admin//events", 404],
+    ["/api/admin/events//", 404],
+    ["/api/admin/user-admin//1", 404],
+    ["/api/admin/user-admin//", 404],
+    ["/api/admin/personal-dashboard//", 404],
+    ["/api/admin/projects//features", 404],
+    ["/api/admin/./events", 200],
+    ["/api/admin/nope/../events", 200],
+    ["/api/admin/nope/%2e%2E/events", 200],
+    ["/api/admin/events/..", 404],
+    ["/api/admin/events/.", 200],
+    ["/avatars/../api/admin/events", 200],
+    ["/api/admin/personal-dashboard/%252e%252e", 404],
+  ] as const) {
+    assert.equal((await request(path)).status, status, path);
+  }
+});
+
+const UNKNOWN_NUMBERS = [
+  "0",
+  "00",
+  "99",
+  "2147483647",
+  "2147483648",
+  "4294967297",
+  "9007199254740993",
+  "9223372036854775807",
+  "9223372036854775808",
+  "18446744073709551616",
+  "18446744073709551617",
+  "1".repeat(400),
+];
+
+const NEGATIVE_NUMBERS = ["-0", "-1", "-01", "-42", "-2147483649", "-9223372036854775809"];
+
+const NO_INTEGERS = [
+  "abc",
+  "1a",
+  "a1",
+  "+1",
+  "%2B1",
+  "-",
+  "--1",
+  "1-",
+  "%201",
+  "1%20",
+  "1%0A",
+  "%20",
+  "1.0",
+  "1.5",
+  ".1",
+  "1.",
+  "1,0",
+  "1e0",
+  "1e3",
+  "1E0",
+  "0x1",
+  "0b1",
+  "0o1",
+  "1n",
+  "1_0",
+  "NaN",
+  "Infinity",
+  "null",
+  "undefined",
+  "true",
+  "[1]",
+  "%EF%BC%91", // a full-width 1
+  "%D9%A1", // an Arabic 1
+  "1%2F",
+  "1;",
+  "'1'",
+  "1 OR 1=1",
+];
+
+test("GET /api/admin/addons/:id/events: whatever is no known number is 404", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const id of [...UNKNOWN_NUMBERS, ...NEGATIVE_NUMBERS, ...NO_INTEGERS]) {
+    assert.deepEqual(outcome(await request(`/api/admin/addons/${id}/events`)), [404, "NotFoundError"], id);
+  }
+  for (const id of ["1", "01", "%31"]) {
+    assert.equal((await request(`/api/admin/addons/${id}/events`)).body.integrationEvents.length, 1, id);
+  }
+});
+
+test("GET /api/admin/user-admin/:id: no integer is 400, an unknown one 404", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const id of NO_INTEGERS) {
+    const reply = await request(`/api/admin/user-admin/${id}`);
+    assert.deepEqual(outcome(reply), [400, "ValidationError"], id);
+    assert.equal(reply.body.details[0].path, "path.id", id);
+  }
+  for (const id of [...UNKNOWN_NUMBERS, ...NEGATIVE_NUMBERS]) {
+    assert.deepEqual(outcome(await request(`/api/admin/user-admin/${id}`)), [404, "NotFoundError"], id);
+  }
+  for (const id of ["1", "01", "%31"]) {
+    assert.equal((await request(`/api/admin/user-admin/${id}`)).body.id, 1, id);
+  }
+});
+
+const EVENTS_OF_1 = "/api/admin/addons/1/events";
+
+test("limit and offset are digits within their bounds, else 400 with their name", async (t) => {
+  const { request } = await openServer(t, furnished());
+  const beyond = ["9223372036854775808", "18446744073709551616", "9".repeat(400)];
+  // In a query a plus sign is a space.
+  const wrong = [...NO_INTEGERS, ...NEGATIVE_NUMBERS, ...beyond, "", "%00"];
+  for (const [name, values] of [
+    ["limit", [...wrong, "0", "00", "1001", "2147483648"]],
+    ["offset", wrong],
+  ] as const) {
+    for (const value of values) {
+      const reply = await request(`${EVENTS_OF_1}?${name}=${value}`);
+      assert.deepEqual(outcome(reply), [400, "ValidationError"], `${name}=${value}`);
+      assert.deepEqual(
+        reply.body.details.map((one: { path: string }) => one.path),
+        [`query.${name}`],
+      );
+      assert.ok(reply.body.message.startsWith(`query.${name}: `), reply.body.message);
+    }
+  }
+});
+
+test("limit and offset at their bounds", async (t) => {
+  const world = furnished();
+  for (let count = 1; count < 1001; count++) world.integrationEvent();
+  const { request } = await openServer(t, world);
+  for (const [query, expected] of [
+    ["", 50],
+    ["?limit=1", 1],
+    ["?limit=001", 1],
+    ["?limit=999", 999],
+    ["?limit=1000", 1000],
+    ["?limit=1000&offset=0", 1000],
+    ["?limit=1000&offset=1", 1000],
+    ["?limit=1000&offset=1000", 1],
+    ["?offset=1001", 0],
+    ["?offset=2147483648", 0],
+    ["?offset=9007199254740991", 0],
+    ["?LIMIT=0&Offset=x&limit[]=0&%6Cimit=2", 2],
+  ] as const) {
+    const { status, body } = await request(EVENTS_OF_1 + query);
+    assert.deepEqual([status, body.integrationEvents?.length], [200, expected], query);
+  }
+});
+
+test("a parameter given twice is 400, two wrong ones are both told", async (t) => {
+  const { request } = await openServer(t, furnished());
+  for (const [query, paths] of [
+    ["?limit=1&limit=1", ["query.limit"]],
+    ["?limit=1&limit=", ["query.limit"]],
+    ["?offset=0&limit=1&offset=1", ["query.offset"]],
+    ["?limit=1&%6cimit=2", ["query.limit"]],
+    ["?limit=0&offset=-1", ["query.limit", "query.offset"]],
+  ] as const) {
+    const reply = await request(EVENTS_OF_1 + query);
+    assert.deepEqual(outcome(reply), [400, "ValidationError"], query);
+    assert.deepEqual(
+      reply.body.details.map((one: { path: string }) => one.path),
+      paths,
+      query,
+    );
+  }
+});
