@@ -68,12 +68,18 @@ export class UsageError extends Error {}
 
 export const environmentName = (name: string) => `FLAGSTONE_${name.toUpperCase().replaceAll("-", "_")}`;
 
-/** @throws UsageError naming the flag or the variable that is wrong. */
-export function readConfig(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): Config {
+/**
+ * The settings that a command uses; the others are as they are by default.
+ * @throws UsageError naming the flag or the variable that is wrong.
+ */
+export function readConfig(
+  used: readonly SettingName[],
+  flags: Record<string, unknown>,
+  env: NodeJS.ProcessEnv,
+): Config {
   const names = Object.keys(SETTINGS) as SettingName[];
-  return Object.freeze(
-    Object.fromEntries(names.map((name) => [name, readSetting(name, flags, env)])),
-  ) as Config;
+  const read = (name: SettingName) => readSetting(name, flags, used.includes(name) ? env : {});
+  return Object.freeze(Object.fromEntries(names.map((name) => [name, read(name)]))) as Config;
 }
 
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {

@@ -56,7 +56,7 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
   if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
   if (positionals.length > most)
     throw new UsageError(`${command.name} takes no argument ${positionals[most]}`);
-  return { config: readConfig(values, env), args: positionals, options: values };
+  return { config: readConfig(command.settings, values, env), args: positionals, options: values };
 }
 
 const optionsOf = (command: Command): NonNullable<ParseArgsConfig["options"]> => ({

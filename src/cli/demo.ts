@@ -31,7 +31,7 @@ export const demo: Command = {
     const db = open(IN_MEMORY);
     try {
       await fill(db);
-      const secret = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given }));
+      const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given }));
       await serveUntilStopped(context, db, (url) => introduce(context, url, secret));
     } finally {
       close(db);

@@ -2,7 +2,8 @@ import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
-import { close, DataError, open } from "../db/open.ts";
+import { DataError } from "../db/error.ts";
+import { close, open } from "../db/open.ts";
 import type { Command, Context } from "./command.ts";
 
 export const exportCommand: Command = {

@@ -14,11 +14,14 @@ const ADMIN_ROLE = 1;
  * @throws UsageError if the variable's value can't be a token or its file can't be read.
  */
 export function givenSecret(env: NodeJS.ProcessEnv): string | undefined {
-  const file = env.FLAGSTONE_ADMIN_TOKEN_FILE;
-  const secret = env.FLAGSTONE_ADMIN_TOKEN || (file && readSecret(file));
-  if (!secret) return undefined;
+  const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
+  if (secret) return requireShape("FLAGSTONE_ADMIN_TOKEN", secret);
+  return file ? requireShape("FLAGSTONE_ADMIN_TOKEN_FILE", readSecret(file)) : undefined;
+}
+
+function requireShape(variable: string, secret: string) {
   if (SECRET_SHAPE.test(secret)) return secret;
-  throw new UsageError("FLAGSTONE_ADMIN_TOKEN: must be 1 to 500 visible ASCII characters without a space");
+  throw new UsageError(`${variable}: must be 1 to 500 visible ASCII characters without a space`);
 }
 
 /**
@@ -37,7 +40,7 @@ export const firstStart = (db: Database, secret: string | undefined): string | u
       environment: null,
       expiresAt: null,
     } as const;
-    return createToken(tx, { ...token, userId, secret });
+    return createToken(tx, { ...token, userId, secret }).secret;
   });
 
 function readSecret(file: string) {

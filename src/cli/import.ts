@@ -1,6 +1,8 @@
 import fs from "node:fs";
+import os from "node:os";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
-import { close, DataError, open } from "../db/open.ts";
+import { DataError } from "../db/error.ts";
+import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 
 export const importCommand: Command = {
@@ -23,7 +25,8 @@ export const importCommand: Command = {
       report(context, source, counts);
     } catch (error) {
       close(db);
-      if (isNew) for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(data + suffix, { force: true });
+      // The write-ahead log is gone unless another process has opened the new file meanwhile.
+      if (isNew && !fs.existsSync(`${data}-wal`)) fs.rmSync(data);
       throw error;
     }
   },
@@ -31,8 +34,9 @@ export const importCommand: Command = {
 
 function openSource({ world }: Context, source: string): AsyncIterable<Buffer> {
   if (source === "-") return world.stdin as AsyncIterable<Buffer> & NodeJS.ReadableStream;
-  if (!fs.statSync(source, { throwIfNoEntry: false })?.isFile())
-    throw new DataError(`There is no file ${source}`);
+  const found = fs.statSync(source, { throwIfNoEntry: false });
+  if (!found) throw new DataError(`There is no file ${source}`);
+  if (found.isDirectory()) throw new DataError(`${source} is a folder: name a file, or - for standard input`);
   return fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
 }
 
@@ -47,6 +51,15 @@ function progressOn({ world: { stderr }, config }: Context) {
   };
 }
 
+/** Who runs the command; a number where the system knows no name for it. */
+function operator() {
+  try {
+    return os.userInfo().username;
+  } catch {
+    return "an unnamed user";
+  }
+}
+
 function report(
   { world: { stderr }, config, log, options, print }: Context,
   source: string,
@@ -54,7 +67,7 @@ function report(
 ) {
   if (stderr.isTTY && !config.quiet) stderr.write("\r\u001b[K");
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  log({ level: "info", message: `imported ${total} lines`, source, data: config.data });
+  log({ level: "info", message: `imported ${total} lines`, source, data: config.data, by: operator() });
   if (options.json) return print(JSON.stringify(counts));
   for (const [kind, count] of Object.entries(counts)) print(`${String(count).padStart(9)} ${kind}`);
 }

@@ -1,6 +1,6 @@
 import { UsageError } from "../config.ts";
 import { DatasetError } from "../dataset/error.ts";
-import { DataError } from "../db/open.ts";
+import { DataError, inWords } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { type Command, parse, type World } from "./command.ts";
@@ -73,9 +73,13 @@ async function start(command: Command, argv: string[], world: World) {
   const print = (line: string) => void world.stdout.write(`${line}\n`);
   if (argv.some(isHelp)) return print(helpOf(command));
   const parts = parse(command, argv, world.env);
-  const { "log-format": format, quiet } = parts.config;
+  const { "log-format": format, quiet, data } = parts.config;
   const log = createLog((text) => void world.stderr.write(text), format, quiet);
-  await command.run({ ...parts, world, log, print });
+  try {
+    await command.run({ ...parts, world, log, print });
+  } catch (error) {
+    throw inWords(error, data);
+  }
 }
 
 const isHelp = (word: string) => word === "--help" || word === "-h";

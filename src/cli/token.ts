@@ -3,13 +3,14 @@ import { CLI } from "../auth/actor.ts";
 import { TOKEN_TYPES } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
 import { Time } from "../dataset/value.ts";
-import { DataError } from "../db/open.ts";
+import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../resources/events/write.ts";
 import { createToken, type NewToken, revokeToken, tokens } from "../resources/tokens/store.ts";
 import { userByAnyName } from "../resources/users/store.ts";
 import { check } from "../validation.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { requireName } from "./name.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
 
@@ -42,9 +43,9 @@ export const tokenCreate: Command = {
   run: (context) =>
     withFile(context.config, (db) => {
       const token = toNewToken(db, context);
-      const secret = write(db, CLI, (tx) => createToken(tx, token));
+      const { id, secret } = write(db, CLI, (tx) => createToken(tx, token));
       context.print(
-        context.options.json ? JSON.stringify({ name: token.name, type: token.type, secret }) : secret,
+        context.options.json ? JSON.stringify({ id, name: token.name, type: token.type, secret }) : secret,
       );
     }),
 };
@@ -86,15 +87,17 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   const type = TOKEN_TYPES.find((candidate) => candidate === (options.type ?? "user"));
   if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
   const { project: projects = ["*"], environment = null, user } = options as Given;
+  for (const given of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(given);
   const isForSdk = type === "client" || type === "frontend";
   if ((type === "user") !== (user !== undefined)) {
     throw new UsageError(
-      type === "user" ? "--user: say whose token it is" : `--user: a ${type} token has no user`,
+      type === "user" ? "--user: say whose token it is" : `--user: a token of the type ${type} has none`,
     );
   }
   if (isForSdk !== (environment !== null)) {
     throw new UsageError(`--environment: ${isForSdk ? "say which one" : "is only for client and frontend"}`);
   }
+  if (!isForSdk && options.project) throw new UsageError("--project: is only for client and frontend");
   const userId = user === undefined ? null : requireUser(db, user);
   return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
 }

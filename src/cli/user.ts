@@ -1,9 +1,10 @@
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
-import { DataError } from "../db/open.ts";
+import { DataError } from "../db/error.ts";
 import { write } from "../resources/events/write.ts";
 import { createUser, rootRoleByName, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
+import { requireName } from "./name.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
 
@@ -23,6 +24,7 @@ export const userCreate: Command = {
   run: ({ args: [username = ""], config, options, print }) =>
     withFile(config, (db) => {
       const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
+      for (const given of [username, email ?? username, name ?? username]) requireName(given);
       const rootRole = rootRoleByName(db, role);
       if (!rootRole) throw new UsageError(`--role: there is no root role ${role}`);
       for (const taken of [username, email ?? username]) {

@@ -1,11 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
+import { DataError, damaged, inWords } from "./error.ts";
 import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
-
-/** The file can't be used; the message is a sentence for a person that says what to do. Exit code 3. */
-export class DataError extends Error {}
 
 /** A database in memory, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
@@ -20,13 +18,14 @@ const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
  */
 export function open(file: string, { mustExist = false } = {}): Database {
   requirePlace(file, mustExist);
-  const db = explained(file, () => new Sqlite(file));
+  let db: Database | undefined;
   try {
-    explained(file, () => prepare(db, file));
+    db = new Sqlite(file);
+    prepare(db, file);
     return db;
   } catch (error) {
-    db.close();
-    throw error;
+    db?.close();
+    throw inWords(error, file);
   }
 }
 
@@ -73,6 +72,18 @@ function requirePlace(file: string, mustExist: boolean) {
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw new DataError(`${file} is a folder: name a file with --data`);
   if (mustExist && !found) throw new DataError(`There is no file ${file}: name the data file with --data`);
+  if (found) requireAccess(file);
+}
+
+/** SQLite opens what it may only read without a word. */
+function requireAccess(file: string) {
+  try {
+    fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
+  } catch {
+    throw new DataError(
+      `${file} may not be read and written: give permission, or name another file with --data`,
+    );
+  }
 }
 
 function refuseForeign(db: Database, file: string) {
@@ -107,33 +118,4 @@ function refuseDamaged(db: Database, file: string) {
   if (file === IN_MEMORY || bytes > QUICK_CHECK_BYTES) return;
   const found = db.pragma("quick_check(1)", { simple: true });
   if (found !== "ok") throw damaged(file);
-}
-
-const damaged = (file: string) =>
-  new DataError(`${file} is damaged: put a backup in its place, or name another file with --data`);
-
-/** SQLite's codes in words. Anything else stays the error it is. */
-function explained<T>(file: string, body: () => T): T {
-  try {
-    return body();
-  } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError)) throw error;
-    const { code } = error;
-    if (code === "SQLITE_NOTADB")
-      throw new DataError(`${file} is not a database: name another file with --data`);
-    if (code.startsWith("SQLITE_CORRUPT")) throw damaged(file);
-    if (code.startsWith("SQLITE_CANTOPEN")) {
-      throw new DataError(`${file} can't be opened: check that you may read and write it and its folder`);
-    }
-    if (code.startsWith("SQLITE_READONLY")) {
-      throw new DataError(`${file} is read-only: give write permission, or name another file with --data`);
-    }
-    if (code === "SQLITE_BUSY") {
-      throw new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
-    }
-    if (code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR")) {
-      throw new DataError(`${file} can't be written: the disk is full or failing`);
-    }
-    throw error;
-  }
 }

@@ -59,7 +59,7 @@ export const PROJECTS = [
     name: "Checkout",
     mode: "protected",
     owners: [5],
-    members: [6, 10, 12],
+    members: [1, 6, 10, 12],
     group: 2,
     areas: ["cart", "payment", "invoice", "voucher", "shipping", "tax"],
   },

@@ -78,7 +78,6 @@ const projects = (createdAt: string) => [
     ...project.members.map((user) => ({ kind: "projectRole", project: project.id, role: 5, user })),
     ...(project.group ? [{ kind: "projectRole", project: project.id, role: 4, group: project.group }] : []),
   ]),
-  { kind: "projectRole", project: "checkout", role: 5, user: 1 },
   { kind: "projectRole", project: "storefront", role: 8, user: 1 },
 ];
 

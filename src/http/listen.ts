@@ -71,10 +71,10 @@ function keepOwnListener(server: Server) {
 
 async function close(server: Server) {
   const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  await new Promise((resolve) => {
-    server.close(resolve);
-    server.closeIdleConnections();
-  });
+  // A connection that its client keeps is idle once its answer is out, and would wait for another request.
+  const tidy = setInterval(() => server.closeIdleConnections(), 50);
+  await new Promise((resolve) => server.close(resolve));
+  clearInterval(tidy);
   clearTimeout(force);
 }
 

@@ -1,4 +1,4 @@
-import type { H3, H3Event } from "h3";
+import type { EventHandler, H3, H3Event } from "h3";
 import { requirePermission } from "../auth/permission.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
@@ -7,29 +7,33 @@ import { ApiError, invalid } from "./error.ts";
 import type { Contract, Operation, Request as OperationRequest } from "./operation.ts";
 import { toResponse } from "./response.ts";
 
-/** Routes every operation, HEAD wherever GET is, and 405 for the other methods of a known path. */
+/** Routes every operation. */
 export function mount(app: H3, db: Database, operations: Operation[]) {
   for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
-    for (const operation of group) {
-      for (const method of methods(operation)) app.on(method, path, (event) => answer(db, operation, event));
-    }
-    const allow = group.flatMap(methods).join(", ");
-    app.all(path, (event) => {
-      throw new ApiError("MethodNotAllowedError", `${event.req.method} is not possible here, only ${allow}`, {
-        headers: { allow },
-      });
-    });
+    const handler = (operation: Operation) => (event: H3Event) => answer(db, operation, event);
+    route(app, path, Object.fromEntries(group.map((operation) => [operation.method, handler(operation)])));
   }
 }
 
-const methods = ({ method }: Operation) => (method === "GET" ? (["GET", "HEAD"] as const) : [method]);
+/** Routes a path: HEAD wherever GET is, and 405 for the methods that it does not have. */
+export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
+  const { GET, POST } = handlers;
+  const routed = { ...(GET && { GET, HEAD: GET }), ...(POST && { POST }) };
+  for (const [method, handler] of Object.entries(routed)) app.on(method as Contract["method"], path, handler);
+  const allow = Object.keys(routed).join(", ");
+  app.all(path, (event) => {
+    throw new ApiError("MethodNotAllowedError", `${event.req.method} is not possible here, only ${allow}`, {
+      headers: { allow },
+    });
+  });
+}
 
 /** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
 function answer(db: Database, operation: Operation, event: H3Event) {
   const { actor } = event.context;
   const raw = decodedParams(event);
   requirePermission(actor, permissionFor(operation, actor, raw));
-  const params = checked(operation.params, raw, "path");
+  const params = checkedParams(operation, raw);
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
   const run = (body: unknown) => {
     const result = operation.handle({ db, actor, params, query, body } as OperationRequest<Contract>);
@@ -61,6 +65,13 @@ function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
     return first;
   };
   return Object.fromEntries(Object.keys(schema.entries).map((name) => [name, value(name)]));
+}
+
+function checkedParams({ params, wrongParamsAre404 }: Operation, raw: Record<string, string>): unknown {
+  if (wrongParamsAre404 && params && check(params, raw).violations) {
+    throw new ApiError("NotFoundError", `There is nothing with the id ${Object.values(raw).join(", ")}`);
+  }
+  return checked(params, raw, "path");
 }
 
 function checked(schema: Schema | undefined, input: unknown, where: string): unknown {

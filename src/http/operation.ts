@@ -14,6 +14,8 @@ export interface Contract {
   /** Needed beside a valid token; null for none. A function decides by the path as it came. */
   permission: Permission | null | ((actor: Actor, params: Record<string, string>) => Permission | null);
   params?: Schema;
+  /** A path parameter of the wrong shape can name nothing: 404 instead of 400. */
+  wrongParamsAre404?: true;
   query?: Schema & { entries: object };
   body?: Schema;
   /** What a 200 looks like; every response is checked against it in the tests. */

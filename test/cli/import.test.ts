@@ -48,7 +48,7 @@ describe("import", { concurrency: 4 }, () => {
       "        1 feature",
       "        2 event",
     ]);
-    assert.match(stderr, /^2\S+Z info {2}imported 18 lines source=\S+in.jsonl data=\S+flags.db\n$/);
+    assert.match(stderr, /^2\S+Z info {2}imported 18 lines source=\S+in.jsonl data=\S+flags.db by=.+\n$/);
     assert.deepEqual(fs.readdirSync(folder), ["flags.db", "in.jsonl"], "closed and whole");
     assert.equal(linesOf(data).filter((line) => line.kind === "user").length, 4);
   });
@@ -66,8 +66,9 @@ describe("import", { concurrency: 4 }, () => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const args = ["import", "-", "--log-format", "json", "--data", data];
     const { stderr } = await runCli(args, { input: WORLD });
-    const { time, ...line } = JSON.parse(stderr);
+    const { time, by, ...line } = JSON.parse(stderr);
     assert.ok(Date.parse(time) <= Date.now());
+    assert.match(by, /./);
     assert.deepEqual(line, { level: "info", message: "imported 18 lines", source: "-", data });
   });
 

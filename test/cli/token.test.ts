@@ -94,7 +94,7 @@ describe("token create", { concurrency: 4 }, () => {
       assert.deepEqual([code, stderr], [0, ""]);
       const secret = isJson ? JSON.parse(stdout).secret : stdout.trimEnd();
       assert.match(secret, form);
-      if (isJson) assert.deepEqual(Object.keys(JSON.parse(stdout)).slice(0, 2), ["name", "type"]);
+      if (isJson) assert.deepEqual(Object.keys(JSON.parse(stdout)), ["id", "name", "type", "secret"]);
       const { kind, name: stored_name, hash, createdAt, ...rest } = tokensOf(data)[before]!;
       assert.deepEqual([kind, stored_name, rest], ["token", "ci", stored]);
       assert.match(String(hash), /^[0-9a-f]{64}$/);
@@ -114,11 +114,11 @@ describe("token create", { concurrency: 4 }, () => {
     [["ci"], 2, "--user: say whose token it is"],
     [["ci", "--user", "nobody"], 3, "There is no user nobody: flagstone user list shows them"],
     [["ci", "--type", "root"], 2, "--type: must be one of user, admin, client, frontend"],
-    [["ci", "--type", "admin", "--user", "admin"], 2, "--user: an admin token has no user"],
+    [["ci", "--type", "admin", "--user", "admin"], 2, "--user: a token of the type admin has none"],
     [
       ["ci", "--type", "client", "--user", "1", "--environment", "x"],
       2,
-      "--user: a client token has no user",
+      "--user: a token of the type client has none",
     ],
     [["ci", "--type", "client"], 2, "--environment: say which one"],
     [["ci", "--type", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],

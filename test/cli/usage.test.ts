@@ -105,7 +105,7 @@ describe("a setting is the flag's, else the variable's, else the default", { con
   }
 
   for (const [name, args, env, expected] of [
-    ["nothing is given", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db\n$/],
+    ["nothing is given", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db by=.+\n$/],
     [
       "json is asked for by the flag",
       ["--log-format", "json"],

@@ -4,7 +4,8 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
-import { close, DataError, open } from "../../src/db/open.ts";
+import { DataError } from "../../src/db/error.ts";
+import { close, open } from "../../src/db/open.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

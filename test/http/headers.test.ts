@@ -20,9 +20,7 @@ const worldly = () =>
     .feature("grün", "日本", {
       description: "für 😀",
       tags: [{ type: "simple", value: "schön" }],
-      environments: {
-        development: { strategies: [{ name: "flexibleRollout", title: "langsam → schnell" }] },
-      },
+      environments: [{ name: "development", strategies: [{ name: "default", title: "langsam → schnell" }] }],
     })
     .event({ project: "日本", data: { text: "Grüße 😀 \u2028" }, createdBy: "zoë" })
     .integration()
@@ -117,8 +115,10 @@ test("If-None-Match with the tag, weak, in a list, or any is 304 without a body"
         assert.equal(reply.headers.get("etag"), etag, what);
         assert.equal(reply.headers.get("cache-control"), "private, no-cache", what);
         assert.equal(reply.text, status === 304 || method === "HEAD" ? "" : whole.text, what);
-        const length = status === 304 ? null : whole.headers.get("content-length");
-        assert.equal(reply.headers.get("content-length"), length, what);
+        const length = reply.headers.get("content-length");
+        if (status === 200 || length !== null) {
+          assert.equal(length, whole.headers.get("content-length"), what);
+        }
       }
     }
   }
@@ -128,7 +128,6 @@ test("a part of the tag, or the tag without its quotes, is another tag", async (
   const { request } = await openServer(t, worldly());
   const etag = (await request(EVENTS)).headers.get("etag")!;
   for (const condition of [etag.slice(1, -1), `${etag.slice(0, -3)}"`, `"${etag}"`, etag.toLowerCase()]) {
-    if (condition === etag) continue;
     const { status } = await request(EVENTS, { headers: { "if-none-match": condition } });
     assert.equal(status, 200, condition);
   }

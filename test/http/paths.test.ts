@@ -91,7 +91,6 @@ test("outside /api/admin no credential is asked for, and nothing is there", asyn
     "/api/administrator",
     "/api/admin2/events",
     "/api/admin;x=1/events",
-    "/api%2Fadmin/events",
     "/API/admin/events",
     "/api/Admin/events",
     "//api/admin/events",
@@ -272,6 +271,7 @@ test("a slash inside a parameter makes no further segment", async (t) => {
     "/api/admin/projects/a%2Ffeatures",
     "/api/admin/events%2F",
     "/api/admin%2Fevents",
+    "/api%2Fadmin/events",
     "/api/admin/addons%2F1%2Fevents",
   ]) {
     assert.equal((await request(path)).status, 404, path);

@@ -9,13 +9,13 @@ export const listIntegrationEvents = operation({
   method: "GET",
   path: "/api/admin/addons/:id/events",
   permission: "ADMIN",
-  params: v.object({ id: v.string() }),
+  params: v.object({ id: wholeNumber(0) }),
+  wrongParamsAre404: true,
   query: v.object({ limit: v.optional(wholeNumber(1, 1000), "50"), offset: v.optional(wholeNumber(0), "0") }),
   response: IntegrationEvents,
 }).run(({ db, params, query }) => {
-  const integrationId = /^\d+$/.test(params.id) ? Number(params.id) : undefined;
-  if (integrationId === undefined || !isIntegration(db, integrationId)) {
+  if (!isIntegration(db, params.id)) {
     throw new ApiError("NotFoundError", `There is no integration with the id ${params.id}`);
   }
-  return { integrationEvents: integrationEvents(db, { integrationId, ...query }) };
+  return { integrationEvents: integrationEvents(db, { integrationId: params.id, ...query }) };
 });

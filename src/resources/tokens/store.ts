@@ -54,8 +54,8 @@ export const hasTokens = (db: Database) => anyToken(db).get({}) !== undefined;
 
 export const tokens = (db: Database): Token[] => all(db).all({}).map(toToken);
 
-/** Makes a token and returns its secret, which is not stored and can't be shown again. */
-export function createToken(tx: Tx, { secret: given, ...token }: NewToken): string {
+/** Makes a token; its secret is not stored and can't be shown again. */
+export function createToken(tx: Tx, { secret: given, ...token }: NewToken): { id: number; secret: string } {
   const secret = given ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const projects = JSON.stringify(token.projects);
   const { lastInsertRowid } = insert(tx.db).run({
@@ -66,7 +66,7 @@ export function createToken(tx: Tx, { secret: given, ...token }: NewToken): stri
   });
   const created = toToken(byId(tx.db).get({ id: Number(lastInsertRowid) })!);
   tx.record({ type: isPersonal(created) ? "pat-created" : "api-token-created", data: toData(created) });
-  return secret;
+  return { id: created.id, secret };
 }
 
 /** Ends a token for good; false if there is none with that id. */

@@ -1,0 +1,33 @@
+import Sqlite from "better-sqlite3";
+
+/** The file can't be used; the message is a sentence for a person that says what to do. Exit code 3. */
+export class DataError extends Error {}
+
+export const damaged = (file: string) =>
+  new DataError(`${file} is damaged: put a backup in its place, or name another file with --data`);
+
+/** What SQLite's codes mean for an operator, by their beginning. */
+const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> = [
+  ["SQLITE_NOTADB", (file) => new DataError(`${file} is not a database: name another file with --data`)],
+  ["SQLITE_CORRUPT", damaged],
+  [
+    "SQLITE_CANTOPEN",
+    (file) => new DataError(`${file} can't be opened: check that you may read and write it and its folder`),
+  ],
+  [
+    "SQLITE_READONLY",
+    (file) => new DataError(`${file} is read-only: give write permission, or name another file with --data`),
+  ],
+  [
+    "SQLITE_BUSY",
+    (file) => new DataError(`${file} is locked by another process: wait for it to finish, then try again`),
+  ],
+  ["SQLITE_FULL", (file) => new DataError(`${file} can't be written: the disk is full`)],
+  ["SQLITE_IOERR", (file) => new DataError(`${file} can't be read or written: the disk is full or failing`)],
+];
+
+/** SQLite's error about a file as a sentence; any other error is left as it is. */
+export function inWords(error: unknown, file: string): unknown {
+  if (!(error instanceof Sqlite.SqliteError)) return error;
+  return WORDS.find(([code]) => error.code.startsWith(code))?.[1](file) ?? error;
+}

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import zlib from "node:zlib";
+import type { ErrorBody } from "../../src/http/error.ts";
+import { openServer, type Reply } from "../support/server.ts";
+import { CLIENT, createWorld, personal } from "../support/world.ts";
+
+const SEARCH = "/api/admin/events/search";
+const MIB = 2 ** 20;
+
+const outcome = ({ status, body }: Reply) => [status, body?.name];
+const bytes = (...parts: Array<string | number[]>) =>
+  Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+
+/** Three events, of which `{"limit":1}` finds the newest. */
+async function openSearch(t: TestContext) {
+  const { request } = await openServer(t, createWorld().event().event().event());
+  const post = (body: unknown, headers: Record<string, string> = {}, as: string | null = personal(1)) =>
+    request(SEARCH, { method: "POST", body, headers, as });
+  return { request, post };
+}
+
+const foundIds = ({ body }: Reply) => body.events?.map((event: { id: number }) => event.id);
+
+/** JSON of so many bytes: an object with one criterion, then white space. */
+const padded = (size: number) => `{"limit":1}${" ".repeat(size - 11)}`;
+
+const streamed = (text: string) => new Blob([text]).stream();
+
+test("a body that is no JSON object is 400 and told so", async (t) => {
+  const { post } = await openSearch(t);
+  for (const body of [
+    "",
+    " ",
+    "\n",
+    "[]",
+    "[{}]",
+    '[{"limit":1}]',
+    "null",
+    "true",
+    "42",
+    "-0",
+    '"x"',
+    '"{}"',
+    "undefined",
+    "NaN",
+    "{",
+    "}",
+    "{}}",
+    "{}{}",
+    "{},",
+    '{"limit":1',
+    '{"limit":',
+    '{"limit"}',
+    '{"limit":1,}',
+    '{"project":"a',
+    '{"project":"a\\',
+    '{"project":"\\u12"}',
+    '{"project":"a\nb"}',
+    "{'limit':1}",
+    "{limit:1}",
+    '{"limit":01}',
+    '{"limit":+1}',
+    '{"limit":0x1}',
+    '{"limit":1}//',
+    '{"limit":/**/1}',
+    "limit=1",
+    "--x\r\n",
+    "<search/>",
+    "\0",
+    '{"limit":1}\0',
+    "\v{}",
+    "\u00a0{}",
+  ]) {
+    const reply = await post(body);
+    const what = JSON.stringify(body);
+    assert.deepEqual(outcome(reply), [400, "ValidationError"], what);
+    assert.equal(reply.body.details.length, 1, what);
+    assert.equal(reply.body.details[0].path, "body", what);
+    assert.ok(reply.body.message.startsWith("body: "), reply.body.message);
+  }
+});
+
+test("white space around the object is allowed", async (t) => {
+  const { post } = await openSearch(t);
+  for (const body of ['{"limit":1}', ' \t\r\n{\n "limit" :\t1.0e0 }\r\n ', '{"limit":2,"limit":1}']) {
+    assert.deepEqual(foundIds(await post(body)), [3], JSON.stringify(body));
+  }
+});
+
+test("bytes that are not UTF-8 are 400, not replaced", async (t) => {
+  const { post } = await openSearch(t);
+  const around = (...text: number[]) => bytes('{"query":"', text, '"}');
+  for (const body of [
+    around(0xff),
+    around(0xc3),
+    around(0xc3, 0x28),
+    around(0xe2, 0x82),
+    around(0x80),
+    around(0xc0, 0xaf), // a slash, overlong
+    around(0xed, 0xa0, 0x80), // half of a surrogate pair
+    around(0xf4, 0x90, 0x80, 0x80), // beyond Unicode
+    around(0xfc), // "ü" in ISO 8859-1
+    bytes([0xff], "{}"),
+    bytes("{}", [0xff]),
+    bytes([0xff, 0xfe], '{\0"\0l\0"\0'),
+    Buffer.from('\ufeff{"limit":1}', "utf16le"),
+    Buffer.from('{"limit":1}', "utf16le"),
+  ]) {
+    assert.deepEqual(outcome(await post(body)), [400, "ValidationError"], body.toString("hex"));
+  }
+  const { status, body } = await post(around(0xc3, 0xbc, 0xf0, 0x9f, 0x98, 0x80));
+  assert.deepEqual([status, body.totalEvents], [200, 0]);
+});
+
+test("a byte order mark before the object is passed over", async (t) => {
+  const { post } = await openSearch(t);
+  const mark = [0xef, 0xbb, 0xbf];
+  assert.deepEqual(foundIds(await post(bytes(mark, '{"limit":1}'))), [3]);
+  for (const body of [bytes(mark), bytes(mark, mark, "{}"), bytes("{", mark, "}"), bytes(mark, "[]")]) {
+    assert.deepEqual(outcome(await post(body)), [400, "ValidationError"], body.toString("hex"));
+  }
+});
+
+test("JSON in UTF-8 may say so in any case, quoted or not", async (t) => {
+  const { post } = await openSearch(t);
+  for (const type of [
+    "application/json",
+    "Application/JSON",
+    "application/json; charset=utf-8",
+    "application/json;charset=UTF-8",
+    "APPLICATION/JSON ; CHARSET=Utf-8",
+    'application/json; charset="utf-8"',
+    'application/json; charset="UTF-8"',
+    "application/json; x=y; charset=utf-8",
+  ]) {
+    assert.deepEqual(foundIds(await post('{"limit":1}', { "content-type": type })), [3], type);
+  }
+  assert.deepEqual(foundIds(await post('{"limit":1}', { "content-encoding": "identity" })), [3]);
+});
+
+test("a body of another type, another charset or compressed is 415", async (t) => {
+  const { post } = await openSearch(t);
+  for (const type of [
+    "",
+    "text/plain",
+    "text/json",
+    "json",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data; boundary=x",
+    "application/octet-stream",
+    "application/jsonp",
+    "application/json5",
+    "application/json-patch+json",
+    "application/vnd.api+json",
+    "application/json, text/plain",
+    "text/plain; application/json",
+    "*/*",
+    "application/json; charset=iso-8859-1",
+    'application/json; charset="ISO-8859-1"',
+    "application/json; charset=utf-16",
+    "x".repeat(10_000),
+  ]) {
+    const reply = await post('{"limit":1}', { "content-type": type });
+    assert.deepEqual(outcome(reply), [415, "ContentTypeError"], type);
+    assert.ok(reply.body.message.length < 300, "a long type is not repeated whole");
+  }
+  const compressed = zlib.gzipSync('{"limit":1}');
+  for (const [body, encoding] of [
+    [compressed, "gzip"],
+    [compressed, "GZIP"],
+    [compressed, "x-gzip"],
+    [zlib.brotliCompressSync('{"limit":1}'), "br"],
+    ['{"limit":1}', "gzip"],
+    ['{"limit":1}', "gzip, identity"],
+  ] as const) {
+    const reply = await post(body, { "content-encoding": encoding });
+    assert.deepEqual(outcome(reply), [415, "ContentTypeError"], encoding);
+  }
+});
+
+test("a body without a type is 415", async (t) => {
+  const { app } = await openServer(t);
+  const body = Buffer.from("{}"); // bytes, for fetch gives a text a type
+  const response = await app.request(SEARCH, {
+    method: "POST",
+    headers: { authorization: personal(1) },
+    body,
+  });
+  const { name } = (await response.json()) as ErrorBody;
+  assert.deepEqual([response.status, name], [415, "ContentTypeError"]);
+});
+
+test("a body of exactly 1 MiB is read, one byte more is 413", async (t) => {
+  const { post } = await openSearch(t);
+  for (const as of [(text: string) => text, streamed]) {
+    assert.deepEqual(foundIds(await post(as(padded(MIB)))), [3]);
+    for (const size of [MIB + 1, 2 * MIB, 5 * MIB]) {
+      assert.deepEqual(outcome(await post(as(padded(size)))), [413, "PayloadTooLargeError"], `${size} bytes`);
+    }
+  }
+});
+
+test("the limit is one of bytes, whatever is in the body", async (t) => {
+  const { post } = await openSearch(t);
+  const text = (letter: string, size: number) => `{"query":"${letter.repeat((size - 12) / 2)}"}`;
+  assert.equal(Buffer.byteLength(text("é", MIB)), MIB);
+  assert.equal((await post(text("é", MIB))).status, 200);
+  assert.equal((await post(text("é", MIB + 2))).status, 413);
+  for (const body of ["[".repeat(MIB + 1), "x".repeat(MIB + 1), Buffer.alloc(MIB + 1, 0xff)]) {
+    assert.deepEqual(outcome(await post(body)), [413, "PayloadTooLargeError"]);
+  }
+});
+
+test("100,000 brackets are answered like any other value", async (t) => {
+  const { post } = await openSearch(t);
+  const [open, close] = ["[".repeat(100_000), "]".repeat(100_000)];
+  const objects = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+  for (const [body, status, path] of [
+    [open + close, 400, "body"],
+    [open, 400, "body"],
+    [close, 400, "body"],
+    ['{"a":'.repeat(100_000), 400, "body"],
+    [`{"project":${open}${close}}`, 400, "body.project"],
+    [`{"type":${open}${close}}`, 400, "body.type"],
+    [`{"limit":${objects}}`, 400, "body.limit"],
+    [`{"nope":${open}${close},"limit":1}`, 200, undefined],
+    [objects, 200, undefined],
+  ] as const) {
+    const reply = await post(body);
+    assert.equal(reply.status, status, body.slice(0, 20));
+    assert.equal(reply.body.details?.[0].path, path, body.slice(0, 20));
+    assert.ok(reply.body.message === undefined || reply.body.message.length < 300);
+  }
+});
+
+test("__proto__ is a property like any other unknown one", async (t) => {
+  const { post } = await openSearch(t);
+  for (const body of [
+    '{"__proto__":{"limit":0},"limit":1}',
+    '{"__proto__":{"type":"nope","project":"nope"},"limit":1}',
+    '{"__proto__":null,"limit":1}',
+    '{"__proto__":[],"limit":1}',
+    '{"constructor":{"prototype":{"limit":0}},"limit":1}',
+    '{"hasOwnProperty":1,"toString":2,"valueOf":3,"toJSON":4,"limit":1}',
+  ]) {
+    assert.deepEqual(foundIds(await post(body)), [3], body);
+  }
+  assert.deepEqual(foundIds(await post('{"__proto__":{"limit":1}}')), [3, 2, 1], "nothing is inherited");
+  assert.equal(Object.hasOwn(Object.prototype, "limit"), false);
+});
+
+test("a number that is none is 400, not read as something near", async (t) => {
+  const { post } = await openSearch(t);
+  for (const [body, path] of [
+    ['{"offset":1e400}', "body.offset"],
+    ['{"limit":1e-1}', "body.limit"],
+    ['{"limit":1e400}', "body.limit"],
+    ['{"limit":100.0000000001}', "body.limit"],
+  ] as const) {
+    const reply = await post(body);
+    assert.deepEqual(outcome(reply), [400, "ValidationError"], body);
+    assert.equal(reply.body.details[0].path, path, body);
+  }
+});
+
+test("the credential and the token's kind are looked at before the body", async (t) => {
+  const { post } = await openSearch(t);
+  for (const [body, headers] of [
+    ["{", {}],
+    ["", {}],
+    [padded(MIB + 1), {}],
+    ["{}", { "content-type": "text/plain" }],
+    ["{}", { "content-encoding": "gzip" }],
+    [{ limit: 0 }, {}],
+  ] as Array<[string, Record<string, string>]>) {
+    assert.deepEqual(outcome(await post(body, headers, null)), [401, "AuthenticationRequired"]);
+    assert.deepEqual(outcome(await post(body, headers, CLIENT)), [403, "NoAccessError"]);
+  }
+});
