@@ -32,7 +32,7 @@ export async function serveUntilStopped(context: Context, db: Database, onListen
   const stopped = new Promise<string>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => resolve(signal));
   });
-  const listening = await listen(buildApp({ db, log }), config);
+  const listening = await listen(buildApp({ db, log }), { ...config, log });
   onListening(listening.url);
   log({ level: "info", message: `listening on ${listening.url}` });
   log({ level: "info", message: `stopping on ${await stopped}` });

@@ -41,7 +41,8 @@ async function readBytes(event: H3Event): Promise<Uint8Array> {
     assertBodySize(event, LIMIT);
     return new Uint8Array(await event.req.arrayBuffer());
   } catch (error) {
-    if (!(error instanceof Error && "status" in error && error.status === 413)) throw error;
+    const isTooLarge = error instanceof Error && "status" in error && error.status === 413;
+    if (!isTooLarge) throw invalid({ path: "body", message: "ended before it was complete" });
     throw new ApiError("PayloadTooLargeError", `The body is larger than ${LIMIT} bytes`, {
       headers: { connection: "close" }, // the rest of it is not waited for
     });

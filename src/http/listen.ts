@@ -1,9 +1,10 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
+import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
-import { ApiError, type ErrorName } from "./error.ts";
+import type { Log } from "../log.ts";
+import { refuseBroken, refuseLate } from "./refuse.ts";
 
 /** Another program listens on the port. Exit code 4. */
 export class PortInUseError extends Error {}
@@ -17,11 +18,21 @@ export interface Listening {
 
 const GRACE_MS = 5000;
 
-/** Serves the app; port 0 is any free one. @throws PortInUseError */
-export async function listen(app: H3, { host, port }: { host: string; port: number }): Promise<Listening> {
+interface ListenOptions {
+  host: string;
+  /** 0 is any free one. */
+  port: number;
+  log: Log;
+}
+
+/** Serves the app. @throws PortInUseError */
+export async function listen(app: H3, { host, port, log }: ListenOptions): Promise<Listening> {
+  const handle = toNodeHandler(app) as RequestListener;
+  let isStopping = false;
+  const listener: RequestListener = (req, res) => (isStopping ? refuseLate(res) : handle(req, res));
   // Everything is said here, for listhen would otherwise ask the environment, go public in production, try
   // other ports, draw a banner, and end the process on a signal before the database is closed.
-  const listener = await listhen(toNodeHandler(app) as RequestListener, {
+  const { server: bare } = await listhen(listener, {
     hostname: host,
     port: { port, host, random: port === 0, verbose: false },
     public: isAnyAddress(host), // else listhen takes localhost instead
@@ -38,15 +49,19 @@ export async function listen(app: H3, { host, port }: { host: string; port: numb
   }).catch((error: unknown) => {
     throw isNamed(error, "GetPortError") ? portInUse(host, port) : error;
   });
-  const server = listener.server as Server;
+  const server = bare as Server;
   keepOwnListener(server);
-  server.on("clientError", refuseBrokenRequest);
+  server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
   const bound = (server.address() as AddressInfo).port;
   if (port !== 0 && bound !== port) {
     await close(server); // listhen passes over the ports that browsers refuse
     throw portInUse(host, port);
   }
-  return { url: toUrl(host, bound), close: () => close(server) };
+  const stop = () => {
+    isStopping = true;
+    return close(server);
+  };
+  return { url: toUrl(host, bound), close: stop };
 }
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
@@ -63,9 +78,7 @@ const portInUse = (host: string, port: number) =>
  * where the socket is gone by then. Ours comes first; the others are taken off, and `close` does their work.
  */
 function keepOwnListener(server: Server) {
-  const [, ...others] = server.listeners("request") as Array<
-    (req: IncomingMessage, res: ServerResponse) => void
-  >;
+  const [, ...others] = server.listeners("request") as RequestListener[];
   for (const other of others) server.off("request", other);
 }
 
@@ -76,19 +89,6 @@ async function close(server: Server) {
   await new Promise((resolve) => server.close(resolve));
   clearInterval(tidy);
   clearTimeout(force);
-}
-
-/** What is no HTTP never reaches the app; it gets the one error body all the same. */
-function refuseBrokenRequest(error: Error & { code?: string }, socket: Socket) {
-  if (!socket.writable || error.code === "ECONNRESET") return socket.destroy();
-  const isLarge = error.code === "HPE_HEADER_OVERFLOW";
-  const name: ErrorName = isLarge ? "HeadersTooLargeError" : "ValidationError";
-  const refusal = new ApiError(name, isLarge ? "The request's headers are too large" : "This is not HTTP");
-  const body = JSON.stringify(refusal.toBody());
-  socket.end(
-    `HTTP/1.1 ${refusal.status} ${name}\r\ncontent-type: application/json; charset=utf-8\r\n` +
-      `content-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  );
 }
 
 function toUrl(host: string, port: number) {

@@ -23,9 +23,15 @@ export function toResponse(answer: unknown, request: Request, deprecated = false
 
 /** An error as the response. */
 export function toErrorResponse(error: ApiError): HTTPResponse {
+  const { status, headers, body } = errorParts(error);
+  return new HTTPResponse(body, { status, headers });
+}
+
+/** The same where there is no app to respond. */
+export function errorParts(error: ApiError) {
   const body = JSON.stringify(error.toBody());
   const headers = { ...COMMON, "content-length": String(Buffer.byteLength(body)), ...error.headers };
-  return new HTTPResponse(body, { status: error.status, headers });
+  return { status: error.status, headers, body };
 }
 
 /** `If-None-Match` names this tag, or any; only a read can be answered with 304. */

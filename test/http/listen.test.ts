@@ -13,12 +13,12 @@ const TOKEN = personal(1);
 const EVENTS = "/api/admin/events";
 const SEARCH = `${EVENTS}/search`;
 const MIB = 2 ** 20;
-const LOCAL = { host: "127.0.0.1", port: 0 };
+const LOCAL = { host: "127.0.0.1", port: 0, log: () => {} };
 
 /** The real app on a socket; whatever it logs as an error fails the test. */
 async function openListening(t: TestContext, world: World = createWorld()) {
   const { app, logged } = await openServer(t, world);
-  const listening = await listen(app, LOCAL);
+  const listening = await listen(app, { ...LOCAL, log: (line) => logged.push(line) });
   t.after(() => listening.close());
   const get = (path: string) => fetch(listening.url + path, { headers: { authorization: TOKEN } });
   const requireUnharmed = async () => {
@@ -141,7 +141,7 @@ test("it is found where it says, on each kind of host", async (t) => {
     ["localhost", "localhost"],
     ["0.0.0.0", "127.0.0.1"],
   ] as const) {
-    const listening = await listen(app, { host, port: 0 });
+    const listening = await listen(app, { ...LOCAL, host });
     t.after(() => listening.close());
     const { protocol, hostname, port, pathname } = new URL(listening.url);
     assert.deepEqual([protocol, hostname, pathname], ["http:", name, "/"]);
@@ -294,13 +294,6 @@ test("what is no HTTP is 400 in JSON, and the connection is closed", async (t) =
     assert.equal(answer.headers.get("connection"), "close");
     assert.equal(await rest(), "");
   }
-  await requireUnharmed();
-});
-
-test("a request of HTTP/1.1 without a host is 400 in JSON", async (t) => {
-  const { listening, requireUnharmed } = await openListening(t);
-  const request = `GET ${EVENTS} HTTP/1.1\r\nauthorization: ${TOKEN}\r\n\r\n`;
-  assertError(await exchange(listening.url, request), [400, "ValidationError"]);
   await requireUnharmed();
 });
 
