@@ -50,12 +50,17 @@ export const JsonObject = v.custom<Record<string, unknown>>(
 /** RFC 3339 in UTC with milliseconds, the one form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 
-/** Digits and nothing else, as a number between the bounds; for parameters, which arrive as text. */
+/**
+ * Digits and nothing else, as a number between the bounds; for parameters, which arrive as text. Without a
+ * maximum any number will do; beyond what can be counted exactly it is the largest that can.
+ */
 export const wholeNumber = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   v.pipe(
     v.string(),
     v.regex(/^\d+$/, "must be a whole number in digits"),
-    v.transform(Number),
+    v.transform((digits) =>
+      maximum === Number.MAX_SAFE_INTEGER ? Math.min(Number(digits), maximum) : Number(digits),
+    ),
     v.minValue(minimum, `must be ${minimum} or more`),
     v.maxValue(maximum, `must be ${maximum} or less`),
   );

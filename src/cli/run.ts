@@ -8,6 +8,7 @@ import { demo } from "./demo.ts";
 import { exportCommand } from "./export.ts";
 import { helpCommand, helpOf } from "./help.ts";
 import { importCommand } from "./import.ts";
+import { licenses } from "./licenses.ts";
 import { serve } from "./serve.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userList } from "./user.ts";
@@ -25,6 +26,7 @@ export const COMMANDS: readonly Command[] = [
   userCreate,
   userList,
   version,
+  licenses,
   helpCommand(() => COMMANDS),
 ];
 

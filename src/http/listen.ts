@@ -29,7 +29,7 @@ interface ListenOptions {
 export async function listen(app: H3, { host, port, log }: ListenOptions): Promise<Listening> {
   const handle = toNodeHandler(app) as RequestListener;
   let isStopping = false;
-  const listener: RequestListener = (req, res) => (isStopping ? refuseLate(res) : handle(req, res));
+  const listener: RequestListener = (req, res) => (isStopping ? refuseLate(log, res) : handle(req, res));
   // Everything is said here, for listhen would otherwise ask the environment, go public in production, try
   // other ports, draw a banner, and end the process on a signal before the database is closed.
   const { server: bare } = await listhen(listener, {

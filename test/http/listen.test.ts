@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import diagnostics from "node:diagnostics_channel";
 import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
@@ -297,6 +298,36 @@ test("what is no HTTP is 400 in JSON, and the connection is closed", async (t) =
   await requireUnharmed();
 });
 
+test("a client that is refused can't keep the connection open by not ending its side", async (t) => {
+  const { listening } = await openListening(t);
+  const accepted: net.Socket[] = [];
+  const remember = (message: unknown) => accepted.push((message as { socket: net.Socket }).socket);
+  diagnostics.subscribe("net.server.socket", remember);
+  t.after(() => diagnostics.unsubscribe("net.server.socket", remember));
+  const { hostname, port } = new URL(listening.url);
+  const client = net.connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  t.after(() => client.destroy());
+  client.resume().write("hello\r\n\r\n");
+  await once(client, "end");
+  for (let tries = 0; tries < 50 && !accepted[0]?.destroyed; tries++) await setTimeout(10);
+  assert.deepEqual(
+    accepted.map((socket) => socket.destroyed),
+    [true],
+  );
+});
+
+test("what is no HTTP gets no answer inside the one of the request before", async (t) => {
+  const { listening, requireUnharmed } = await openListening(t, withLongLog());
+  const { socket, send, rest } = connect(listening.url);
+  send(head("GET", `${EVENTS}?project=long`));
+  await once(socket, "data");
+  send("hello\r\n\r\n");
+  const text = await rest();
+  assert.ok(text.startsWith("HTTP/1.1 200"));
+  assert.equal(text.lastIndexOf("HTTP/1.1"), 0);
+  await requireUnharmed();
+});
+
 test("headers of 16 kB are 431 in JSON, those of 8 kB are read", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   for (const request of [
@@ -589,7 +620,7 @@ test("close ends idle connections at once", async (t) => {
 });
 
 test("while it closes, a kept connection gets no further answer but 503", async (t) => {
-  const { listening } = await openListening(t);
+  const { listening, logged } = await openListening(t);
   const { socket, send, reply } = connect(listening.url);
   send(searchHead("content-length: 2", "expect: 100-continue"));
   assert.equal((await reply())?.status, 100);
@@ -604,4 +635,5 @@ test("while it closes, a kept connection gets no further answer but 503", async 
   assert.equal(further.status, 503);
   assertError(further, [503, "ServiceUnavailableError"]);
   assert.match(further.headers.get("retry-after") ?? "none", /^\d+$/);
+  assert.equal(logged.at(-1)?.id, JSON.parse(further.body).id);
 });

@@ -7,7 +7,7 @@ import { userById } from "./store.ts";
 export const readUser = operation({
   method: "GET",
   path: "/api/admin/user-admin/:id",
-  permission: (actor, params) => (Number(params.id) === actor.userId ? null : "ADMIN"),
+  permission: (actor, params) => (params.id === String(actor.userId) ? null : "ADMIN"),
   params: v.object({
     id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
   }),

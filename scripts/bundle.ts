@@ -1,0 +1,61 @@
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { type BuildOptions, build } from "esbuild";
+import { collectLicenses, packagesIn } from "./licenses.ts";
+
+const require = createRequire(import.meta.url);
+export const ROOT = path.resolve(import.meta.dirname, "..");
+export const DIST = path.join(ROOT, "dist");
+
+const here = (file: string) => path.join(ROOT, "scripts", file);
+
+/** Brought along by listhen and never called. */
+const UNUSED = [
+  "node-forge",
+  "untun",
+  "tinyclip",
+  "crossws/adapters/node",
+  "jiti",
+  "@parcel/watcher",
+  "@parcel/watcher-wasm",
+  "uqr",
+];
+
+/**
+ * One CommonJS file with everything in it but Node, for a platform such as `linux-x64` (Node's names).
+ * @returns the packages that went into it, as `name@version`.
+ */
+export async function bundle(platform: string, outfile: string): Promise<string[]> {
+  const licenses = path.join(DIST, "licenses.txt");
+  fs.mkdirSync(DIST, { recursive: true });
+  const options: BuildOptions = {
+    entryPoints: [path.join(ROOT, "src/main.ts")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    target: "node24",
+    format: "cjs",
+    minify: true,
+    legalComments: "none", // the licences are printed whole by `licenses`
+    logLevel: "warning",
+    loader: { ".node": "binary", ".sql": "text", ".txt": "text" },
+    alias: {
+      "#addon": here("embedded-addon.ts"),
+      "#addon-bytes": path.join(
+        path.dirname(require.resolve("better-sqlite3/package.json")),
+        "prebuilds",
+        `${platform}.node`,
+      ),
+      "#licenses": here("embedded-licenses.ts"),
+      "#licenses-text": licenses,
+      ...Object.fromEntries(UNUSED.map((name) => [name, here("stub.cjs")])),
+    },
+  };
+  // What is inside is known after a first pass; its licences go into the second.
+  fs.writeFileSync(licenses, "");
+  const { metafile } = await build({ ...options, metafile: true, write: false });
+  fs.writeFileSync(licenses, collectLicenses(metafile));
+  await build(options);
+  return packagesIn(metafile).map(({ name, version }) => `${name}@${version}`);
+}

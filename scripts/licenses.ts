@@ -1,0 +1,51 @@
+import fs from "node:fs";
+import path from "node:path";
+import type { Metafile } from "esbuild";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+
+interface Package {
+  name: string;
+  version: string;
+  license: string;
+  folder: string;
+}
+
+/** The packages of which files went into a bundle, by name. */
+export function packagesIn({ inputs }: Metafile): Package[] {
+  const folders = Object.keys(inputs).map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+  return [...new Set(folders)]
+    .filter((folder) => folder !== undefined)
+    .map((folder) => ({
+      folder,
+      ...JSON.parse(fs.readFileSync(path.join(ROOT, folder, "package.json"), "utf8")),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Our licence, Node's, and that of every package inside, each under its name. */
+export function collectLicenses(metafile: Metafile): string {
+  const packages = packagesIn(metafile).map(({ name, version, license, folder }) => ({
+    title: `${name} ${version} (${license})`,
+    text: licenseIn(path.join(ROOT, folder)),
+  }));
+  const own = { title: "Flagstone (Apache-2.0)", text: fs.readFileSync(path.join(ROOT, "LICENSE"), "utf8") };
+  const node = { title: "Node.js (MIT and others)", text: licenseIn(nodePackage()) };
+  const sqlite = {
+    title: "SQLite (public domain)",
+    text: "The author disclaims copyright to the source code of SQLite.",
+  };
+  return [own, node, sqlite, ...packages]
+    .map(({ title, text }) => `${title}\n${"=".repeat(title.length)}\n\n${text}`)
+    .join("\n\n");
+}
+
+/** The folder of the Node that runs this; the text is the same for every platform. */
+const nodePackage = () => path.resolve(process.execPath, "../..");
+
+function licenseIn(folder: string): string {
+  const file = fs.readdirSync(folder).find((name) => /^(licen[cs]e|copying)/i.test(name));
+  return file
+    ? fs.readFileSync(path.join(folder, file), "utf8").trim()
+    : "(the package brings no text of it)";
+}

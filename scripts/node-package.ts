@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+
+interface Locked {
+  version: string;
+  integrity: string;
+}
+
+/**
+ * The Node of one of npm's platform packages, as the lock file has it: the installed one, or, for another
+ * machine, one that npm fetches into `folder`, whose checksum must be the lock file's.
+ */
+export function fetchNode(name: string, folder: string): { version: string; binary: string } {
+  const lock = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8"));
+  const { version, integrity }: Locked = lock.packages[`node_modules/${name}`];
+  const installed = path.join(ROOT, "node_modules", name);
+  if (fs.existsSync(installed)) return { version, binary: binaryIn(installed) };
+  const unpacked = path.join(folder, `${name}-${version}`);
+  if (!fs.existsSync(unpacked)) unpack(name, version, integrity, unpacked);
+  return { version, binary: binaryIn(unpacked) };
+}
+
+const binaryIn = (folder: string) => {
+  const windows = path.join(folder, "bin/node.exe");
+  return fs.existsSync(windows) ? windows : path.join(folder, "bin/node");
+};
+
+function unpack(name: string, version: string, integrity: string, target: string) {
+  const folder = fs.mkdtempSync(`${target}-`);
+  execFileSync("npm", ["pack", `${name}@${version}`, "--silent", "--pack-destination", folder], {
+    stdio: "ignore",
+  });
+  const archive = path.join(folder, fs.readdirSync(folder)[0]!);
+  const hash = crypto.createHash("sha512").update(fs.readFileSync(archive)).digest("base64");
+  if (`sha512-${hash}` !== integrity) throw new Error(`${name}@${version} is not what the lock file names`);
+  execFileSync("tar", ["-xzf", archive, "-C", folder]);
+  fs.renameSync(path.join(folder, "package"), target);
+  fs.rmSync(folder, { recursive: true });
+}

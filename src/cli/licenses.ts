@@ -1,0 +1,10 @@
+import { LICENSES } from "#licenses";
+import type { Command } from "./command.ts";
+
+export const licenses: Command = {
+  name: "licenses",
+  summary: "Print the licences of everything inside",
+  example: "licenses",
+  settings: [],
+  run: ({ print }) => print(LICENSES),
+};

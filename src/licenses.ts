@@ -1,0 +1,8 @@
+/**
+ * The licences of everything inside, as one text. A checkout has them beside their packages; a build is made with
+ * the collected text in this file's place.
+ */
+export const LICENSES =
+  "Flagstone is licensed under the Apache License 2.0, see LICENSE.\n" +
+  "This is a checkout: the licences of the packages it uses are in node_modules.\n" +
+  "An executable, or a bundle made with `npm run build`, prints them here.";
