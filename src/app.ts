@@ -4,6 +4,7 @@ import { authenticate } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
 import { answerAvatar } from "./http/avatar.ts";
 import { ApiError, invalid, toApiError } from "./http/error.ts";
+import { mountHealth } from "./http/health.ts";
 import { mount, route } from "./http/mount.ts";
 import type { Operation } from "./http/operation.ts";
 import { toErrorResponse } from "./http/response.ts";
@@ -43,6 +44,7 @@ export function buildApp({ db, log }: { db: Database; log: Log }): H3 {
   });
   mount(app, db, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
+  mountHealth(app, db);
   return app;
 }
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { run } from "./cli/run.ts";
 
-const { stdin, stdout, stderr, env } = process;
+const { stdin, stdout, stderr, env, pid } = process;
 const once = process.once.bind(process);
-run({ argv: process.argv.slice(2), stdin, stdout, stderr, env, once }).then((code) => {
+run({ argv: process.argv.slice(2), stdin, stdout, stderr, env, pid, once }).then((code) => {
   process.exitCode = code;
 });

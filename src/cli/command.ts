@@ -6,6 +6,7 @@ import type { Log } from "../log.ts";
 export interface World {
   argv: string[];
   env: NodeJS.ProcessEnv;
+  pid: number;
   stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };

@@ -3,9 +3,12 @@ import { DatasetError } from "../dataset/error.ts";
 import { DataError, inWords } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
+import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
 import { demo } from "./demo.ts";
+import { doctor } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
+import { health } from "./health.ts";
 import { helpCommand, helpOf } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
@@ -25,6 +28,11 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   userCreate,
   userList,
+  backup,
+  restore,
+  compact,
+  doctor,
+  health,
   version,
   licenses,
   helpCommand(() => COMMANDS),
@@ -41,12 +49,15 @@ const EXIT_CODES = [
 /** Runs the command that the arguments name and returns the exit code. */
 export async function run(world: World): Promise<number> {
   let command: Command | undefined;
+  // Whoever reads the output may stop before its end, as `head` does; that is no failure.
+  for (const stream of [world.stdout, world.stderr]) stream.on("error", () => {});
   try {
     const found = find(world.argv);
     command = found.command;
     await start(command, found.argv, world);
     return 0;
   } catch (error) {
+    if (isBrokenPipe(error)) return 0;
     const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
     world.stderr.write(`flagstone: ${error instanceof Error ? error.message : String(error)}\n`);
     if (code === 2) world.stderr.write(`Try: flagstone help${command ? ` ${command.name}` : ""}\n`);
@@ -83,5 +94,7 @@ async function start(command: Command, argv: string[], world: World) {
     throw inWords(error, data);
   }
 }
+
+const isBrokenPipe = (error: unknown) => error instanceof Error && "code" in error && error.code === "EPIPE";
 
 const isHelp = (word: string) => word === "--help" || word === "-h";

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { buildApp } from "../app.ts";
+import { lockForServing } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { listen } from "../http/listen.ts";
@@ -13,14 +14,18 @@ export const serve: Command = {
   example: "serve --port 4242 --data flags.db",
   settings: ["host", "port", "data", "log-format", "quiet"],
   async run(context) {
-    const secret = givenSecret(context.world.env);
-    const db = open(context.config.data);
+    const { config, world } = context;
+    const secret = givenSecret(world.env);
+    const db = open(config.data);
+    let unlock = () => {};
     try {
+      unlock = lockForServing(config.data, world.pid);
       await serveUntilStopped(context, db, (url) => {
-        context.print(`Flagstone ${VERSION} serves ${path.resolve(context.config.data)}`);
+        context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
         introduce(context, url, firstStart(db, secret));
       });
     } finally {
+      unlock();
       close(db);
     }
   },

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import Sqlite from "better-sqlite3";
-import { nativeBinding } from "#addon";
+import { connect } from "./connect.ts";
 import { DataError, damaged, inWords } from "./error.ts";
 import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
@@ -21,7 +21,7 @@ export function open(file: string, { mustExist = false } = {}): Database {
   requirePlace(file, mustExist);
   let db: Database | undefined;
   try {
-    db = new Sqlite(file, nativeBinding ? { nativeBinding: nativeBinding as unknown as string } : {});
+    db = connect(file);
     prepare(db, file);
     return db;
   } catch (error) {

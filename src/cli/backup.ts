@@ -1,0 +1,50 @@
+import { backUp, compact as compactFile, restore as restoreFile } from "../db/copy.ts";
+import { close, open } from "../db/open.ts";
+import type { Command } from "./command.ts";
+
+export const backup: Command = {
+  name: "backup",
+  summary: "Copy the data file to a new file, also while it is served, and check the copy",
+  usage: "FILE",
+  args: [1, 1],
+  example: "backup monday.db --data flags.db",
+  settings: ["data", "quiet"],
+  async run({ args: [target = ""], config, print, world: { stderr } }) {
+    const db = open(config.data, { mustExist: true });
+    const isShown = stderr.isTTY && !config.quiet;
+    try {
+      await backUp(db, target, (part) => isShown && stderr.write(`\r${Math.round(part * 100)} % copied`));
+    } finally {
+      if (isShown) stderr.write("\r\u001b[K");
+      close(db);
+    }
+    print(`Copied ${config.data} to ${target}, and the copy is whole`);
+  },
+};
+
+export const restore: Command = {
+  name: "restore",
+  summary: "Put a backup in the place of the data file, which is kept under another name",
+  usage: "FILE",
+  args: [1, 1],
+  example: "restore monday.db --data flags.db",
+  settings: ["data"],
+  run({ args: [source = ""], config, print }) {
+    const aside = restoreFile(source, config.data, new Date());
+    print(`Restored ${config.data} from ${source}`);
+    if (aside !== undefined) print(`The file before is ${aside}`);
+  },
+};
+
+export const compact: Command = {
+  name: "compact",
+  summary: "Make the data file as small as it can be; it must not be served meanwhile",
+  example: "compact --data flags.db",
+  settings: ["data"],
+  run({ config, print }) {
+    const { before, after } = compactFile(config.data);
+    print(`${config.data} had ${toMegabytes(before)} MB and has ${toMegabytes(after)} MB`);
+  },
+};
+
+const toMegabytes = (bytes: number) => (bytes / 1e6).toFixed(1);

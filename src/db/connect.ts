@@ -1,0 +1,11 @@
+import Sqlite from "better-sqlite3";
+import { nativeBinding } from "#addon";
+import type { Database } from "./statement.ts";
+
+/** A bare connection, with the native part that this program brings along, if it does. */
+export const connect = (file: string, options: Sqlite.Options = {}): Database =>
+  // The types know only the path of a native part; the package takes the part itself as well.
+  new Sqlite(
+    file,
+    nativeBinding ? { ...options, nativeBinding: nativeBinding as unknown as string } : options,
+  );

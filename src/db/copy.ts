@@ -1,0 +1,93 @@
+import fs from "node:fs";
+import { checkFile } from "./check.ts";
+import { connect } from "./connect.ts";
+import { DataError } from "./error.ts";
+import { requireNotServed } from "./lock.ts";
+import { close, open } from "./open.ts";
+import type { Database } from "./statement.ts";
+
+/** Pages that are copied before others get their turn. */
+const PAGES = 500;
+
+/**
+ * Copies an open database to a new file, also while others write, and checks the copy.
+ * @throws DataError if there is something at the target, or the copy is not whole.
+ */
+export async function backUp(db: Database, target: string, onProgress: (part: number) => void) {
+  if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
+  const unfinished = `${target}.unfinished`;
+  try {
+    await db.backup(unfinished, {
+      progress: ({ totalPages, remainingPages }) => {
+        onProgress(1 - remainingPages / Math.max(totalPages, 1));
+        return PAGES;
+      },
+    });
+    singleFile(unfinished);
+    requireWhole(unfinished);
+    fs.renameSync(unfinished, target);
+  } catch (error) {
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(unfinished + suffix, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Puts a backup in the place of the data file, which is kept beside it.
+ * @returns where the old file is now; undefined if there was none.
+ * @throws DataError if the data file is served, or the backup is none or not whole; nothing is changed then.
+ */
+export function restore(backup: string, file: string, now: Date): string | undefined {
+  requireNotServed(file);
+  if (!fs.existsSync(backup)) throw new DataError(`There is no file ${backup}`);
+  const unfinished = `${file}.unfinished`;
+  try {
+    fs.copyFileSync(backup, unfinished);
+    if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${unfinished}-wal`);
+    close(open(unfinished, { mustExist: true })); // the copy is brought up to date; the backup stays as it is
+    singleFile(unfinished);
+    requireWhole(unfinished);
+    const aside = fs.existsSync(file) ? setAside(file, now) : undefined;
+    fs.renameSync(unfinished, file);
+    return aside;
+  } catch (error) {
+    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(unfinished + suffix, { force: true });
+    if (!(error instanceof DataError)) throw error;
+    throw new DataError(error.message.replaceAll(unfinished, backup)); // the copy is nobody's concern
+  }
+}
+
+/** Rewrites the file without what was deleted. @returns its size before and after, in bytes. */
+export function compact(file: string): { before: number; after: number } {
+  requireNotServed(file);
+  const before = fs.statSync(file).size;
+  const db = open(file, { mustExist: true });
+  try {
+    db.exec("INSERT INTO event_searches (event_searches) VALUES ('optimize')");
+    db.exec("VACUUM");
+  } finally {
+    close(db);
+  }
+  return { before, after: fs.statSync(file).size };
+}
+
+/** The log of changes that are not in the file yet goes with it, or the next file would take it for its own. */
+function setAside(file: string, now: Date) {
+  const aside = `${file}.before-restore-${now.toISOString().replaceAll(/[:.]/g, "-")}`;
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (fs.existsSync(file + suffix)) fs.renameSync(file + suffix, aside + suffix);
+  }
+  return aside;
+}
+
+/** A copy is in write-ahead mode like its original, and would be two more files once it is looked at. */
+function singleFile(file: string) {
+  const db = connect(file);
+  db.pragma("journal_mode = DELETE");
+  db.close();
+}
+
+function requireWhole(file: string) {
+  const wrong = checkFile(file).find(({ problem }) => problem !== undefined);
+  if (wrong) throw new DataError(`The copy is not whole: not so: ${wrong.name}`);
+}

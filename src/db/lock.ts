@@ -1,0 +1,48 @@
+import fs from "node:fs";
+import { connect } from "./connect.ts";
+import { DataError } from "./error.ts";
+import { IN_MEMORY } from "./open.ts";
+
+/*
+ * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are
+ * no servers and work beside one. The lock is the system's own on a small database of its own, FILE.lock, so it
+ * ends with its process however that ends; SQLite's `user_version` holds the number of the process.
+ */
+
+const lockOf = (file: string) => `${file}.lock`;
+
+/**
+ * Takes the lock of a served file.
+ * @returns what gives it back.
+ * @throws DataError naming the process that serves the file.
+ */
+export function lockForServing(file: string, pid: number): () => void {
+  if (file === IN_MEMORY) return () => {};
+  const db = connect(lockOf(file), { timeout: 0 });
+  try {
+    db.pragma("journal_mode = MEMORY");
+    db.pragma("locking_mode = EXCLUSIVE");
+    db.pragma(`user_version = ${pid}`);
+  } catch (error) {
+    db.close();
+    if (!isBusy(error)) throw error;
+    throw new DataError(
+      `${file} is served by the process ${pidIn(lockOf(file))} already: stop that one, or name another file`,
+    );
+  }
+  return () => {
+    fs.rmSync(lockOf(file), { force: true });
+    db.close();
+  };
+}
+
+/** @throws DataError naming the process that serves the file, if one does. */
+export function requireNotServed(file: string) {
+  if (fs.existsSync(lockOf(file))) lockForServing(file, 0)();
+}
+
+const isBusy = (error: unknown) =>
+  error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
+
+/** `user_version` stands in the header, which can be read whoever has the lock. */
+const pidIn = (file: string) => fs.readFileSync(file).readUInt32BE(60);

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+
+const beside = (file: string) => fs.readdirSync(path.dirname(file)).sort();
+
+describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
+  test("a backup of a served file is one file with the same content", async (t) => {
+    const data = await dataFile(t, createWorld().project("a").event().lines);
+    const target = path.join(temporaryFolder(t), "backup.db");
+    await startServer(t, ["serve", "--data", data]);
+    const { code, stdout } = await runCli(["backup", target, "--data", data]);
+    assert.equal(code, 0);
+    assert.match(stdout, /whole/);
+    assert.deepEqual(beside(target), ["backup.db"]);
+    assert.equal(contentOf(target), contentOf(data));
+  });
+
+  test("a backup never overwrites", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const target = path.join(temporaryFolder(t), "backup.db");
+    fs.writeFileSync(target, "mine");
+    const { code, stderr } = await runCli(["backup", target, "--data", data]);
+    assert.equal(code, 3);
+    assert.match(stderr, /exists already/);
+    assert.equal(fs.readFileSync(target, "utf8"), "mine");
+  });
+
+  test("a backup is restored, and the file before is kept beside it", async (t) => {
+    const data = await dataFile(t, createWorld().project("now").lines);
+    const old = await dataFile(t, createWorld().project("then").lines);
+    const [before, wanted] = [contentOf(data), contentOf(old)];
+    const { code, stdout } = await runCli(["restore", old, "--data", data]);
+    assert.equal(code, 0);
+    assert.equal(contentOf(data), wanted);
+    const aside = /The file before is (.+)\n/.exec(stdout)![1]!;
+    assert.equal(contentOf(aside), before);
+  });
+
+  test("what is no backup is refused, and nothing has changed", async (t) => {
+    const data = await dataFile(t, createWorld().project("a").lines);
+    const before = contentOf(data);
+    const text = path.join(temporaryFolder(t), "notes.txt");
+    fs.writeFileSync(text, "notes ".repeat(200));
+    const { code, stderr } = await runCli(["restore", text, "--data", data]);
+    assert.equal(code, 3);
+    assert.match(stderr, /notes\.txt is not a database/);
+    assert.equal(contentOf(data), before);
+    assert.deepEqual(beside(data), [path.basename(data)]);
+  });
+
+  test("a served file can't be restored, compacted, or served twice; the process is named", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { child } = await startServer(t, ["serve", "--data", data]);
+    for (const args of [["restore", data], ["compact"], ["serve", "--port", "0"]]) {
+      const { code, stderr } = await runCli([...args, "--data", data]);
+      assert.equal(code, 3, args[0]);
+      assert.match(stderr, new RegExp(`by the process ${child.pid} already`));
+    }
+  });
+
+  test("a server that was killed leaves no lock that holds", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { child, ended } = await startServer(t, ["serve", "--data", data]);
+    child.kill("SIGKILL");
+    await ended;
+    assert.equal((await runCli(["compact", "--data", data])).code, 0);
+    const next = await startServer(t, ["serve", "--data", data]);
+    assert.equal((await next.stop()).code, 0);
+    assert.deepEqual(beside(data), [path.basename(data)]);
+  });
+
+  test("compact makes a file smaller that has had more in it, and keeps what it has", async (t) => {
+    const world = createWorld();
+    for (let count = 0; count < 3000; count++) world.event({ data: { text: "x".repeat(500) } });
+    const data = await dataFile(t, world.lines);
+    const { default: Sqlite } = await import("better-sqlite3");
+    const db = new Sqlite(data);
+    db.exec("DELETE FROM events WHERE id > 10");
+    db.close();
+    const before = contentOf(data);
+    const size = fs.statSync(data).size;
+    assert.equal((await runCli(["compact", "--data", data])).code, 0);
+    assert.ok(fs.statSync(data).size < size / 2);
+    assert.equal(contentOf(data), before);
+  });
+
+  test("doctor finds nothing in a good file and changes nothing", async (t) => {
+    const data = await dataFile(t, createWorld().project("a").event().lines);
+    const bytes = fs.readFileSync(data);
+    const { code, stdout } = await runCli(["doctor", "--data", data]);
+    assert.equal(code, 0);
+    assert.ok(stdout.split("\n").length > 6 && !stdout.includes("NOT OK"), stdout);
+    assert.ok(bytes.equals(fs.readFileSync(data)));
+    assert.deepEqual(beside(data), [path.basename(data)]);
+  });
+
+  for (const [what, damage, finding] of [
+    ["a lost search text", "DELETE FROM event_searches", "every event can be searched"],
+    ["a wrong total", "UPDATE event_totals SET count = count + 1", "the kept totals are right"],
+    ["a lost table", "DROP TABLE notifications", "every query can be asked"],
+    ["a newer version", "PRAGMA user_version = 999", "its version is this program's"],
+    ["another program's mark", "PRAGMA application_id = 1", "it is a data file of Flagstone"],
+  ] as const) {
+    test(`doctor finds ${what}`, async (t) => {
+      const data = await dataFile(t, createWorld().event().lines);
+      const { default: Sqlite } = await import("better-sqlite3");
+      const db = new Sqlite(data);
+      db.pragma("foreign_keys = OFF");
+      db.exec(damage);
+      db.close();
+      const { code, stdout, stderr } = await runCli(["doctor", "--data", data]);
+      assert.equal(code, 3);
+      assert.ok(stderr.includes(finding), stderr);
+      assert.doesNotMatch(stderr, /sqlite|SELECT/i);
+      assert.doesNotMatch(stdout, /NOT OK.*\n.*ok /);
+    });
+  }
+
+  test("doctor finds a damaged page", async (t) => {
+    const world = createWorld();
+    for (let count = 0; count < 500; count++) world.event({ data: { text: `number ${count}` } });
+    const data = await dataFile(t, world.lines);
+    const bytes = fs.readFileSync(data);
+    bytes.fill(0xab, bytes.length / 2, bytes.length / 2 + 8192);
+    fs.writeFileSync(data, bytes);
+    assert.equal((await runCli(["doctor", "--data", data])).code, 3);
+  });
+
+  test("health says whether a server is ready", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { url, stop } = await startServer(t, ["serve", "--data", data]);
+    assert.equal((await runCli(["health", url])).code, 0);
+    await stop();
+    const { code, stderr } = await runCli(["health", url]);
+    assert.equal(code, 1);
+    assert.match(stderr, /does not answer/);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { before, describe, type TestContext, test } from "node:test";
+import { promisify } from "node:util";
+import { toText } from "./dataset/examples.ts";
+import { createWorld, personal } from "./support/world.ts";
+
+/*
+ * The built program as its users have it: one file, nothing else of ours, in surroundings that give it nothing.
+ */
+
+const run = promisify(execFile);
+const BINARY = path.resolve("dist/flagstone-linux-x64");
+const isHost = process.platform === "linux" && process.arch === "x64";
+const isRoot = process.getuid?.() === 0;
+
+const READS = [
+  "addons/1/events",
+  "projects/a/features/f/environments/development/strategies",
+  "projects/a/features",
+  "events",
+  "user-admin/1",
+  "notifications",
+  "personal-dashboard",
+  "personal-dashboard/a",
+];
+
+const world = () => createWorld().project("a").feature("f", "a").integration().event({ project: "a" });
+
+function folder(t: TestContext) {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-executable-"));
+  t.after(() => fs.rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/** Starts a server by a command line and asks it the nine questions. */
+async function requireNineAnswers(
+  t: TestContext,
+  command: string,
+  args: string[],
+  options: { cwd?: string } = {},
+) {
+  const child = spawn(command, args, { env: {}, ...options });
+  t.after(() => child.kill("SIGKILL"));
+  let output = "";
+  child.stderr.on("data", (text) => (output += text));
+  for await (const text of child.stdout) {
+    output += text;
+    if (output.includes("\n") && /URL: .*\n/.test(output)) break;
+  }
+  const url = /URL: +(\S+)/.exec(output)?.[1];
+  assert.ok(url, output);
+  const headers = { authorization: personal(1), "content-type": "application/json" };
+  const statuses = await Promise.all(
+    READS.map(async (read) => (await fetch(`${url}/api/admin/${read}`, { headers })).status),
+  );
+  assert.deepEqual(new Set(statuses), new Set([200]));
+  const search = await fetch(`${url}/api/admin/events/search`, {
+    method: "POST",
+    headers,
+    body: '{"query":"user1"}',
+  });
+  assert.equal(((await search.json()) as { totalEvents: number }).totalEvents, 1);
+  child.kill("SIGTERM");
+  const [code] = child.exitCode === null ? await once(child, "exit") : [child.exitCode];
+  assert.equal(code, 0, output);
+}
+
+/** A data file with the world, made by the executable itself. */
+async function dataIn(place: string) {
+  const data = path.join(place, "flags.db");
+  fs.writeFileSync(path.join(place, "world.jsonl"), toText(world().lines));
+  await run(BINARY, ["import", path.join(place, "world.jsonl"), "--data", data], { env: {} });
+  return data;
+}
+
+describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () => {
+  before(() =>
+    execFileSync(process.execPath, ["scripts/package.ts"], { stdio: ["ignore", "ignore", "inherit"] }),
+  );
+
+  test("imports, serves and exports without an environment, in another folder", async (t) => {
+    const place = folder(t);
+    const data = await dataIn(place);
+    await requireNineAnswers(t, BINARY, ["--port", "0", "--data", data], { cwd: "/" });
+    const { stdout } = await run(BINARY, ["export", "--data", data], { env: {} });
+    assert.equal(stdout.split("\n").filter((line) => line.includes('"kind":"event"')).length, 1);
+    assert.deepEqual(fs.readdirSync(place).sort(), ["flags.db", "world.jsonl"]);
+  });
+
+  test("two at once, each on its file", async (t) => {
+    const files = await Promise.all([dataIn(folder(t)), dataIn(folder(t))]);
+    await Promise.all(files.map((data) => requireNineAnswers(t, BINARY, ["--port", "0", "--data", data])));
+  });
+
+  test("NODE_OPTIONS of the environment does not reach it", async () => {
+    const { stdout } = await run(BINARY, ["version"], { env: { NODE_OPTIONS: "--require /nonexistent.js" } });
+    assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  test("prints the licences of what is inside", async () => {
+    const { stdout } = await run(BINARY, ["licenses"], { env: {}, maxBuffer: 2 ** 24 });
+    for (const name of ["Apache License", "Node.js", "SQLite", "better-sqlite3", "h3 ", "valibot"]) {
+      assert.ok(stdout.includes(name), name);
+    }
+  });
+
+  test("runs as a user without rights from a folder that can't be written", {
+    skip: !isRoot && "needs root",
+  }, async (t) => {
+    const program = folder(t);
+    fs.copyFileSync(BINARY, path.join(program, "flagstone"));
+    fs.chmodSync(program, 0o555);
+    const place = folder(t);
+    const data = await dataIn(place);
+    execFileSync("chown", ["-R", "65534:65534", place]);
+    const args = ["--reuid=65534", "--regid=65534", "--clear-groups", path.join(program, "flagstone")];
+    await requireNineAnswers(t, "/usr/bin/setpriv", [...args, "--port", "0", "--data", data]);
+  });
+
+  test("runs in an empty root without /proc and /dev", { skip: !isRoot && "needs root" }, async (t) => {
+    const root = folder(t);
+    for (const made of ["lib64", "lib", "tmp", "data"]) fs.mkdirSync(path.join(root, made));
+    fs.copyFileSync(BINARY, path.join(root, "flagstone"));
+    const libraries = execFileSync("ldd", [BINARY], { encoding: "utf8" }).matchAll(/(\/\S+\.so\S*)/g);
+    for (const [, library = ""] of libraries) {
+      const copy = path.join(root, library);
+      fs.mkdirSync(path.dirname(copy), { recursive: true });
+      fs.copyFileSync(library, copy);
+    }
+    await dataIn(path.join(root, "data"));
+    const args = [root, "/flagstone", "--port", "0", "--data", "/data/flags.db"];
+    await requireNineAnswers(t, "/usr/sbin/chroot", args);
+    assert.deepEqual(fs.readdirSync(path.join(root, "tmp")), [], "the native part leaves nothing behind");
+  });
+});
