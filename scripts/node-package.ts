@@ -12,15 +12,18 @@ interface Locked {
 
 /**
  * The Node of one of npm's platform packages, as the lock file has it: the installed one, or, for another
- * machine, one that npm fetches into `folder`, whose checksum must be the lock file's.
+ * machine, one that npm fetches into `folder`, whose checksum must be the lock file's. Of another version than the
+ * lock file's, npm's own check has to do.
  */
-export function fetchNode(name: string, folder: string): { version: string; binary: string } {
+export function fetchNode(name: string, folder: string, asked?: string): { version: string; binary: string } {
   const lock = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8"));
-  const { version, integrity }: Locked = lock.packages[`node_modules/${name}`];
+  const locked: Locked = lock.packages[`node_modules/${name}`];
+  const version = asked ?? locked.version;
+  const isLocked = version === locked.version;
   const installed = path.join(ROOT, "node_modules", name);
-  if (fs.existsSync(installed)) return { version, binary: binaryIn(installed) };
+  if (isLocked && fs.existsSync(installed)) return { version, binary: binaryIn(installed) };
   const unpacked = path.join(folder, `${name}-${version}`);
-  if (!fs.existsSync(unpacked)) unpack(name, version, integrity, unpacked);
+  if (!fs.existsSync(unpacked)) unpack(name, version, isLocked ? locked.integrity : undefined, unpacked);
   return { version, binary: binaryIn(unpacked) };
 }
 
@@ -29,14 +32,15 @@ const binaryIn = (folder: string) => {
   return fs.existsSync(windows) ? windows : path.join(folder, "bin/node");
 };
 
-function unpack(name: string, version: string, integrity: string, target: string) {
+function unpack(name: string, version: string, integrity: string | undefined, target: string) {
   const folder = fs.mkdtempSync(`${target}-`);
   execFileSync("npm", ["pack", `${name}@${version}`, "--silent", "--pack-destination", folder], {
     stdio: "ignore",
   });
   const archive = path.join(folder, fs.readdirSync(folder)[0]!);
   const hash = crypto.createHash("sha512").update(fs.readFileSync(archive)).digest("base64");
-  if (`sha512-${hash}` !== integrity) throw new Error(`${name}@${version} is not what the lock file names`);
+  if ((integrity ?? `sha512-${hash}`) !== `sha512-${hash}`)
+    throw new Error(`${name}@${version} is not what the lock file names`);
   execFileSync("tar", ["-xzf", archive, "-C", folder]);
   fs.renameSync(path.join(folder, "package"), target);
   fs.rmSync(folder, { recursive: true });

@@ -25,6 +25,8 @@ const TARGETS = {
 
 type Target = keyof typeof TARGETS;
 
+const host = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}` as Target;
+
 const BUILD = path.join(ROOT, "build");
 
 async function makeExecutable(target: Target): Promise<string> {
@@ -32,35 +34,43 @@ async function makeExecutable(target: Target): Promise<string> {
   const input = path.join(BUILD, `flagstone-${target}.cjs`);
   await bundle(platform, input);
   const { version, binary } = fetchNode(node, BUILD);
-  const home = prefilledHome(target, version, binary);
+  const home = path.join(BUILD, "home", target);
+  fs.rmSync(home, { recursive: true, force: true });
+  prefill(home, target, version, binary);
+  // A target of another version than this Node's needs one of its version that runs here, to prepare the bundle.
+  if (`v${version}` !== process.version) {
+    prefill(home, host, version, fetchNode(TARGETS[host].node, BUILD, version).binary);
+  }
   const output = path.join(DIST, `flagstone-${target}${target.startsWith("win") ? ".exe" : ""}`);
-  // Its own process: pkg reads HOME when it is loaded. With the version whole it asks nobody for a newer one.
-  const program = `require(${JSON.stringify(require.resolve("@yao-pkg/pkg"))}).exec(${JSON.stringify({
-    input,
-    sea: true,
-    targets: [`node${version}-${pkg}`],
-    output,
-  })}).catch((error) => { console.error(error); process.exit(1); })`;
+  // pkg's own command can't hand these settings on. NODE_OPTIONS of the environment must not reach the program;
+  // compiled code can be kept only for a platform of the same kind as this one.
+  const [os, arch] = pkg.split("-");
+  const options = {
+    targets: [{ platform: os, arch, nodeRange: `node${version}`, output }],
+    signature: true,
+    seaConfig: { execArgvExtension: "none", useCodeCache: target === host },
+  };
+  const pkgMain = JSON.stringify(require.resolve("@yao-pkg/pkg/lib-es5/sea.js"));
+  // A process of its own, for pkg asks the environment where its cache is.
+  const program = `require(${pkgMain}).default(${JSON.stringify(input)}, ${JSON.stringify(options)})
+    .catch((error) => { console.error(error); process.exit(1); })`;
   const env = { ...process.env, HOME: home, USERPROFILE: home, NODE_OPTIONS: "" };
   execFileSync(process.execPath, ["-e", program], { env, stdio: ["ignore", "ignore", "inherit"] });
   return output;
 }
 
-/** A home in which pkg's cache holds the Node already, so that it downloads none. */
-function prefilledHome(target: Target, version: string, binary: string) {
-  const home = path.join(BUILD, "home", target);
+/** Puts a Node where pkg looks for what it has downloaded before, so that it downloads none. */
+function prefill(home: string, target: Target, version: string, binary: string) {
   const cache = path.join(home, ".pkg-cache/sea");
   const name = `node-v${version}-${target}`;
   const isWindows = target.startsWith("win");
   const node = isWindows ? path.join(cache, `${name}.exe`) : path.join(cache, name, "bin/node");
   const archive = path.join(cache, `${name}.${isWindows ? "zip" : "tar.gz"}`);
-  fs.rmSync(cache, { recursive: true, force: true });
   fs.mkdirSync(path.dirname(node), { recursive: true });
   for (const file of [archive, `${archive}.ok`, `${node}.ok`]) fs.writeFileSync(file, "");
   fs.copyFileSync(binary, node);
   fs.chmodSync(node, 0o755);
   if (target.startsWith("linux")) strip(node);
-  return home;
 }
 
 /** Debug symbols are a tenth of the size; a machine without `strip`, or of another kind, leaves them in. */
@@ -95,7 +105,6 @@ function writeBillOfMaterials() {
   });
 }
 
-const host = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 const asked = process.argv.slice(2);
 const targets = (asked.length > 0 ? asked : [host]) as Target[];
 const unknown = targets.filter((target) => !(target in TARGETS));
