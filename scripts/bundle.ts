@@ -7,6 +7,8 @@ import { collectLicenses, packagesIn } from "./licenses.ts";
 const require = createRequire(import.meta.url);
 export const ROOT = path.resolve(import.meta.dirname, "..");
 export const DIST = path.join(ROOT, "dist");
+/** What is made on the way there. */
+export const BUILD = path.join(ROOT, "build");
 
 const here = (file: string) => path.join(ROOT, "scripts", file);
 
@@ -27,8 +29,8 @@ const UNUSED = [
  * @returns the packages that went into it, as `name@version`.
  */
 export async function bundle(platform: string, outfile: string): Promise<string[]> {
-  const licenses = path.join(DIST, "licenses.txt");
-  fs.mkdirSync(DIST, { recursive: true });
+  const licenses = path.join(BUILD, "licenses.txt");
+  for (const folder of [DIST, BUILD]) fs.mkdirSync(folder, { recursive: true });
   const options: BuildOptions = {
     entryPoints: [path.join(ROOT, "src/main.ts")],
     outfile,

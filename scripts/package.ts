@@ -3,7 +3,8 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { bundle, DIST, ROOT } from "./bundle.ts";
+import { BUILD, bundle, DIST, ROOT } from "./bundle.ts";
+import { measureStart } from "./measure.ts";
 import { fetchNode } from "./node-package.ts";
 
 /*
@@ -26,8 +27,6 @@ const TARGETS = {
 type Target = keyof typeof TARGETS;
 
 const host = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}` as Target;
-
-const BUILD = path.join(ROOT, "build");
 
 async function makeExecutable(target: Target): Promise<string> {
   const { platform, node, pkg } = TARGETS[target];
@@ -115,6 +114,7 @@ if (unknown.length > 0) {
 for (const target of targets) {
   const output = await makeExecutable(target);
   process.stdout.write(`${output} ${(fs.statSync(output).size / 1e6).toFixed(1)} MB\n`);
+  if (target === host) process.stdout.write(`  ${await measureStart(output)}\n`);
   if (target.startsWith("darwin")) {
     process.stdout.write(
       `  sign it before its first start, on a Mac: codesign --sign - ${path.basename(output)}\n`,
