@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, readConfig, SETTINGS, type SettingName, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
+import { suggestion } from "./suggest.ts";
 
 /** All that a command knows of the world; `main.ts` hands over the process. */
 export interface World {
@@ -70,11 +71,21 @@ const optionsOf = (command: Command): NonNullable<ParseArgsConfig["options"]> =>
   ),
 });
 
-function parsed(config: ParseArgsConfig) {
+function parsed(config: ParseArgsConfig & { options: object }) {
   try {
     return parseArgs(config) as { values: Context["options"]; positionals: string[] };
   } catch (error) {
     // Its messages go on with advice about dashes after the first sentence.
-    throw new UsageError((error as Error).message.split(". ")[0]);
+    const message = (error as Error).message.split(". ")[0]!;
+    const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
+    throw new UsageError(
+      message +
+        (unknown
+          ? suggestion(
+              `--${unknown}`,
+              Object.keys(config.options).map((name) => `--${name}`),
+            )
+          : ""),
+    );
   }
 }

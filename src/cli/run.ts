@@ -13,6 +13,7 @@ import { helpCommand, helpOf } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
 import { serve } from "./serve.ts";
+import { suggestion } from "./suggest.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userList } from "./user.ts";
 import { version } from "./version.ts";
@@ -77,7 +78,10 @@ function find(argv: string[]): { command: Command; argv: string[] } {
     if (command) return { command, argv: argv.slice(words) };
   }
   const group = COMMANDS.filter((candidate) => candidate.name.startsWith(`${first} `));
-  if (group.length === 0) throw new UsageError(`There is no command ${first}`);
+  if (group.length === 0) {
+    const names = COMMANDS.map((candidate) => candidate.name.split(" ")[0]!);
+    throw new UsageError(`There is no command ${first}${suggestion(first, names)}`);
+  }
   const names = group.map((candidate) => candidate.name).join(", ");
   throw new UsageError(`There is no command ${first} ${second}`.trimEnd().concat(`, only ${names}`));
 }

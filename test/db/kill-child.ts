@@ -1,0 +1,14 @@
+import fs from "node:fs";
+import { CLI } from "../../src/auth/actor.ts";
+import { open } from "../../src/db/open.ts";
+import { write } from "../../src/resources/events/write.ts";
+import { createUser } from "../../src/resources/users/store.ts";
+
+// Makes users for ever, each recorded by an event, and says of each that it is stored: until it is killed.
+const [file = "", round = ""] = process.argv.slice(2);
+const db = open(file);
+for (let count = 0; ; count++) {
+  const username = `${round}-${count}`;
+  write(db, CLI, (tx) => createUser(tx, { username, name: null, email: null, rootRole: 3 }));
+  fs.writeSync(1, `${username}\n`);
+}
