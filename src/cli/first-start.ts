@@ -28,9 +28,10 @@ function requireShape(variable: string, secret: string) {
  * In a file without users and tokens, makes the user `admin` and a personal token for it.
  * @returns the token's secret, or undefined for a file that is in use already: it is not touched.
  */
-export const firstStart = (db: Database, secret: string | undefined): string | undefined =>
-  write(db, CLI, (tx) => {
-    if (hasUsers(db) || hasTokens(db)) return undefined;
+export function firstStart(db: Database, secret: string | undefined): string | undefined {
+  if (isInUse(db)) return undefined; // without waiting for whoever writes to it
+  return write(db, CLI, (tx) => {
+    if (isInUse(db)) return undefined; // another process was first
     const admin = { username: "admin", name: null, email: null, rootRole: ADMIN_ROLE };
     const userId = createUser(tx, admin);
     const token = {
@@ -42,6 +43,9 @@ export const firstStart = (db: Database, secret: string | undefined): string | u
     } as const;
     return createToken(tx, { ...token, userId, secret }).secret;
   });
+}
+
+const isInUse = (db: Database) => hasUsers(db) || hasTokens(db);
 
 function readSecret(file: string) {
   try {

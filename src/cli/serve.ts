@@ -21,8 +21,9 @@ export const serve: Command = {
     try {
       unlock = lockForServing(config.data, world.pid);
       await serveUntilStopped(context, db, (url) => {
+        const created = firstStart(db, secret);
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, firstStart(db, secret));
+        introduce(context, url, created);
       });
     } finally {
       unlock();
@@ -38,10 +39,13 @@ export async function serveUntilStopped(context: Context, db: Database, onListen
     for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => resolve(signal));
   });
   const listening = await listen(buildApp({ db, log }), { ...config, log });
-  onListening(listening.url);
-  log({ level: "info", message: `listening on ${listening.url}` });
-  log({ level: "info", message: `stopping on ${await stopped}` });
-  await listening.close();
+  try {
+    onListening(listening.url);
+    log({ level: "info", message: `listening on ${listening.url}` });
+    log({ level: "info", message: `stopping on ${await stopped}` });
+  } finally {
+    await listening.close();
+  }
 }
 
 /** The address, and the token if it is a new one: this is the only time it is shown. */
