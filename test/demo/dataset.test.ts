@@ -9,7 +9,7 @@ import { importLines } from "../support/server.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");
 // biome-ignore lint/suspicious/noExplicitAny: a line is whatever its kind has
-const lines = demoDataset(NOW) as any[];
+const lines = demoDataset(NOW) as Array<Record<string, any>>;
 const all = (kind: string) => lines.filter((line) => line.kind === kind);
 const strategies = all("feature").flatMap((line) =>
   line.environments.flatMap((one: { strategies: [] }) => one.strategies),
