@@ -2,6 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
 import { DataError } from "../db/error.ts";
+import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 
@@ -25,8 +26,7 @@ export const importCommand: Command = {
       report(context, source, counts);
     } catch (error) {
       close(db);
-      // The write-ahead log is gone unless another process has opened the new file meanwhile.
-      if (isNew && !fs.existsSync(`${data}-wal`)) fs.rmSync(data);
+      if (isNew) removeIfUnused(data);
       throw error;
     }
   },

@@ -41,6 +41,21 @@ export function requireNotServed(file: string) {
   if (fs.existsSync(lockOf(file))) lockForServing(file, 0)();
 }
 
+/** Removes a file that was made in vain, unless another process has opened it meanwhile. */
+export function removeIfUnused(file: string) {
+  const db = connect(file, { timeout: 0 });
+  try {
+    db.pragma("locking_mode = EXCLUSIVE"); // to be had only by who is alone
+    db.pragma("user_version");
+  } catch (error) {
+    if (isBusy(error)) return;
+    throw error;
+  } finally {
+    db.close();
+  }
+  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
+}
+
 const isBusy = (error: unknown) =>
   error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
