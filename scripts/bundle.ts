@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { type BuildOptions, build } from "esbuild";
-import { collectLicenses, packagesIn } from "./licenses.ts";
+import { collectLicenses } from "./licenses.ts";
 
 const require = createRequire(import.meta.url);
 export const ROOT = path.resolve(import.meta.dirname, "..");
@@ -24,11 +24,8 @@ const UNUSED = [
   "uqr",
 ];
 
-/**
- * One CommonJS file with everything in it but Node, for a platform such as `linux-x64` (Node's names).
- * @returns the packages that went into it, as `name@version`.
- */
-export async function bundle(platform: string, outfile: string): Promise<string[]> {
+/** One CommonJS file with everything in it but Node, for a platform such as `linux-x64` (Node's names). */
+export async function bundle(platform: string, outfile: string) {
   const licenses = path.join(BUILD, "licenses.txt");
   for (const folder of [DIST, BUILD]) fs.mkdirSync(folder, { recursive: true });
   const options: BuildOptions = {
@@ -59,5 +56,4 @@ export async function bundle(platform: string, outfile: string): Promise<string[
   const { metafile } = await build({ ...options, metafile: true, write: false });
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
-  return packagesIn(metafile).map(({ name, version }) => `${name}@${version}`);
 }

@@ -12,7 +12,7 @@ interface Package {
 }
 
 /** The packages of which files went into a bundle, by name. */
-export function packagesIn({ inputs }: Metafile): Package[] {
+function packagesIn({ inputs }: Metafile): Package[] {
   const folders = Object.keys(inputs).map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   return [...new Set(folders)]
     .filter((folder) => folder !== undefined)
