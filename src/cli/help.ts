@@ -1,5 +1,6 @@
 import { environmentName, SETTINGS, type SettingName, UsageError } from "../config.ts";
 import type { Command } from "./command.ts";
+import { suggestion } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({
   name: "help",
@@ -10,11 +11,30 @@ export const helpCommand = (commands: () => readonly Command[]): Command => ({
   settings: [],
   run({ args, print }) {
     if (args.length === 0) return print(overview(commands()));
-    const command = commands().find((candidate) => candidate.name === args.join(" "));
-    if (!command) throw new UsageError(`There is no command ${args.join(" ")}`);
-    print(helpOf(command));
+    const words = args.join(" ");
+    const command = commands().find((candidate) => candidate.name === words);
+    const group = groupOf(commands(), words);
+    if (command) print(helpOf(command));
+    else if (group.length > 0) print(list(group).join("\n"));
+    else throw unknownCommand(commands(), words);
   },
 });
+
+/** For words that name no command: those of their group, else the nearest right spelling. */
+export function unknownCommand(commands: readonly Command[], words: string) {
+  const [first = ""] = words.split(" ");
+  const group = groupOf(commands, first).map(({ name }) => name);
+  if (group.length > 0) return new UsageError(`There is no command ${words}, only ${group.join(", ")}`);
+  const names = commands.map(({ name }) => name.split(" ")[0]!);
+  return new UsageError(`There is no command ${first}${suggestion(first, names)}`);
+}
+
+/** `token create` and `token list` are of the group `token`. */
+const groupOf = (commands: readonly Command[], first: string) =>
+  commands.filter(({ name }) => name.startsWith(`${first} `));
+
+const list = (commands: readonly Command[]) =>
+  columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary]));
 
 /** All commands, a line each. */
 export const overview = (commands: readonly Command[]) =>
@@ -23,7 +43,7 @@ export const overview = (commands: readonly Command[]) =>
     "",
     "Usage: flagstone [COMMAND] [OPTIONS]",
     "",
-    ...columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary])),
+    ...list(commands),
     "",
     "Without a command it serves. Each command explains itself: flagstone help COMMAND",
   ].join("\n");

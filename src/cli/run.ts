@@ -9,11 +9,10 @@ import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
 import { health } from "./health.ts";
-import { helpCommand, helpOf } from "./help.ts";
+import { helpCommand, helpOf, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
 import { serve } from "./serve.ts";
-import { suggestion } from "./suggest.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userList } from "./user.ts";
 import { version } from "./version.ts";
@@ -61,7 +60,8 @@ export async function run(world: World): Promise<number> {
     if (isBrokenPipe(error)) return 0;
     const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
     world.stderr.write(`flagstone: ${error instanceof Error ? error.message : String(error)}\n`);
-    if (code === 2) world.stderr.write(`Try: flagstone help${command ? ` ${command.name}` : ""}\n`);
+    const topic = command && command.name !== "help" ? ` ${command.name}` : "";
+    if (code === 2) world.stderr.write(`Try: flagstone help${topic}\n`);
     return code;
   }
 }
@@ -77,13 +77,7 @@ function find(argv: string[]): { command: Command; argv: string[] } {
     const command = COMMANDS.find((candidate) => candidate.name === name);
     if (command) return { command, argv: argv.slice(words) };
   }
-  const group = COMMANDS.filter((candidate) => candidate.name.startsWith(`${first} `));
-  if (group.length === 0) {
-    const names = COMMANDS.map((candidate) => candidate.name.split(" ")[0]!);
-    throw new UsageError(`There is no command ${first}${suggestion(first, names)}`);
-  }
-  const names = group.map((candidate) => candidate.name).join(", ");
-  throw new UsageError(`There is no command ${first} ${second}`.trimEnd().concat(`, only ${names}`));
+  throw unknownCommand(COMMANDS, `${first} ${second}`.trimEnd());
 }
 
 async function start(command: Command, argv: string[], world: World) {

@@ -1,5 +1,5 @@
-import Sqlite from "better-sqlite3";
 import * as v from "valibot";
+import { isSqlite } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import { check } from "../validation.ts";
 import { DatasetError, LineError } from "./error.ts";
@@ -65,7 +65,7 @@ function importLine(
   try {
     kind.insert(context, value);
   } catch (error) {
-    throw explained(error, kind, number);
+    throw explained(error, kind, line, number);
   }
   counts[kind.name] = (counts[kind.name] ?? 0) + 1;
 }
@@ -95,13 +95,24 @@ function checked(schema: Kind["schema"], line: object, number: number): unknown 
 }
 
 /** Why a row was refused, in words. */
-function explained(error: unknown, kind: Kind, number: number): unknown {
+function explained(error: unknown, kind: Kind, line: object, number: number): unknown {
   if (error instanceof LineError) return new DatasetError(number, error.message);
-  if (!(error instanceof Sqlite.SqliteError) || !error.code.startsWith("SQLITE_CONSTRAINT")) return error;
+  if (!isSqlite(error, "SQLITE_CONSTRAINT")) return error;
   const columns = /constraint failed: (.+)/.exec(error.message)?.[1]?.replace(/\w+\./g, "") ?? "a value";
   const isTwice = /UNIQUE|PRIMARYKEY|ROWID/.test(error.code);
-  const reason = isTwice
-    ? `there is one with the same ${columns} already`
-    : `a value is not allowed: ${columns}`;
+  const reason = isTwice ? duplicate(columns.split(", "), line) : `a value is not allowed: ${columns}`;
   return new DatasetError(number, `${kind.name}: ${reason}`);
+}
+
+/** What there is already, by the line's own keys, or by those of something that the line holds. */
+function duplicate(columns: string[], line: object) {
+  const keys = columns.map((column) =>
+    column.replace(/_id$/, "").replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const given = Object.entries(line).filter(([key]) => keys.includes(key));
+  if (given.length < keys.length) return `something in it has the same ${keys.join(", ")} as another`;
+  const names = given.map(
+    ([key, value]) => `${key} ${typeof value === "string" ? JSON.stringify(value) : value}`,
+  );
+  return `there is one with the ${names.join(", ")} already; an import adds to what the file holds`;
 }

@@ -6,6 +6,10 @@ export class DataError extends Error {}
 export const damaged = (file: string) =>
   new DataError(`${file} is damaged: put a backup in its place, or name another file with --data`);
 
+/** Whether SQLite says so, by the beginning of its code, such as `SQLITE_BUSY`. */
+export const isSqlite = (error: unknown, ...codes: string[]): error is Error & { code: string } =>
+  error instanceof Sqlite.SqliteError && codes.some((code) => error.code.startsWith(code));
+
 /** What SQLite's codes mean for an operator, by their beginning. */
 const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> = [
   ["SQLITE_NOTADB", (file) => new DataError(`${file} is not a database: name another file with --data`)],
@@ -28,6 +32,5 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
 
 /** SQLite's error about a file as a sentence; any other error is left as it is. */
 export function inWords(error: unknown, file: string): unknown {
-  if (!(error instanceof Sqlite.SqliteError)) return error;
-  return WORDS.find(([code]) => error.code.startsWith(code))?.[1](file) ?? error;
+  return WORDS.find(([code]) => isSqlite(error, code))?.[1](file) ?? error;
 }

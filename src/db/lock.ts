@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
-import { DataError } from "./error.ts";
+import { DataError, isSqlite } from "./error.ts";
 import { IN_MEMORY } from "./open.ts";
 
 /*
@@ -25,7 +25,7 @@ export function lockForServing(file: string, pid: number): () => void {
     db.pragma(`user_version = ${pid}`);
   } catch (error) {
     db.close();
-    if (!isBusy(error)) throw error;
+    if (!isSqlite(error, "SQLITE_BUSY")) throw error;
     throw new DataError(
       `${file} is served by the process ${pidIn(lockOf(file))} already: stop that one, or name another file`,
     );
@@ -48,16 +48,13 @@ export function removeIfUnused(file: string) {
     db.pragma("locking_mode = EXCLUSIVE"); // to be had only by who is alone
     db.pragma("user_version");
   } catch (error) {
-    if (isBusy(error)) return;
+    if (isSqlite(error, "SQLITE_BUSY")) return;
     throw error;
   } finally {
     db.close();
   }
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
 }
-
-const isBusy = (error: unknown) =>
-  error instanceof Error && "code" in error && String(error.code).startsWith("SQLITE_BUSY");
 
 /** `user_version` stands in the header, which can be read whoever has the lock. */
 const pidIn = (file: string) => fs.readFileSync(file).readUInt32BE(60);

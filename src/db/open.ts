@@ -1,8 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import Sqlite from "better-sqlite3";
 import { connect } from "./connect.ts";
-import { DataError, damaged, inWords } from "./error.ts";
+import { DataError, damaged, inWords, isSqlite } from "./error.ts";
 import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
@@ -47,8 +46,7 @@ function ifPossible(upkeep: () => void) {
   try {
     upkeep();
   } catch (error) {
-    if (!(error instanceof Sqlite.SqliteError && /^SQLITE_(BUSY|READONLY|FULL)/.test(error.code)))
-      throw error;
+    if (!isSqlite(error, "SQLITE_BUSY", "SQLITE_READONLY", "SQLITE_FULL")) throw error;
   }
 }
 
@@ -109,7 +107,7 @@ function identity(db: Database, file: string) {
     return { id, version, isEmpty: db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0 };
   } catch (error) {
     // Nothing is wrong with these queries: the file says that it is of a format that SQLite does not know.
-    throw error instanceof Sqlite.SqliteError && error.code === "SQLITE_ERROR" ? damaged(file) : error;
+    throw isSqlite(error, "SQLITE_ERROR") ? damaged(file) : error;
   }
 }
 

@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
+import { isSqlite } from "../db/error.ts";
 import { Violation } from "../validation.ts";
 
 const STATUS = {
@@ -64,7 +65,7 @@ export const invalid = (...details: [Violation, ...Violation[]]) =>
 /** Any error as an answer: SQLite's lock is a passing condition, the unexpected becomes one neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isCode(error, "SQLITE_BUSY")) {
+  if (isSqlite(error, "SQLITE_BUSY")) {
     return new ApiError("ServiceUnavailableError", "The data file is locked: try again", {
       headers: { "retry-after": "1" },
       cause: error,
@@ -74,6 +75,3 @@ export function toApiError(error: unknown): ApiError {
     cause: error,
   });
 }
-
-const isCode = (error: unknown, code: string) =>
-  error instanceof Error && "code" in error && String(error.code).startsWith(code);

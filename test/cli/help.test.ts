@@ -39,6 +39,12 @@ for (const args of [
   });
 }
 
+test("help of a group lists its commands", async () => {
+  const { code, stdout } = await runHere(["help", "user"]);
+  assert.equal(code, 0);
+  assert.deepEqual(stdout.match(/^ {2}user \w+/gm), ["  user create", "  user list"]);
+});
+
 test("the program says it too", async () => {
   assert.deepEqual(await runCli(["help"]), await runHere(["help"]));
 });

@@ -258,11 +258,11 @@ const skip = isRoot ? "root writes read-only files too" : process.platform === "
 test("a read-only file is refused", { skip }, async (t) => {
   const file = await usedFile(t);
   fs.chmodSync(file, 0o444);
-  refused(file, `${file} is read-only: give write permission, or name another file with --data`);
+  refused(file, `${file} may not be read and written: give permission, or name another file with --data`);
 });
 
 test("a file that may not be read is refused", { skip }, async (t) => {
   const file = await usedFile(t);
   fs.chmodSync(file, 0o000);
-  refused(file, `${file} can't be opened: check that you may read and write it and its folder`);
+  refused(file, `${file} may not be read and written: give permission, or name another file with --data`);
 });

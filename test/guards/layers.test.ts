@@ -24,7 +24,7 @@ const offenders = (isWrong: (one: (typeof IMPORTS)[number]) => boolean) =>
 
 /** A package and the only files that may run it. */
 const OWNERS: Array<[name: RegExp, owner: RegExp]> = [
-  [/^better-sqlite3$/, /^(db\/|dataset\/import\.ts)/],
+  [/^better-sqlite3$/, /^db\//],
   [/^h3(\/|$)/, /^(http\/|app\.ts)/],
   [/^listhen$/, /^http\/listen\.ts$/],
 ];
