@@ -1,10 +1,14 @@
+import type { RequestListener } from "node:http";
 import { H3, type H3Event, HTTPError } from "h3";
+import { toNodeHandler } from "h3/node";
 import type { Actor } from "./auth/actor.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
 import { answerAvatar } from "./http/avatar.ts";
+import { clientAddress } from "./http/client.ts";
 import { ApiError, invalid, toApiError } from "./http/error.ts";
 import { mountHealth } from "./http/health.ts";
+import type { Metrics } from "./http/metrics.ts";
 import { mount, route } from "./http/mount.ts";
 import type { Operation } from "./http/operation.ts";
 import { toErrorResponse } from "./http/response.ts";
@@ -34,18 +38,44 @@ export const OPERATIONS: Operation[] = [
   dashboard,
 ].flatMap((routes) => Object.values<Operation>({ ...routes }));
 
+interface Site {
+  db: Database;
+  log: Log;
+  /** What every path begins with, such as `/flags`. */
+  basePath?: string;
+  /** Told at its own path where it is given. */
+  metrics?: Metrics | undefined;
+  /** A proxy stands before this server and says who asks. */
+  trustsProxy?: boolean;
+}
+
 /** The server without a socket: credential first, then path and method, then the operation. */
-export function buildApp({ db, log }: { db: Database; log: Log }): H3 {
+export function buildApp({ db, log, basePath = "", trustsProxy = false, metrics }: Site): H3 {
   const app = new H3({
     allowMalformedURL: true, // answered below, after the credential
     silent: true,
-    onRequest: (event) => admit(db, event),
-    onError: (error, event) => refuse(log, error, event),
+    onRequest(event) {
+      requireUnder(basePath, event);
+      admit(db, event);
+    },
+    onError: (error, event) => refuse(log, error, event, clientAddress(event, trustsProxy)),
   });
-  mount(app, db, OPERATIONS);
+  mount(app, { db, basePath }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   mountHealth(app, db);
+  if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
   return app;
+}
+
+/** The app behind a socket. */
+export const toListener = (app: H3) => toNodeHandler(app) as RequestListener;
+
+/** Takes the base path off, so that nothing behind knows of it. */
+function requireUnder(basePath: string, { url }: H3Event) {
+  if (basePath === "") return;
+  const { pathname } = url;
+  if (pathname !== basePath && !pathname.startsWith(`${basePath}/`)) throw nothingAt(pathname);
+  url.pathname = pathname.slice(basePath.length) || "/";
 }
 
 function admit(db: Database, event: H3Event) {
@@ -71,7 +101,7 @@ function requireDecodable(pathname: string) {
 }
 
 /** Any failure as the one error body, with a log line under the same id. */
-function refuse(log: Log, thrown: unknown, event: H3Event) {
+function refuse(log: Log, thrown: unknown, event: H3Event, address: string | undefined) {
   const error = fromH3(thrown, event);
   log({
     level: error.status >= 500 ? "error" : "info",
@@ -80,6 +110,7 @@ function refuse(log: Log, thrown: unknown, event: H3Event) {
     status: error.status,
     method: event.req.method,
     path: event.url.pathname,
+    address,
     ...(error.status >= 500 && {
       cause: String(error.cause instanceof Error ? error.cause.stack : error.cause),
     }),
@@ -92,5 +123,7 @@ function fromH3(thrown: unknown, event: H3Event): ApiError {
   if (!HTTPError.isError(thrown)) return toApiError(thrown);
   if (thrown.cause instanceof Error) return toApiError(thrown.cause);
   if (thrown.status !== 404) return toApiError(thrown);
-  return new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
+  return nothingAt(event.url.pathname);
 }
+
+const nothingAt = (pathname: string) => new ApiError("NotFoundError", `There is nothing at ${pathname}`);

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { OwnPath } from "./http/raw-json.ts";
 
 /** Whom a picture stands for, the most telling first; unset parts are null. */
 interface Person {
@@ -8,13 +9,16 @@ interface Person {
   id: number;
 }
 
+/** A `T` whose picture may be one of ours. */
+export type Pictured<T extends { imageUrl: string }> = Omit<T, "imageUrl"> & { imageUrl: string | OwnPath };
+
 /** A person's own picture, else the path of the one that this server draws; no third party is ever named. */
-export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string =>
+export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string | OwnPath =>
   imageUrl ?? avatarPath(email ?? username ?? String(id));
 
 /** The path of the picture drawn for a name, the same in any letter case. */
 export const avatarPath = (name: string) =>
-  `/avatars/${crypto.hash("sha256", name.toLowerCase(), "hex")}.svg`;
+  new OwnPath(`/avatars/${crypto.hash("sha256", name.toLowerCase(), "hex")}.svg`);
 
 /** Cells of one side; the right half mirrors the left. */
 const SIDE = 5;

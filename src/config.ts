@@ -44,6 +44,43 @@ export const SETTINGS = {
       v.check((file) => !file.includes("\0") && !/^(file:|:memory:$)/.test(file), "must name a file"),
     ),
   },
+  "base-path": {
+    type: "string",
+    hint: "/PATH",
+    help: "serve everything below this path",
+    otherwise: "",
+    schema: v.pipe(
+      v.string(),
+      v.transform((path) => path.replace(/\/$/, "")),
+      v.regex(/^(\/[\w.~-]+)*$/, "must be a path such as /flags"),
+    ),
+  },
+  "tls-cert": {
+    type: "string",
+    hint: "FILE",
+    help: "speak HTTPS with this certificate chain (PEM)",
+    otherwise: "",
+    schema: v.string(),
+  },
+  "tls-key": {
+    type: "string",
+    hint: "FILE",
+    help: "the certificate's private key (PEM)",
+    otherwise: "",
+    schema: v.string(),
+  },
+  "trust-proxy": {
+    type: "boolean",
+    help: "take the address of who asks from the proxy in front",
+    otherwise: false,
+    schema: v.boolean("must be true or false"),
+  },
+  metrics: {
+    type: "boolean",
+    help: "answer Prometheus at /internal-backstage/prometheus",
+    otherwise: false,
+    schema: v.boolean("must be true or false"),
+  },
   "log-format": {
     type: "string",
     hint: "json|pretty",

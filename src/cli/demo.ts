@@ -7,7 +7,8 @@ import { write } from "../resources/events/write.ts";
 import { createToken } from "../resources/tokens/store.ts";
 import type { Command, Context } from "./command.ts";
 import { givenSecret } from "./first-start.ts";
-import { serveUntilStopped } from "./serve.ts";
+import { NETWORK, serveUntilStopped } from "./serve.ts";
+import { readTls } from "./tls.ts";
 
 /** The demo's reads, one for each operation, and what they show. */
 const TOUR = [
@@ -25,14 +26,15 @@ export const demo: Command = {
   name: "demo",
   summary: "Serve an example with a year of history from memory; nothing is kept",
   example: "demo",
-  settings: ["host", "port", "log-format", "quiet"],
+  settings: [...NETWORK, "log-format", "quiet"],
   async run(context) {
     const given = givenSecret(context.world.env);
+    const tls = readTls(context.config);
     const db = open(IN_MEMORY);
     try {
       await fill(db);
       const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given }));
-      await serveUntilStopped(context, db, (url) => introduce(context, url, secret));
+      await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, secret));
     } finally {
       close(db);
     }

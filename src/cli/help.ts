@@ -71,7 +71,7 @@ function settingRow(name: SettingName) {
     otherwise,
     hint = "",
   }: { help: string; otherwise: string | false; hint?: string } = SETTINGS[name];
-  const preset = otherwise === false ? "" : `${otherwise}; `;
+  const preset = otherwise ? `${otherwise}; ` : "";
   return row(name, hint, `${help} (${preset}${environmentName(name)})`);
 }
 

@@ -1,26 +1,40 @@
 import path from "node:path";
-import { buildApp } from "../app.ts";
+import { buildApp, OPERATIONS, toListener } from "../app.ts";
 import { lockForServing } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
-import { listen } from "../http/listen.ts";
+import { listen, type Tls } from "../http/listen.ts";
+import { createMetrics } from "../http/metrics.ts";
 import { VERSION } from "../version.ts";
 import type { Command, Context } from "./command.ts";
 import { firstStart, givenSecret } from "./first-start.ts";
+import { readTls } from "./tls.ts";
+
+/** The settings of a server that do not name its data. */
+export const NETWORK = [
+  "host",
+  "port",
+  "base-path",
+  "tls-cert",
+  "tls-key",
+  "trust-proxy",
+  "metrics",
+] as const;
 
 export const serve: Command = {
   name: "serve",
   summary: "Answer the admin API from the data file, which is made if it is missing",
   example: "serve --port 4242 --data flags.db",
-  settings: ["host", "port", "data", "log-format", "quiet"],
+  settings: [...NETWORK, "data", "log-format", "quiet"],
   async run(context) {
     const { config, world } = context;
     const secret = givenSecret(world.env);
+    const tls = readTls(config);
     const db = open(config.data);
     let unlock = () => {};
     try {
       unlock = lockForServing(config.data, world.pid);
-      await serveUntilStopped(context, db, (url) => {
+      await serveUntilStopped(context, { db, tls }, (url) => {
         const created = firstStart(db, secret);
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
         introduce(context, url, created);
@@ -33,15 +47,22 @@ export const serve: Command = {
 };
 
 /** Serves until SIGINT or SIGTERM; `onListening` may print, with the port taken and nothing answered yet. */
-export async function serveUntilStopped(context: Context, db: Database, onListening: (url: string) => void) {
-  const { config, log, world } = context;
+export async function serveUntilStopped(
+  { config, log, world }: Context,
+  { db, tls }: { db: Database; tls: Tls | undefined },
+  onListening: (url: string) => void,
+) {
   const stopped = new Promise<string>((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => resolve(signal));
   });
-  const listening = await listen(buildApp({ db, log }), { ...config, log });
+  const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
+  const metrics = config.metrics ? createMetrics({ db, basePath, operations: OPERATIONS }) : undefined;
+  const answer = toListener(buildApp({ db, log, basePath, trustsProxy, metrics }));
+  const listening = await listen(metrics?.measured(answer) ?? answer, { host, port, tls, log });
+  const url = listening.url + basePath;
   try {
-    onListening(listening.url);
-    log({ level: "info", message: `listening on ${listening.url}` });
+    onListening(url);
+    log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
     await listening.close();

@@ -1,7 +1,5 @@
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { H3 } from "h3";
-import { toNodeHandler } from "h3/node";
 import { listen as listhen } from "listhen";
 import type { Log } from "../log.ts";
 import { refuseBroken, refuseLate } from "./refuse.ts";
@@ -18,16 +16,26 @@ export interface Listening {
 
 const GRACE_MS = 5000;
 
+/** A certificate, with those that vouch for it, and its private key, in PEM. */
+export interface Tls {
+  cert: string;
+  key: string;
+}
+
 interface ListenOptions {
   host: string;
   /** 0 is any free one. */
   port: number;
+  /** Speaks HTTPS with these. */
+  tls?: Tls | undefined;
   log: Log;
 }
 
-/** Serves the app. @throws PortInUseError */
-export async function listen(app: H3, { host, port, log }: ListenOptions): Promise<Listening> {
-  const handle = toNodeHandler(app) as RequestListener;
+/** Serves what the listener answers. @throws PortInUseError */
+export async function listen(
+  handle: RequestListener,
+  { host, port, tls, log }: ListenOptions,
+): Promise<Listening> {
   let isStopping = false;
   const listener: RequestListener = (req, res) => (isStopping ? refuseLate(log, res) : handle(req, res));
   // Everything is said here, for listhen would otherwise ask the environment, go public in production, try
@@ -38,7 +46,7 @@ export async function listen(app: H3, { host, port, log }: ListenOptions): Promi
     public: isAnyAddress(host), // else listhen takes localhost instead
     isProd: true,
     isTest: false,
-    https: false,
+    https: tls ?? false,
     ws: false,
     tunnel: false,
     qr: false,
@@ -61,7 +69,7 @@ export async function listen(app: H3, { host, port, log }: ListenOptions): Promi
     isStopping = true;
     return close(server);
   };
-  return { url: toUrl(host, bound), close: stop };
+  return { url: toUrl({ host, port: bound, isTls: tls !== undefined }), close: stop };
 }
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
@@ -91,8 +99,9 @@ async function close(server: Server) {
   clearTimeout(force);
 }
 
-function toUrl(host: string, port: number) {
+/** Where a client on this machine finds a server that listens so. */
+export function toUrl({ host, port, isTls }: { host: string; port: number; isTls: boolean }) {
   const local = host === "::" ? "::1" : "127.0.0.1";
   const name = isAnyAddress(host) ? local : host;
-  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
+  return `http${isTls ? "s" : ""}://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }

@@ -7,10 +7,15 @@ import { ApiError, invalid } from "./error.ts";
 import type { Contract, Operation, Request as OperationRequest } from "./operation.ts";
 import { toResponse } from "./response.ts";
 
-/** Routes every operation. */
-export function mount(app: H3, db: Database, operations: Operation[]) {
+interface Site {
+  db: Database;
+  basePath: string;
+}
+
+/** Routes every operation; the base path is for the paths that answers name. */
+export function mount(app: H3, { db, basePath }: Site, operations: Operation[]) {
   for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
-    const handler = (operation: Operation) => (event: H3Event) => answer(db, operation, event);
+    const handler = (operation: Operation) => (event: H3Event) => answer({ db, basePath }, operation, event);
     route(app, path, Object.fromEntries(group.map((operation) => [operation.method, handler(operation)])));
   }
 }
@@ -29,7 +34,7 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 }
 
 /** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
-function answer(db: Database, operation: Operation, event: H3Event) {
+function answer({ db, basePath }: Site, operation: Operation, event: H3Event) {
   const { actor } = event.context;
   const raw = decodedParams(event);
   requirePermission(actor, permissionFor(operation, actor, raw));
@@ -37,7 +42,8 @@ function answer(db: Database, operation: Operation, event: H3Event) {
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
   const run = (body: unknown) => {
     const result = operation.handle({ db, actor, params, query, body } as OperationRequest<Contract>);
-    const respond = (value: unknown) => toResponse(value, event.req, operation.deprecated);
+    const respond = (value: unknown) =>
+      toResponse(value, event.req, { deprecated: operation.deprecated, basePath });
     return result instanceof Promise ? result.then(respond) : respond(result);
   };
   if (!operation.body) return run(undefined);

@@ -12,6 +12,21 @@ export class RawJson<T = unknown> {
   }
 }
 
+/** A path on this server, such as a picture's; answered with the base path before it, which only the answer knows. */
+export class OwnPath extends RawJson<string> {
+  readonly path: string;
+
+  constructor(path: string) {
+    super(JSON.stringify(path));
+    this.path = path;
+  }
+
+  /** For `JSON.stringify`, outside an answer. */
+  toJSON() {
+    return this.path;
+  }
+}
+
 /** A `T` in which any part may be given as its JSON text. */
 export type Wire<T> =
   | RawJson<T>
@@ -20,11 +35,13 @@ export type Wire<T> =
 /** The array that the texts of its elements make. */
 export const rawArray = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
 
-/** `JSON.stringify`, but for the parts that are text already. */
-export function toJson(value: unknown): string {
+/** `JSON.stringify`, but for the parts that are text already, and with the base path before our own paths. */
+export function toJson(value: unknown, basePath = ""): string {
+  if (value instanceof OwnPath) return JSON.stringify(basePath + value.path);
   if (value instanceof RawJson) return value.text;
-  if (Array.isArray(value)) return `[${value.map(toJson).join(",")}]`;
+  const part = (member: unknown) => toJson(member, basePath);
+  if (Array.isArray(value)) return `[${value.map(part).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${toJson(member)}`).join(",")}}`;
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${part(member)}`).join(",")}}`;
 }

@@ -10,9 +10,16 @@ const COMMON = {
   "x-content-type-options": "nosniff",
 };
 
+interface ResponseOptions {
+  deprecated?: boolean | undefined;
+  /** Goes before our own paths, such as those of pictures. */
+  basePath?: string;
+}
+
 /** A handler's answer as the response, or 304 where the caller has it already. */
-export function toResponse(answer: unknown, request: Request, deprecated = false): HTTPResponse {
-  const body = answer instanceof JsonStream ? toBody(answer) : toJson(answer);
+export function toResponse(answer: unknown, request: Request, options: ResponseOptions = {}): HTTPResponse {
+  const { deprecated = false, basePath } = options;
+  const body = answer instanceof JsonStream ? toBody(answer) : toJson(answer, basePath);
   const headers: Record<string, string> = { ...COMMON, ...(deprecated && { deprecation: "true" }) };
   if (typeof body !== "string") return new HTTPResponse(body, { headers });
   headers.etag = `"${crypto.hash("sha1", body, "base64url")}"`;

@@ -5,6 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { toListener } from "../../src/app.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import { listen, PortInUseError } from "../../src/http/listen.ts";
 import { assertMatches, openServer } from "../support/server.ts";
@@ -19,7 +20,7 @@ const LOCAL = { host: "127.0.0.1", port: 0, log: () => {} };
 /** The real app on a socket; whatever it logs as an error fails the test. */
 async function openListening(t: TestContext, world: World = createWorld()) {
   const { app, logged } = await openServer(t, world);
-  const listening = await listen(app, { ...LOCAL, log: (line) => logged.push(line) });
+  const listening = await listen(toListener(app), { ...LOCAL, log: (line) => logged.push(line) });
   t.after(() => listening.close());
   const get = (path: string) => fetch(listening.url + path, { headers: { authorization: TOKEN } });
   const requireUnharmed = async () => {
@@ -142,7 +143,7 @@ test("it is found where it says, on each kind of host", async (t) => {
     ["localhost", "localhost"],
     ["0.0.0.0", "127.0.0.1"],
   ] as const) {
-    const listening = await listen(app, { ...LOCAL, host });
+    const listening = await listen(toListener(app), { ...LOCAL, host });
     t.after(() => listening.close());
     const { protocol, hostname, port, pathname } = new URL(listening.url);
     assert.deepEqual([protocol, hostname, pathname], ["http:", name, "/"]);
@@ -178,7 +179,7 @@ test("neither the environment nor a signal has a say", async (t) => {
 test("a port in use is a PortInUseError, and who has it keeps it", async (t) => {
   const { app, listening, requireUnharmed } = await openListening(t);
   const port = Number(new URL(listening.url).port);
-  await assert.rejects(listen(app, { ...LOCAL, port }), (error) => {
+  await assert.rejects(listen(toListener(app), { ...LOCAL, port }), (error) => {
     assert.ok(error instanceof PortInUseError);
     assert.ok(error.message.includes(String(port)));
     return true;
@@ -189,14 +190,14 @@ test("a port in use is a PortInUseError, and who has it keeps it", async (t) => 
 test("a port that is not to be had is not replaced by another", async (t) => {
   const { app } = await openServer(t);
   // Browsers refuse it, and so would the library that listens.
-  await assert.rejects(listen(app, { ...LOCAL, port: 6667 }), PortInUseError);
+  await assert.rejects(listen(toListener(app), { ...LOCAL, port: 6667 }), PortInUseError);
 });
 
 test("a port is free again after close", async (t) => {
   const { app, listening } = await openListening(t);
   const port = Number(new URL(listening.url).port);
   await listening.close();
-  const again = await listen(app, { ...LOCAL, port });
+  const again = await listen(toListener(app), { ...LOCAL, port });
   t.after(() => again.close());
   assert.equal(again.url, listening.url);
 });

@@ -1,5 +1,6 @@
 import { avatarPath, imageUrlOf } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
+import type { Wire } from "../../http/raw-json.ts";
 import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 
@@ -43,7 +44,7 @@ const oldestLive = statement<{ project: string }, { feature: string }>(`
 export const isProject = (db: Database, project: string) => exists(db).get({ project }) !== undefined;
 
 /** The newest ten events of a project. */
-export const latestEvents = (db: Database, project: string): LatestEvent[] =>
+export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[] =>
   latest(db)
     .all({ project })
     .map((row) => ({
@@ -54,7 +55,7 @@ export const latestEvents = (db: Database, project: string): LatestEvent[] =>
     }));
 
 /** Who answers for a project: users by id, then groups by name; nobody is the system. */
-export function owners(db: Database, project: string): ProjectOwner[] {
+export function owners(db: Database, project: string): Wire<ProjectOwner>[] {
   const people = userOwners(db).all({ project }).map(toUserOwner);
   const groups = groupOwners(db).all({ project });
   const all = [...people, ...groups.map(({ name }) => ({ ownerType: "group" as const, name }))];

@@ -1,5 +1,6 @@
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
+import type { Wire } from "../../http/raw-json.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -77,22 +78,22 @@ export const dashboardFlags = (db: Database, userId: number, hidden: string[]): 
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
 /** Everyone who owns a live project that is not hidden, by name. */
-export const projectOwners = (db: Database, hidden: string[]): UserOwner[] =>
+export const projectOwners = (db: Database, hidden: string[]): Wire<UserOwner>[] =>
   ownersOfVisible(db)
     .all({ hidden: JSON.stringify(hidden) })
     .map(toUserOwner);
 
 /** Everyone whose root role is Admin, by id. */
-export const admins = (db: Database): DashboardAdmin[] => administrators(db).all({}).map(toAdmin);
+export const admins = (db: Database): Wire<DashboardAdmin>[] => administrators(db).all({}).map(toAdmin);
 
-export const toUserOwner = (row: PersonRow): UserOwner => ({
+export const toUserOwner = (row: PersonRow): Wire<UserOwner> => ({
   ownerType: "user",
   name: row.name ?? row.username ?? row.email ?? `user ${row.id}`,
   email: row.email,
   imageUrl: imageUrlOf(row),
 });
 
-const toAdmin = (row: PersonRow): DashboardAdmin => ({
+const toAdmin = (row: PersonRow): Wire<DashboardAdmin> => ({
   id: row.id,
   ...(row.name !== null && { name: row.name }),
   ...(row.username !== null && { username: row.username }),

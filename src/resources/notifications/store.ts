@@ -1,5 +1,6 @@
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
+import type { Wire } from "../../http/raw-json.ts";
 import type { Notification } from "./schema.ts";
 
 type Row = Omit<Notification, "createdBy"> & {
@@ -21,10 +22,10 @@ const newest = statement<{ userId: number }, Row>(`
   ORDER BY notification_recipients.created_at DESC, notification_recipients.notification_id DESC LIMIT 100`);
 
 /** The newest 100 notifications of a user, read and unread, newest first. */
-export const newestNotifications = (db: Database, userId: number): Notification[] =>
+export const newestNotifications = (db: Database, userId: number): Wire<Notification>[] =>
   newest(db).all({ userId }).map(toNotification);
 
-const toNotification = ({ userId, name, username, email, imageUrl, ...row }: Row): Notification => ({
+const toNotification = ({ userId, name, username, email, imageUrl, ...row }: Row): Wire<Notification> => ({
   id: row.id,
   message: row.message,
   link: row.link,

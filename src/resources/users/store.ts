@@ -1,4 +1,4 @@
-import { imageUrlOf } from "../../avatar.ts";
+import { imageUrlOf, type Pictured } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import type { User } from "./schema.ts";
@@ -50,19 +50,19 @@ const insert = statement<NewUser & { createdAt: string }>(`
   INSERT INTO users (name, username, email, root_role, created_at)
   VALUES (:name, :username, :email, :rootRole, :createdAt)`);
 
-export const userById = (db: Database, id: number): User | undefined => {
+export const userById = (db: Database, id: number): Pictured<User> | undefined => {
   const row = byId(db).get({ id });
   return row && toUser(row);
 };
 
 /** The user that an operator means by an id, a username or an e-mail address. */
-export const userByAnyName = (db: Database, name: string): User | undefined => {
+export const userByAnyName = (db: Database, name: string): Pictured<User> | undefined => {
   const row = byAnyName(db).get({ name });
   return row && toUser(row);
 };
 
 /** All users by id, each with its root role's name. */
-export const users = (db: Database): Array<User & { role: string }> =>
+export const users = (db: Database): Array<Pictured<User> & { role: string }> =>
   all(db)
     .all({})
     .map((row) => ({ ...toUser(row), role: row.role }));
@@ -81,7 +81,7 @@ export function createUser(tx: Tx, user: NewUser): number {
   return id;
 }
 
-const toUser = (row: UserRow): User => ({
+const toUser = (row: UserRow): Pictured<User> => ({
   id: row.id,
   isAPI: false,
   name: row.name,

@@ -1,0 +1,87 @@
+import type { RequestListener } from "node:http";
+import { performance } from "node:perf_hooks";
+import { HTTPResponse } from "h3";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { addRoute, createRouter, findRoute } from "rou3";
+import type { Database } from "../db/statement.ts";
+import { countEvents } from "../resources/events/store.ts";
+import type { Operation } from "./operation.ts";
+
+/** Seconds; most answers take less than one thousandth. */
+const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+
+export interface Metrics {
+  /** Counts and times what the listener answers, to the last byte. */
+  measured(listener: RequestListener): RequestListener;
+  /** All figures in the format of Prometheus. */
+  answer(): Promise<HTTPResponse>;
+}
+
+interface Site {
+  db: Database;
+  basePath: string;
+  operations: readonly Operation[];
+}
+
+/** Figures of a server from its start on; those of the database are read when they are asked for. */
+export function createMetrics({ db, basePath, operations }: Site): Metrics {
+  const registers = [new Registry()];
+  const labelNames = ["operation", "status"];
+  const requests = new Histogram({
+    name: "flagstone_http_request_duration_seconds",
+    help: "Requests by operation and status, and how long they took to the last byte",
+    labelNames,
+    buckets: BUCKETS,
+    registers,
+  });
+  const aborted = new Counter({
+    name: "flagstone_http_requests_aborted_total",
+    help: "Requests of which the client did not wait for the end",
+    registers,
+  });
+  mountGauges(db, registers);
+  collectDefaultMetrics({ register: registers[0]! });
+  const operationOf = namer(operations, basePath);
+  return {
+    measured: (listener) => (req, res) => {
+      const begin = performance.now();
+      const operation = operationOf(req.method!, req.url!);
+      res.once("close", () => {
+        if (!res.writableFinished) aborted.inc();
+        else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
+      });
+      listener(req, res);
+    },
+    answer: async () =>
+      new HTTPResponse(await registers[0]!.metrics(), {
+        headers: { "content-type": registers[0]!.contentType, "cache-control": "no-store" },
+      }),
+  };
+}
+
+function mountGauges(db: Database, registers: Registry[]) {
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  const pragma = (name: string) => db.pragma(name, { simple: true }) as number;
+  gauge(
+    "flagstone_database_bytes",
+    "Size of the data file",
+    () => pragma("page_count") * pragma("page_size"),
+  );
+  gauge("flagstone_events", "Events in the log", () => countEvents(db, { hidden: [] }));
+}
+
+/** What a request asks for, from a short list whatever is sent: `GET /api/admin/events`, or `other`. */
+function namer(operations: readonly Operation[], basePath: string) {
+  const router = createRouter<string>();
+  for (const { method, path } of operations) addRoute(router, method, basePath + path, `${method} ${path}`);
+  return (method: string, url: string) =>
+    findRoute(router, method === "HEAD" ? "GET" : method, url.split("?", 1)[0]!)?.data ?? "other";
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import https from "node:https";
+import path from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { assertRefused, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+
+/** A certificate that vouches for itself, and its key, for a name that nothing here has. */
+function certificate(t: TestContext) {
+  const folder = temporaryFolder(t);
+  const [cert, key] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
+  const subject = ["-subj", "/CN=flags.example", "-addext", "subjectAltName=DNS:flags.example"];
+  const making = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  execFileSync("openssl", [...making, ...subject, "-keyout", key, "-out", cert], { stdio: "ignore" });
+  return { cert, key, flags: ["--tls-cert", cert, "--tls-key", key] };
+}
+
+const newFile = (t: TestContext) => path.join(temporaryFolder(t), "flags.db");
+
+/** A request that trusts this certificate, by the name that it is for. */
+const securely = (url: string, cert: string, authorization: string) =>
+  new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    const options = { ca: fs.readFileSync(cert), servername: "flags.example", headers: { authorization } };
+    https
+      .get(url, options, async (response) => {
+        let body = "";
+        for await (const chunk of response) body += chunk;
+        resolve({ status: response.statusCode, body });
+      })
+      .on("error", reject);
+  });
+
+describe("HTTPS", { concurrency: 3 }, () => {
+  test("the certificate given is shown, and plain HTTP gets no answer", async (t) => {
+    const { cert, flags } = certificate(t);
+    const { url, token, stop, child } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
+    const { status, body } = await securely(`${url}/api/admin/events`, cert, token!);
+    assert.equal(status, 200);
+    assert.equal(JSON.parse(body).events.length, 2);
+    await assert.rejects(fetch(url.replace("https", "http")));
+    assert.equal(child.exitCode, null, "it serves on");
+    assert.equal((await stop()).code, 0);
+  });
+
+  test("health trusts the server's own certificate where it is named, and no other", async (t) => {
+    const { cert, flags } = certificate(t);
+    const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const port = new URL(url).port;
+    const { code, stdout } = await runCli(["health", "--port", port, "--tls-cert", cert]);
+    assert.deepEqual([code, stdout], [0, "ready\n"]);
+    const other = await runCli(["health", "--port", port, "--tls-cert", certificate(t).cert]);
+    assert.equal(other.code, 1);
+    assert.match(other.stderr, /does not answer: self-signed certificate/);
+    assert.equal((await runCli(["health", url])).code, 1, "the system knows nobody who vouches for it");
+  });
+
+  test("a half, a wrong or a missing part is refused before a file is made", async (t) => {
+    const { cert, key } = certificate(t);
+    const other = certificate(t);
+    const data = newFile(t);
+    const refused = async (flags: string[], message: string) =>
+      assertRefused(await runHere(["serve", "--data", data, ...flags]), 2, message, " serve");
+    await refused(["--tls-cert", cert], "--tls-cert and --tls-key go together: give both");
+    await refused(["--tls-key", key], "--tls-cert and --tls-key go together: give both");
+    const wrong = (a: string, b: string) =>
+      `--tls-cert and --tls-key: ${a} and ${b} are not a certificate and its key in PEM`;
+    await refused(["--tls-cert", cert, "--tls-key", other.key], wrong(cert, other.key));
+    await refused(["--tls-cert", key, "--tls-key", cert], wrong(key, cert));
+    const none = path.join(path.dirname(cert), "none.pem");
+    await refused(["--tls-cert", none, "--tls-key", key], `--tls-cert: the file ${none} can't be read`);
+    assert.ok(!fs.existsSync(data));
+  });
+});
+
+describe("a base path", { concurrency: 3 }, () => {
+  test("everything is below it, pictures too, and nothing beside it", async (t) => {
+    const args = ["serve", "--data", newFile(t), "--base-path", "/team/flags/"];
+    const { url, token, get, output } = await startServer(t, args);
+    assert.match(url, /:\d+\/team\/flags$/);
+    assert.match(output.stdout, /^Try: .*\/team\/flags\/api\/admin\/events$/m);
+    const user = (await (await get("/user-admin/1")).json()) as { imageUrl: string };
+    assert.match(user.imageUrl, /^\/team\/flags\/avatars\/[0-9a-f]{64}\.svg$/);
+    const { origin } = new URL(url);
+    assert.equal((await fetch(origin + user.imageUrl)).status, 200);
+    assert.equal((await fetch(`${url}/health`)).status, 200);
+    assert.equal((await fetch(`${url}/api/admin/events`)).status, 401);
+    for (const beside of [
+      "/api/admin/events",
+      "/health",
+      "/",
+      "/team/flagship/health",
+      "/team/Flags/health",
+    ]) {
+      const reply = await fetch(origin + beside, { headers: { authorization: token! } });
+      assert.equal(reply.status, 404, beside);
+      assert.equal(((await reply.json()) as { message: string }).message, `There is nothing at ${beside}`);
+    }
+  });
+
+  test("health asks below it", async (t) => {
+    const settings = { FLAGSTONE_BASE_PATH: "/x" };
+    const { url } = await startServer(t, ["serve", "--data", newFile(t)], { env: settings });
+    const { port } = new URL(url);
+    assert.equal((await runCli(["health", "--port", port], { env: settings })).code, 0);
+    assert.equal((await runCli(["health", url])).code, 0);
+    const { code, stderr } = await runCli(["health", "--port", port]);
+    assert.equal(code, 1);
+    assert.match(stderr, /is not ready: it answers 404/);
+  });
+});
+
+describe("who asks", { concurrency: 2 }, () => {
+  const addressLogged = async (t: TestContext, flags: string[], forwarded: string) => {
+    const args = ["serve", "--data", newFile(t), "--log-format", "json", ...flags];
+    const { url, stop } = await startServer(t, args);
+    await fetch(`${url}/nowhere`, { headers: { "x-forwarded-for": forwarded } });
+    const { stderr } = await stop();
+    const lines = stderr.trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line)).find(({ status }) => status === 404).address;
+  };
+
+  test("is the other end of the connection", async (t) => {
+    assert.equal(await addressLogged(t, [], "192.0.2.1"), "127.0.0.1");
+  });
+
+  test("is what a trusted proxy wrote last, not what the client wrote before", async (t) => {
+    assert.equal(await addressLogged(t, ["--trust-proxy"], "192.0.2.1, 2001:db8::7"), "2001:db8::7");
+  });
+
+  test("is the proxy where it wrote no address", async (t) => {
+    assert.equal(await addressLogged(t, ["--trust-proxy"], "192.0.2.1, <script>"), "127.0.0.1");
+  });
+});
+
+describe("figures for Prometheus", { concurrency: 2 }, () => {
+  const PATH = "/internal-backstage/prometheus";
+  const figure = (text: string, name: string) =>
+    Number(
+      text
+        .split("\n")
+        .find((line) => line.startsWith(`${name} `))
+        ?.slice(name.length),
+    );
+
+  test("count requests by operation and status, and tell of the file", async (t) => {
+    const args = ["serve", "--data", newFile(t), "--metrics", "--base-path", "/x"];
+    const { url, get } = await startServer(t, args);
+    await get("/events");
+    await get("/events?project=a");
+    await get("/events", "wrong");
+    await get("/personal-dashboard/secret-name");
+    await fetch(`${url}/nowhere`);
+    const reply = await fetch(url + PATH);
+    assert.match(reply.headers.get("content-type")!, /^text\/plain; version=/);
+    const text = await reply.text();
+    const count = (operation: string, status: number) =>
+      figure(
+        text,
+        `flagstone_http_request_duration_seconds_count{operation="${operation}",status="${status}"}`,
+      );
+    assert.equal(count("GET /api/admin/events", 200), 2);
+    assert.equal(count("GET /api/admin/events", 401), 1);
+    assert.equal(count("GET /api/admin/personal-dashboard/:projectId", 404), 1);
+    assert.equal(count("other", 404), 1);
+    assert.equal(figure(text, "flagstone_events"), 2);
+    assert.ok(figure(text, "flagstone_database_bytes") > 4096);
+    assert.ok(figure(text, "process_resident_memory_bytes") > 1e6);
+    assert.ok(!text.includes("secret-name"), "names of what is asked for are not told");
+  });
+
+  test("are not told unless they are asked for", async (t) => {
+    const { url } = await startServer(t, ["serve", "--data", newFile(t)]);
+    assert.equal((await fetch(url + PATH)).status, 404);
+  });
+});
