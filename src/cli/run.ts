@@ -5,6 +5,7 @@ import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
+import { completionCommand } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { exportCommand } from "./export.ts";
@@ -12,6 +13,7 @@ import { health } from "./health.ts";
 import { helpCommand, helpOf, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
+import { manCommand } from "./man.ts";
 import { serve } from "./serve.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userList } from "./user.ts";
@@ -33,6 +35,8 @@ export const COMMANDS: readonly Command[] = [
   compact,
   doctor,
   health,
+  completionCommand(() => COMMANDS),
+  manCommand(() => COMMANDS),
   version,
   licenses,
   helpCommand(() => COMMANDS),

@@ -29,7 +29,7 @@ export const tokenCreate: Command = {
       hint: "USER",
       help: "act as this user (id, username or e-mail); for the type user",
     },
-    type: { type: "string", hint: "TYPE", help: "user (the default), admin, client or frontend" },
+    type: { type: "string", hint: TOKEN_TYPES.join("|"), help: "what kind of token (user)" },
     project: {
       type: "string",
       multiple: true,

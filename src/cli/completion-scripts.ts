@@ -1,0 +1,89 @@
+/** What can follow some words of the command line. */
+export interface Place {
+  /** A command, the first word of a group of them, or nothing. */
+  after: string;
+  /** Nothing else may stand there yet. */
+  isAll?: boolean;
+  words: Word[];
+}
+
+export interface Word {
+  text: string;
+  help: string;
+  /** It takes a value: one of these, or any, which is taken for a file. */
+  values?: string[];
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** Every option that takes a value, once. */
+const withValue = (places: Place[]) =>
+  new Map(
+    places.flatMap(({ words }) => words.flatMap(({ text, values }) => (values ? [[text, values]] : []))),
+  );
+
+const pattern = ({ after }: Place) => `${quoted(after === "" ? "" : `${after} `)}*`;
+
+function bash(places: Place[]) {
+  const values = [...withValue(places)].map(
+    ([option, all]) => `${option}) words=${quoted(all.join(" "))} ;;`,
+  );
+  const words = places.map(
+    (place) => `  ${pattern(place)}) words=${quoted(place.words.map(({ text }) => text).join(" "))} ;;`,
+  );
+  return `_flagstone() {
+  local words
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+  ${values.join("\n  ")}
+  *)
+    case "\${COMP_WORDS[*]:1:COMP_CWORD - 1} " in
+  ${words.join("\n  ")}
+    esac ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _flagstone flagstone`;
+}
+
+function zsh(places: Place[]) {
+  const values = [...withValue(places)].map(
+    ([option, all]) => `(${option}) found=(${all.map(quoted).join(" ")}) ;;`,
+  );
+  const described = ({ text, help }: Word) => quoted(`${text}:${help}`);
+  const words = places.map(
+    (place) => `  (${pattern(place)}) found=(${place.words.map(described).join(" ")}) ;;`,
+  );
+  return `#compdef flagstone
+_flagstone() {
+  local -a found
+  case "\${words[CURRENT-1]}" in
+  ${values.join("\n  ")}
+  (*)
+    case "\${(j: :)words[2,CURRENT-1]} " in
+  ${words.join("\n  ")}
+    esac ;;
+  esac
+  if (( \${#found} )); then _describe -o flagstone found || _files; else _files; fi
+}
+compdef _flagstone flagstone`;
+}
+
+function fish(places: Place[]) {
+  const line = ({ after, isAll }: Place, { text, help, values }: Word) => {
+    const condition = `${isAll ? "__flagstone_said" : "__flagstone_begins"} ${quoted(after)}`;
+    const name = text.startsWith("--") ? `-l ${text.slice(2)}` : `-f -a ${text}`;
+    const value = values ? `-r ${values.length > 0 ? `-f -a ${quoted(values.join(" "))}` : ""}` : "";
+    return `complete -c flagstone -n ${quoted(condition)} ${name} ${value} -d ${quoted(help)}`;
+  };
+  return `function __flagstone_said
+  set -l said (commandline -opc)[2..]
+  test "$said" = "$argv[1]"
+end
+function __flagstone_begins
+  set -l said (commandline -opc)[2..]
+  string match -q -- "$argv[1] *" "$said "
+end
+${places.flatMap((place) => place.words.map((word) => line(place, word))).join("\n")}`;
+}
+
+export const SHELLS = { bash, zsh, fish };

@@ -1,0 +1,54 @@
+import { SETTINGS, UsageError } from "../config.ts";
+import type { Command, Option } from "./command.ts";
+import { type Place, SHELLS, type Word } from "./completion-scripts.ts";
+
+export const completionCommand = (commands: () => readonly Command[]): Command => ({
+  name: "completion",
+  summary: "Print what makes a shell complete commands and options",
+  usage: Object.keys(SHELLS).join("|"),
+  args: [1, 1],
+  example: "completion bash > /etc/bash_completion.d/flagstone",
+  settings: [],
+  run({ args: [shell = ""], print }) {
+    const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
+    if (!script) throw new UsageError(`completion knows ${Object.keys(SHELLS).join(", ")}, not ${shell}`);
+    print(script(places(commands())));
+  },
+});
+
+/** What can follow what, the longest beginnings first. */
+function places(commands: readonly Command[]): Place[] {
+  const groups = [...Map.groupBy(commands, ({ name }) => name.split(" ")[0]!)];
+  const first = groups.map(([text, group]) => ({
+    text,
+    help: group.length > 1 ? group.map(({ name }) => name).join(", ") : group[0]!.summary,
+  }));
+  const inCommands = commands.map((command) => ({
+    after: command.name,
+    words: command.name === "help" ? first : wordsOf(command),
+  }));
+  const inGroups = groups
+    .filter(([, group]) => group.length > 1)
+    .map(([after, group]) => ({
+      after,
+      isAll: true,
+      words: group.map(({ name, summary }) => ({ text: name.split(" ")[1]!, help: summary })),
+    }));
+  const [serve] = commands; // runs without its name
+  return [...inCommands, ...inGroups, { after: "", isAll: true, words: [...first, ...wordsOf(serve!)] }];
+}
+
+function wordsOf({ usage = "", settings, options = {} }: Command): Word[] {
+  const choices = usage.split("|").filter((text) => /^[a-z]+$/.test(text));
+  const shared = settings.map((name): [string, Option] => [name, SETTINGS[name]]);
+  return [
+    ...choices.map((text) => ({ text, help: text })),
+    ...[...Object.entries(options), ...shared].map(toWord),
+  ];
+}
+
+const toWord = ([name, { type, hint = "", help }]: [string, Option]): Word => ({
+  text: `--${name}`,
+  help,
+  ...(type === "string" && { values: hint.includes("|") ? hint.split("|") : [] }),
+});
