@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
 import { DataError } from "../db/error.ts";
+import { newFile } from "../db/new-file.ts";
 import { close, open } from "../db/open.ts";
 import type { Command, Context } from "./command.ts";
 
@@ -34,12 +35,11 @@ export const exportCommand: Command = {
 async function write({ world, log }: Context, target: string, chunks: Iterable<string>) {
   if (target === "-") return pipeline(Readable.from(chunks), world.stdout, { end: false });
   if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
-  const unfinished = `${target}.unfinished`;
   try {
-    await pipeline(Readable.from(chunks), fs.createWriteStream(unfinished));
-    fs.renameSync(unfinished, target);
+    using file = newFile(target);
+    await pipeline(Readable.from(chunks), fs.createWriteStream(file.path));
+    file.finish();
   } catch (error) {
-    fs.rmSync(unfinished, { force: true });
     throw new DataError(`${target} can't be written: ${(error as Error).message}`);
   }
   log({ level: "info", message: `exported to ${target}` });

@@ -3,6 +3,7 @@ import { checkFile } from "./check.ts";
 import { connect } from "./connect.ts";
 import { DataError } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
+import { BESIDE, newFile } from "./new-file.ts";
 import { close, open } from "./open.ts";
 import type { Database } from "./statement.ts";
 
@@ -15,21 +16,16 @@ const PAGES = 500;
  */
 export async function backUp(db: Database, target: string, onProgress: (part: number) => void) {
   if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
-  const unfinished = `${target}.unfinished`;
-  try {
-    await db.backup(unfinished, {
-      progress: ({ totalPages, remainingPages }) => {
-        onProgress(1 - remainingPages / Math.max(totalPages, 1));
-        return PAGES;
-      },
-    });
-    singleFile(unfinished);
-    requireWhole(unfinished);
-    fs.renameSync(unfinished, target);
-  } catch (error) {
-    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(unfinished + suffix, { force: true });
-    throw error;
-  }
+  using copy = newFile(target);
+  await db.backup(copy.path, {
+    progress: ({ totalPages, remainingPages }) => {
+      onProgress(1 - remainingPages / Math.max(totalPages, 1));
+      return PAGES;
+    },
+  });
+  singleFile(copy.path);
+  requireWhole(copy.path);
+  copy.finish();
 }
 
 /**
@@ -40,21 +36,20 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
 export function restore(backup: string, file: string, now: Date): string | undefined {
   requireNotServed(file);
   if (!fs.existsSync(backup)) throw new DataError(`There is no file ${backup}`);
-  const unfinished = `${file}.unfinished`;
+  using copy = newFile(file);
   try {
-    fs.copyFileSync(backup, unfinished);
-    if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${unfinished}-wal`);
-    close(open(unfinished, { mustExist: true })); // the copy is brought up to date; the backup stays as it is
-    singleFile(unfinished);
-    requireWhole(unfinished);
-    const aside = fs.existsSync(file) ? setAside(file, now) : undefined;
-    fs.renameSync(unfinished, file);
-    return aside;
+    fs.copyFileSync(backup, copy.path);
+    if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${copy.path}-wal`);
+    close(open(copy.path, { mustExist: true })); // the copy is brought up to date; the backup stays as it is
+    singleFile(copy.path);
+    requireWhole(copy.path);
   } catch (error) {
-    for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(unfinished + suffix, { force: true });
     if (!(error instanceof DataError)) throw error;
-    throw new DataError(error.message.replaceAll(unfinished, backup)); // the copy is nobody's concern
+    throw new DataError(error.message.replaceAll(copy.path, backup)); // the copy is nobody's concern
   }
+  const aside = fs.existsSync(file) ? setAside(file, now) : undefined;
+  copy.finish();
+  return aside;
 }
 
 /** Rewrites the file without what was deleted. @returns its size before and after, in bytes. */
@@ -74,7 +69,7 @@ export function compact(file: string): { before: number; after: number } {
 /** The log of changes that are not in the file yet goes with it, or the next file would take it for its own. */
 function setAside(file: string, now: Date) {
   const aside = `${file}.before-restore-${now.toISOString().replaceAll(/[:.]/g, "-")}`;
-  for (const suffix of ["", "-wal", "-shm"]) {
+  for (const suffix of ["", ...BESIDE]) {
     if (fs.existsSync(file + suffix)) fs.renameSync(file + suffix, aside + suffix);
   }
   return aside;

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
 import { DataError, isSqlite } from "./error.ts";
-import { IN_MEMORY } from "./open.ts";
+import { BESIDE } from "./new-file.ts";
 
 /*
  * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are
@@ -17,7 +17,6 @@ const lockOf = (file: string) => `${file}.lock`;
  * @throws DataError naming the process that serves the file.
  */
 export function lockForServing(file: string, pid: number): () => void {
-  if (file === IN_MEMORY) return () => {};
   const db = connect(lockOf(file), { timeout: 0 });
   try {
     db.pragma("journal_mode = MEMORY");
@@ -53,7 +52,7 @@ export function removeIfUnused(file: string) {
   } finally {
     db.close();
   }
-  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
+  for (const suffix of ["", ...BESIDE]) fs.rmSync(file + suffix, { force: true });
 }
 
 /** `user_version` stands in the header, which can be read whoever has the lock. */

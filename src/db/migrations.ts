@@ -1,4 +1,7 @@
 import schema from "../../schema.sql";
+import { DataError, inWords } from "./error.ts";
+import { requireNotServed } from "./lock.ts";
+import { newFile } from "./new-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
@@ -23,21 +26,42 @@ const create = (db: Database) => {
   db.pragma(`user_version = ${VERSION}`);
 };
 
-const step = (db: Database, from: number) => {
-  db.exec(STEPS[from - 1]!);
-  db.pragma(`user_version = ${from + 1}`);
+const step = (db: Database, sql: string, to: number) => {
+  db.exec(sql);
+  db.pragma(`user_version = ${to}`);
 };
 
 /**
- * Brings the database to `VERSION`, each step in its own transaction, so that a failure leaves a file of an
- * older version, never a mixture. The version is read again under the lock: another process may have been first.
+ * Brings the database to today's version, all steps in one transaction, so that a failure leaves the file to the
+ * version that wrote it. Before that an older file is copied aside, to `FILE.before-schema-N`.
+ * @throws DataError if the file is served, or a step fails.
  */
-export function migrate(db: Database) {
-  while (version(db) < VERSION) {
-    db.transaction(() => {
-      const from = version(db);
-      if (from === 0) create(db);
-      else if (from < VERSION) step(db, from);
-    }).immediate();
+export function migrate(db: Database, steps = STEPS) {
+  const from = version(db);
+  const latest = steps.length + 1;
+  if (from >= latest) return;
+  const aside = from > 0 && !db.memory ? copyAside(db, latest) : undefined;
+  const all = db.transaction(() => {
+    if (version(db) === 0) create(db); // else another process was first
+    for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);
+  });
+  try {
+    all.immediate();
+  } catch (error) {
+    if (aside === undefined || inWords(error, db.name) !== error) throw error;
+    throw new DataError(
+      `${db.name} can't be brought from schema ${from} to ${latest} and is as it was: use the version before, ` +
+        `and tell us (there is a copy, ${aside})`,
+      { cause: error },
+    );
   }
+}
+
+function copyAside(db: Database, latest: number) {
+  requireNotServed(db.name);
+  const aside = `${db.name}.before-schema-${latest}`;
+  using copy = newFile(aside);
+  db.prepare("VACUUM INTO ?").run(copy.path);
+  copy.finish();
+  return aside;
 }

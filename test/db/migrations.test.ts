@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
+import { DataError } from "../../src/db/error.ts";
+import { lockForServing } from "../../src/db/lock.ts";
 import { APPLICATION_ID, migrate, VERSION } from "../../src/db/migrations.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
@@ -93,4 +97,64 @@ test("migrating twice changes nothing", (t) => {
   const before = [describe(db), db.pragma("schema_version", { simple: true })];
   migrate(db);
   assert.deepEqual([describe(db), db.pragma("schema_version", { simple: true })], before);
+});
+
+/** A file as the first version leaves it, with an event in it. */
+function oldFile(t: TestContext) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-migrations-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, "flags.db");
+  const db = new Sqlite(file);
+  db.exec(FIRST);
+  db.pragma(`application_id = ${APPLICATION_ID}`);
+  db.pragma("user_version = 1");
+  db.exec("INSERT INTO environments (name, type) VALUES ('moon', 'test')");
+  db.close();
+  return file;
+}
+
+const ADD = "ALTER TABLE environments ADD COLUMN colour TEXT";
+
+test("an older file is copied aside before its migration", (t) => {
+  const file = oldFile(t);
+  const db = new Sqlite(file);
+  t.after(() => db.close());
+  migrate(db, [ADD, "CREATE TABLE more (id INTEGER) STRICT"]);
+  assert.equal(db.pragma("user_version", { simple: true }), 3);
+  assert.deepEqual(rows(db, "SELECT colour FROM environments WHERE name = 'moon'"), [{ colour: null }]);
+  const aside = new Sqlite(`${file}.before-schema-3`, { readonly: true });
+  t.after(() => aside.close());
+  assert.equal(aside.pragma("user_version", { simple: true }), 1);
+  assert.equal(rows(aside, "SELECT * FROM environments WHERE name = 'moon'").length, 1);
+  assert.deepEqual(fs.readdirSync(path.dirname(file)).sort(), ["flags.db", "flags.db.before-schema-3"]);
+});
+
+test("a migration that fails half-way leaves the file to the version that wrote it, and says so", (t) => {
+  const file = oldFile(t);
+  const db = new Sqlite(file);
+  t.after(() => db.close());
+  const before = describe(db);
+  for (let time = 0; time < 2; time++) {
+    assert.throws(
+      () => migrate(db, [ADD, "CREATE TABLE environments (id INTEGER)"]),
+      (error) => {
+        assert.ok(error instanceof DataError);
+        assert.match(error.message, /flags\.db can't be brought from schema 1 to 3 and is as it was/);
+        assert.ok(!/environments/.test(error.message), "no SQL");
+        return true;
+      },
+    );
+    assert.deepEqual(describe(db), before);
+    assert.equal(db.pragma("user_version", { simple: true }), 1);
+  }
+});
+
+test("a file is not migrated under a server of the older version", (t) => {
+  const file = oldFile(t);
+  const unlock = lockForServing(file, 77);
+  t.after(unlock);
+  const db = new Sqlite(file);
+  t.after(() => db.close());
+  assert.throws(() => migrate(db, [ADD]), /is served by the process 77 already/);
+  assert.equal(db.pragma("user_version", { simple: true }), 1);
 });
