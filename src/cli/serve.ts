@@ -2,6 +2,7 @@ import path from "node:path";
 import { buildApp, OPERATIONS, toListener } from "../app.ts";
 import { lockForServing } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
+import { networkFileSystem } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { createMetrics } from "../http/metrics.ts";
@@ -34,6 +35,7 @@ export const serve: Command = {
     let unlock = () => {};
     try {
       unlock = lockForServing(config.data, world.pid);
+      warnOfNetwork(context);
       await serveUntilStopped(context, { db, tls }, (url) => {
         const created = firstStart(db, secret);
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
@@ -67,6 +69,16 @@ export async function serveUntilStopped(
   } finally {
     await listening.close();
   }
+}
+
+/** SQLite's locks and its shared memory hold on one machine only. */
+function warnOfNetwork({ config, log }: Context) {
+  const name = networkFileSystem(config.data);
+  if (name === undefined) return;
+  log({
+    level: "warn",
+    message: `${config.data} is on a network file system (${name}), where it can be damaged: use a local disk`,
+  });
 }
 
 /** The address, and the token if it is a new one: this is the only time it is shown. */

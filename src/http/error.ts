@@ -62,14 +62,20 @@ interface ErrorOptions {
 export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
 
-/** Any error as an answer: SQLite's lock is a passing condition, the unexpected becomes one neutral sentence. */
+/** What passes: another process writes, or the disk is full until somebody makes room. Reads go on meanwhile. */
+const PASSING: ReadonlyArray<[code: string, message: string, seconds: string]> = [
+  ["SQLITE_BUSY", "The data file is locked: try again", "1"],
+  ["SQLITE_FULL", "The disk is full: nothing can be changed until there is room", "60"],
+  ["SQLITE_IOERR_WRITE", "The disk takes nothing: nothing can be changed until it does", "60"],
+];
+
+/** Any error as an answer: what passes is a 503, the unexpected becomes one neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (isSqlite(error, "SQLITE_BUSY")) {
-    return new ApiError("ServiceUnavailableError", "The data file is locked: try again", {
-      headers: { "retry-after": "1" },
-      cause: error,
-    });
+  const [, message, seconds] = PASSING.find(([code]) => isSqlite(error, code)) ?? [];
+  if (message && seconds) {
+    const headers = { "retry-after": seconds };
+    return new ApiError("ServiceUnavailableError", message, { headers, cause: error });
   }
   return new ApiError("UnknownError", "Something went wrong here: the log says what, under this id", {
     cause: error,

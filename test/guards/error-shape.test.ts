@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { buildApp } from "../../src/app.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { ErrorBody } from "../../src/http/error.ts";
+import { ErrorBody, toApiError } from "../../src/http/error.ts";
 import type { LogLine } from "../../src/log.ts";
 import { assertMatches, importLines, openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
@@ -58,5 +58,18 @@ test("the unexpected is a neutral sentence; its cause is in the log only", async
   assert.equal(JSON.parse(text).name, "UnknownError");
   assert.doesNotMatch(text, /SELECT|events|sqlite|at /i);
   assert.match(String(logged.at(-1)!.cause), /no such table/);
+  close(db);
+});
+
+test("a full disk passes: the answer is a 503 that says so", () => {
+  const db = open(IN_MEMORY);
+  db.pragma(`max_page_count = ${db.pragma("page_count", { simple: true })}`);
+  const grow = () => db.exec("CREATE TABLE more (text); INSERT INTO more VALUES (hex(randomblob(100000)))");
+  assert.throws(grow, (thrown) => {
+    const error = toApiError(thrown);
+    assert.deepEqual([error.status, error.name], [503, "ServiceUnavailableError"]);
+    assert.match(error.message, /^The disk is full/);
+    return error.headers["retry-after"] === "60";
+  });
   close(db);
 });

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { toText } from "../dataset/examples.ts";
+import { createWorld, personal } from "../support/world.ts";
+import { dataFile, runCli, startServer } from "./run-cli.ts";
+
+/** A disk of a few megabytes in memory with a data file on it; undefined where we may not mount one. */
+async function smallDisk(t: TestContext) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-full-"));
+  const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
+  t.after(() => {
+    if (isMounted) spawnSync("umount", ["-l", folder]);
+    fs.rmSync(folder, { recursive: true });
+  });
+  if (!isMounted) return undefined;
+  const data = path.join(folder, "flags.db");
+  fs.copyFileSync(await dataFile(t, createWorld().project("a").feature("f", "a").integration().lines), data);
+  return data;
+}
+
+/** Takes what room there is. */
+function fill(data: string) {
+  const filler = fs.openSync(path.join(path.dirname(data), "filler"), "w");
+  try {
+    for (;;) fs.writeSync(filler, Buffer.alloc(64 * 1024));
+  } catch (error) {
+    assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
+  } finally {
+    fs.closeSync(filler);
+  }
+}
+
+test("a disk that fills under a server stops what writes, in words, and no reads", async (t) => {
+  const data = await smallDisk(t);
+  if (data === undefined) return t.skip("needs to mount a small disk");
+  const { get, stop } = await startServer(t, ["serve", "--data", data]);
+  assert.equal((await get("/events", personal(1))).status, 200);
+  fill(data);
+  const input = toText([
+    { kind: "dataset", version: 1 },
+    { kind: "tagType", name: "long", icon: "x".repeat(200_000) },
+  ]);
+  const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
+  assert.equal(code, 3, stderr);
+  assert.match(stderr, /flags\.db can't be (read or )?written: the disk is full/);
+  for (const read of ["/events", "/projects/a/features", "/personal-dashboard", "/user-admin/1"]) {
+    assert.equal((await get(read, personal(1))).status, 200, read);
+  }
+  fs.rmSync(path.join(path.dirname(data), "filler"));
+  assert.equal(
+    (await runCli(["user", "create", "late", "--data", data])).code,
+    0,
+    "it goes on once there is room",
+  );
+  assert.ok(!(await runCli(["export", "--data", data])).stdout.includes("xxx"), "nothing half done");
+  assert.equal((await stop()).code, 0);
+  assert.equal((await runCli(["doctor", "--data", data])).code, 0);
+});
+
+test("a server starts from a full disk", async (t) => {
+  const data = await smallDisk(t);
+  if (data === undefined) return t.skip("needs to mount a small disk");
+  fill(data);
+  const running = await startServer(t, ["serve", "--data", data]).catch((error: Error) => error);
+  if (running instanceof Error) return assert.match(running.message, /ended with 3\n.*the disk is full/s);
+  assert.equal((await running.get("/events", personal(1))).status, 200);
+  await running.stop();
+});
