@@ -17,14 +17,14 @@ export const SETTINGS = {
   host: {
     type: "string",
     hint: "ADDRESS",
-    help: "listen on this address; 0.0.0.0 for all",
+    help: "the server's address; 0.0.0.0 for all",
     otherwise: "127.0.0.1",
     schema: v.pipe(v.string(), v.regex(HOST, "must be a host name or an address")),
   },
   port: {
     type: "string",
     hint: "NUMBER",
-    help: "listen on this port; 0 for any free one",
+    help: "the server's port; 0 for any free one",
     otherwise: "4242",
     schema: v.pipe(
       v.string(),
@@ -90,7 +90,7 @@ export const SETTINGS = {
   },
   quiet: {
     type: "boolean",
-    help: "say only what went wrong",
+    help: "log nothing but failures",
     otherwise: false,
     schema: v.boolean("must be true or false"),
   },

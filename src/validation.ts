@@ -25,6 +25,7 @@ const toViolation = (issue: v.BaseIssue<unknown>, where: string): Violation => {
 v.setGlobalMessage((issue) => {
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known key";
   if (issue.received === "undefined") return "is missing";
+  if (issue.type === "integer") return "must be a whole number";
   return `must be ${lower(issue.expected ?? "something else")}, not ${shortened(issue.received)}`;
 });
 

@@ -33,8 +33,8 @@ export const demo: Command = {
     const db = open(IN_MEMORY);
     try {
       await fill(db);
-      const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given }));
-      await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, secret));
+      const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given?.secret }));
+      await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, given?.shown ?? secret));
     } finally {
       close(db);
     }
@@ -59,14 +59,14 @@ async function fill(db: Database) {
   await importDataset(db, chunks);
 }
 
-function introduce({ config, print }: Context, url: string, secret: string) {
+function introduce({ config, print }: Context, url: string, token: string) {
   print(`URL:   ${url}`);
-  print(`Token: ${secret}`);
+  print(`Token: ${token}`);
   if (config.quiet) return;
   print("       of Ada, an administrator; the demo is kept in memory and ends with Ctrl-C");
   print("");
   print("Try, in another terminal:");
-  print(`  TOKEN=${secret}`);
+  print(`  TOKEN=${token}`);
   for (const [path, what] of TOUR)
     print(`  curl -H "Authorization: $TOKEN" ${url}/api/admin${path}   # ${what}`);
   print(`  curl -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"query":"voucher"}' \\`);

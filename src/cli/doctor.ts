@@ -11,8 +11,8 @@ export const doctor: Command = {
   run({ config, options, print }) {
     const findings = checkFile(config.data);
     if (options.json) print(JSON.stringify(findings));
-    else for (const { name, problem } of findings) print(`${problem ? "NOT OK" : "ok    "}  ${name}`);
+    else for (const { name, problem } of findings) print(problem ? `WRONG  ${name}` : `ok     ${name}`);
     const wrong = findings.find(({ problem }) => problem !== undefined);
-    if (wrong) throw new DataError(`Not so: ${wrong.name}. What to do: ${wrong.problem}`);
+    if (wrong) throw new DataError(`${wrong.name}: ${wrong.problem}`);
   },
 };

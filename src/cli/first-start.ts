@@ -9,14 +9,27 @@ import { createUser, hasUsers } from "../resources/users/store.ts";
 
 const ADMIN_ROLE = 1;
 
+/** The operator's own secret for the first personal token. */
+export interface GivenSecret {
+  secret: string;
+  /** How a shell that has it writes it, for lines to copy: the secret itself is not printed. */
+  shown: string;
+}
+
 /**
- * The operator's own secret for the first personal token, or undefined.
+ * What the environment gives, the variable before the file; undefined for nothing.
  * @throws UsageError if the variable's value can't be a token or its file can't be read.
  */
-export function givenSecret(env: NodeJS.ProcessEnv): string | undefined {
+export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
   const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
-  if (secret) return requireShape("FLAGSTONE_ADMIN_TOKEN", secret);
-  return file ? requireShape("FLAGSTONE_ADMIN_TOKEN_FILE", readSecret(file)) : undefined;
+  if (secret) {
+    return { secret: requireShape("FLAGSTONE_ADMIN_TOKEN", secret), shown: "$FLAGSTONE_ADMIN_TOKEN" };
+  }
+  if (!file) return undefined;
+  return {
+    secret: requireShape("FLAGSTONE_ADMIN_TOKEN_FILE", readSecret(file)),
+    shown: '$(cat "$FLAGSTONE_ADMIN_TOKEN_FILE")',
+  };
 }
 
 function requireShape(variable: string, secret: string) {

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import os from "node:os";
+import type { Readable } from "node:stream";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
 import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
@@ -18,6 +19,11 @@ export const importCommand: Command = {
     const [source = "-"] = context.args;
     const { data } = context.config;
     const chunks = openSource(context, source);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      context.world.once(signal, () =>
+        chunks.destroy(new Error(`Stopped by ${signal}: nothing was imported`)),
+      );
+    }
     const isNew = !fs.existsSync(data);
     const db = open(data);
     try {
@@ -32,8 +38,8 @@ export const importCommand: Command = {
   },
 };
 
-function openSource({ world }: Context, source: string): AsyncIterable<Buffer> {
-  if (source === "-") return world.stdin as AsyncIterable<Buffer> & NodeJS.ReadableStream;
+function openSource({ world }: Context, source: string): Readable {
+  if (source === "-") return world.stdin as Readable;
   const found = fs.statSync(source, { throwIfNoEntry: false });
   if (!found) throw new DataError(`There is no file ${source}`);
   if (found.isDirectory()) throw new DataError(`${source} is a folder: name a file, or - for standard input`);

@@ -81,6 +81,7 @@ function find(argv: string[]): { command: Command; argv: string[] } {
     const command = COMMANDS.find((candidate) => candidate.name === name);
     if (command) return { command, argv: argv.slice(words) };
   }
+  if (isHelp(second)) return { command: COMMANDS.at(-1)!, argv: [first] };
   throw unknownCommand(COMMANDS, `${first} ${second}`.trimEnd());
 }
 

@@ -1,6 +1,7 @@
+import fs from "node:fs";
 import path from "node:path";
 import { buildApp, OPERATIONS, toListener } from "../app.ts";
-import { lockForServing } from "../db/lock.ts";
+import { lockForServing, removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { networkFileSystem } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
@@ -29,21 +30,24 @@ export const serve: Command = {
   settings: [...NETWORK, "data", "log-format", "quiet"],
   async run(context) {
     const { config, world } = context;
-    const secret = givenSecret(world.env);
+    const given = givenSecret(world.env);
     const tls = readTls(config);
+    let isInVain = !fs.existsSync(config.data);
     const db = open(config.data);
     let unlock = () => {};
     try {
       unlock = lockForServing(config.data, world.pid);
       warnOfNetwork(context);
       await serveUntilStopped(context, { db, tls }, (url) => {
-        const created = firstStart(db, secret);
+        const created = firstStart(db, given?.secret);
+        isInVain = false;
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, created);
+        introduce(context, url, created && (given?.shown ?? created));
       });
     } finally {
       unlock();
       close(db);
+      if (isInVain) removeIfUnused(config.data);
     }
   },
 };
@@ -81,14 +85,14 @@ function warnOfNetwork({ config, log }: Context) {
   });
 }
 
-/** The address, and the token if it is a new one: this is the only time it is shown. */
-function introduce({ config, print }: Context, url: string, secret: string | undefined) {
+/** The address, and the token if it is a new one of ours: this is the only time it is shown. */
+function introduce({ config, print }: Context, url: string, token: string | undefined) {
   print(`URL:   ${url}`);
-  if (secret !== undefined) {
-    print(`Token: ${secret}`);
+  if (token !== undefined) {
+    print(`Token: ${token}`);
     print("       of the user admin; it is shown this once");
   }
   if (config.quiet) return;
-  print(`Try:   curl -H 'Authorization: ${secret ?? "TOKEN"}' ${url}/api/admin/events`);
-  if (secret === undefined) print(`       (flagstone token create NAME --user USER makes a token)`);
+  print(`Try:   curl -H "Authorization: ${token ?? "TOKEN"}" ${url}/api/admin/events`);
+  if (token === undefined) print(`       (flagstone token create NAME --user USER makes a token)`);
 }

@@ -97,6 +97,7 @@ function checked(schema: Kind["schema"], line: object, number: number): unknown 
 /** Why a row was refused, in words. */
 function explained(error: unknown, kind: Kind, line: object, number: number): unknown {
   if (error instanceof LineError) return new DatasetError(number, error.message);
+  if (error instanceof RangeError) return new DatasetError(number, `${kind.name}: is nested too deeply`);
   if (!isSqlite(error, "SQLITE_CONSTRAINT")) return error;
   const columns = /constraint failed: (.+)/.exec(error.message)?.[1]?.replace(/\w+\./g, "") ?? "a value";
   const isTwice = /UNIQUE|PRIMARYKEY|ROWID/.test(error.code);

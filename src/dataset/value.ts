@@ -11,11 +11,12 @@ export const Flag = (otherwise: boolean) => v.optional(v.boolean(), otherwise);
 /** Any number that JSON can give back. */
 export const Real = v.pipe(v.number(), v.finite("must be a number that can be written down"));
 
-/** A number that identifies a row. */
+/** A number that identifies a row; those after it, which are given out later, can be counted exactly too. */
 export const Id = v.pipe(
   v.number(),
-  v.safeInteger("must be a whole number"),
+  v.integer("must be a whole number"),
   v.minValue(1, "must be 1 or more"),
+  v.maxValue(2 ** 52, "must be 2^52 or less"),
 );
 
 /** A name that identifies a row. */

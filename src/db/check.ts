@@ -11,25 +11,25 @@ export interface Finding {
   problem: string | undefined;
 }
 
-const BACKUP = "restore a backup, or export what can be read and import it into a new file";
+const BACKUP = "damaged: restore a backup, or export what can be read and import it into a new file";
 
 /** What can be wrong with a file, in the order of looking; a query that gives a row has found something. */
 const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advice: string]> = [
   [
-    "it is a data file of Flagstone",
+    "kind of file",
     (db) => Number(pragma(db, "application_id")) !== APPLICATION_ID,
-    "name another file",
+    "it is not a data file of Flagstone: name another file",
   ],
   [
-    "its version is this program's",
+    "version",
     (db) => Number(pragma(db, "user_version")) !== VERSION,
-    "an older one is brought up to date by serving it; for a newer one get the newer program",
+    "it is another than this program's: an older one is brought up to date by serving it; for a newer one get the newer program",
   ],
-  ["every page is whole", (db) => pragma(db, "integrity_check(1)") !== "ok", BACKUP],
-  ["every reference leads somewhere", (db) => db.prepare("PRAGMA foreign_key_check").get(), BACKUP],
-  ["every query can be asked", (db) => prepareAll(db), BACKUP],
+  ["pages", (db) => pragma(db, "integrity_check(1)") !== "ok", BACKUP],
+  ["references", (db) => db.prepare("PRAGMA foreign_key_check").get(), BACKUP],
+  ["tables", (db) => prepareAll(db), BACKUP],
   [
-    "every event can be searched",
+    "search index",
     (db) =>
       db
         .prepare(
@@ -39,7 +39,7 @@ const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advi
     BACKUP,
   ],
   [
-    "the kept totals are right",
+    "totals",
     (db) =>
       db
         .prepare(`SELECT ifnull(project, ''), type, count(*) FROM events GROUP BY 1, 2
@@ -52,7 +52,7 @@ const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advi
 /** Looks at a file without changing it, also while it is served; stops at the first thing that is wrong. */
 export function checkFile(file: string): Finding[] {
   const findings: Finding[] = [];
-  if (!fs.existsSync(file)) return [{ name: "the file is there", problem: `there is no file ${file}` }];
+  if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
     db = connect(file, { fileMustExist: true });

@@ -33,8 +33,9 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
  * @returns where the old file is now; undefined if there was none.
  * @throws DataError if the data file is served, or the backup is none or not whole; nothing is changed then.
  */
-export function restore(backup: string, file: string, now: Date): string | undefined {
-  requireNotServed(file);
+export function restore(backup: string, data: string, now: Date): string | undefined {
+  requireNotServed(data);
+  const file = fs.existsSync(data) ? fs.realpathSync(data) : data;
   if (!fs.existsSync(backup)) throw new DataError(`There is no file ${backup}`);
   using copy = newFile(file);
   try {
@@ -84,5 +85,5 @@ function singleFile(file: string) {
 
 function requireWhole(file: string) {
   const wrong = checkFile(file).find(({ problem }) => problem !== undefined);
-  if (wrong) throw new DataError(`The copy is not whole: not so: ${wrong.name}`);
+  if (wrong) throw new DataError(`The copy is not whole: ${wrong.name}: ${wrong.problem}`);
 }

@@ -9,7 +9,8 @@ import { BESIDE } from "./new-file.ts";
  * ends with its process however that ends; SQLite's `user_version` holds the number of the process.
  */
 
-const lockOf = (file: string) => `${file}.lock`;
+/** Of the file itself, whatever link it was named by. */
+const lockOf = (file: string) => `${fs.realpathSync(file)}.lock`;
 
 /**
  * Takes the lock of a served file.
@@ -17,7 +18,8 @@ const lockOf = (file: string) => `${file}.lock`;
  * @throws DataError naming the process that serves the file.
  */
 export function lockForServing(file: string, pid: number): () => void {
-  const db = connect(lockOf(file), { timeout: 0 });
+  const lock = lockOf(file);
+  const db = connect(lock, { timeout: 0 });
   try {
     db.pragma("journal_mode = MEMORY");
     db.pragma("locking_mode = EXCLUSIVE");
@@ -26,18 +28,18 @@ export function lockForServing(file: string, pid: number): () => void {
     db.close();
     if (!isSqlite(error, "SQLITE_BUSY")) throw error;
     throw new DataError(
-      `${file} is served by the process ${pidIn(lockOf(file))} already: stop that one, or name another file`,
+      `${file} is served by the process ${pidIn(lock)} already: stop that one, or name another file`,
     );
   }
   return () => {
-    fs.rmSync(lockOf(file), { force: true });
+    fs.rmSync(lock, { force: true });
     db.close();
   };
 }
 
 /** @throws DataError naming the process that serves the file, if one does. */
 export function requireNotServed(file: string) {
-  if (fs.existsSync(lockOf(file))) lockForServing(file, 0)();
+  if (fs.existsSync(file) && fs.existsSync(lockOf(file))) lockForServing(file, 0)();
 }
 
 /** Removes a file that was made in vain, unless another process has opened it meanwhile. */

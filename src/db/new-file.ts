@@ -13,5 +13,15 @@ export function newFile(file: string) {
     for (const suffix of ["", ...BESIDE]) fs.rmSync(path + suffix, { force: true });
   };
   remove(); // what an interrupted process left
+  makePrivate(path);
   return { path, finish: () => fs.renameSync(path, file), [Symbol.dispose]: remove };
+}
+
+/** Makes an empty file that only its owner may read: there are names and hashes of secrets in ours. */
+export function makePrivate(path: string) {
+  try {
+    fs.closeSync(fs.openSync(path, "a", 0o600));
+  } catch {
+    // Whoever writes to it next fails too, and says why.
+  }
 }

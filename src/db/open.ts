@@ -3,6 +3,7 @@ import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
 import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
+import { makePrivate } from "./new-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
 /** A database in memory, for the demo and for tests. */
@@ -20,6 +21,7 @@ export function open(file: string, { mustExist = false } = {}): Database {
   requirePlace(file, mustExist);
   let db: Database | undefined;
   try {
+    if (file !== IN_MEMORY && !fs.existsSync(file)) makePrivate(file);
     db = connect(file);
     prepare(db, file);
     return db;

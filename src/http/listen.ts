@@ -1,6 +1,8 @@
+import { lookup } from "node:dns/promises";
 import type { RequestListener, Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { listen as listhen } from "listhen";
+import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
 import { refuseBroken, refuseLate } from "./refuse.ts";
 
@@ -31,11 +33,12 @@ interface ListenOptions {
   log: Log;
 }
 
-/** Serves what the listener answers. @throws PortInUseError */
+/** Serves what the listener answers. @throws PortInUseError, UsageError for an unknown host */
 export async function listen(
   handle: RequestListener,
   { host, port, tls, log }: ListenOptions,
 ): Promise<Listening> {
+  await requireAddress(host);
   let isStopping = false;
   const listener: RequestListener = (req, res) => (isStopping ? refuseLate(log, res) : handle(req, res));
   // Everything is said here, for listhen would otherwise ask the environment, go public in production, try
@@ -70,6 +73,13 @@ export async function listen(
     return close(server);
   };
   return { url: toUrl({ host, port: bound, isTls: tls !== undefined }), close: stop };
+}
+
+/** A name that nobody knows would be taken for a port in use. */
+async function requireAddress(host: string) {
+  await lookup(host).catch(() => {
+    throw new UsageError(`--host: no address is known for ${host}`);
+  });
 }
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";

@@ -155,6 +155,19 @@ describe("import", { concurrency: 4 }, () => {
     assert.equal(fs.readFileSync(data, "utf8"), "my notes\n".repeat(1000));
   });
 
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    test(`${signal} stops it, and nothing of a new file is left`, async (t) => {
+      const data = path.join(temporaryFolder(t), "flags.db");
+      const running = startCli(["import", "-", "--data", data]);
+      running.child.stdin.write(WORLD);
+      await untilLocked(data);
+      running.child.kill(signal);
+      const { code, stderr } = await running.ended;
+      assert.deepEqual([code, stderr], [1, `flagstone: Stopped by ${signal}: nothing was imported\n`]);
+      assert.deepEqual(fs.readdirSync(path.dirname(data)), []);
+    });
+  }
+
   test("four imports into one new file at once are all stored", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const names = ["a", "b", "c", "d"];
@@ -192,7 +205,7 @@ function isMadeAndLocked(file: string) {
     if (isMade) db.exec("BEGIN IMMEDIATE");
     return false;
   } catch (error) {
-    if (error instanceof Sqlite.SqliteError && error.code === "SQLITE_BUSY") return isMade;
+    if (error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY")) return isMade;
     throw error;
   } finally {
     db.close();

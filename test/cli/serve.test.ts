@@ -30,7 +30,7 @@ describe("the first start", { concurrency: 3 }, () => {
   test("a token is printed once and the printed line works; the second start prints none", async (t) => {
     const data = newFile(t);
     const first = await startServer(t, ["serve", "--data", data]);
-    const [, header, address] = /^Try: +curl -H '(Authorization: \S+)' (\S+)$/m.exec(first.output.stdout)!;
+    const [, header, address] = /^Try: +curl -H "(Authorization: \S+)" (\S+)$/m.exec(first.output.stdout)!;
     assert.match(first.token!, /^user:[0-9a-f]{56}$/);
     assert.equal(header, `Authorization: ${first.token}`);
     const reply = await fetch(address!, { headers: { authorization: first.token! } });
@@ -71,13 +71,14 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.ok(!fs.readFileSync(data).includes(secret));
   });
 
-  test("the operator's own secret is taken, hashed, and not logged", async (t) => {
+  test("the operator's own secret is taken, hashed, and neither printed nor logged", async (t) => {
     const data = newFile(t);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
     const { get, stop } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal((await get("/user-admin/1", SECRET)).status, 200);
-    const { stderr } = await stop();
-    assert.ok(!stderr.includes(SECRET));
+    const { stdout, stderr } = await stop();
+    assert.match(stdout, /^Token: \$FLAGSTONE_ADMIN_TOKEN$/m);
+    assert.ok(!(stdout + stderr).includes(SECRET));
     assert.ok(!fs.readFileSync(data).includes(SECRET));
   });
 
@@ -191,9 +192,20 @@ describe("serving", { concurrency: 3 }, () => {
       4,
       `Port ${port} on 127.0.0.1 is in use or not to be had: name another with --port, or 0 for any free one`,
     );
-    assert.ok(filesBeside(data).every((name) => name === "flags.db"));
+    assert.deepEqual(filesBeside(data), [], "nothing is made in vain");
     const next = await startServer(t, ["serve", "--data", data]);
     assert.ok(next.token, "the first start is still to come");
+  });
+
+  test("a host that nobody knows is refused as such", async (t) => {
+    const result = await runCli(["serve", "--host", "nowhere.invalid", "--data", newFile(t)]);
+    assertRefused(result, 2, "--host: no address is known for nowhere.invalid", " serve");
+  });
+
+  test("only its owner may read a new file", { skip: process.platform === "win32" }, async (t) => {
+    const data = newFile(t);
+    await (await startServer(t, ["serve", "--data", data])).stop();
+    assert.equal(fs.statSync(data).mode & 0o777, 0o600);
   });
 
   for (const [name, make, message] of [

@@ -218,4 +218,21 @@ describe("token list and revoke", { concurrency: 4 }, () => {
       assert.equal(contentOf(data), before);
     });
   }
+
+  test("the number of a token that is gone is not given again", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const make = async () =>
+      JSON.parse((await runHere(["token", "create", "ci", "--user", "1", "--json", "--data", data])).stdout)
+        .id;
+    const first = await make();
+    await runHere(["token", "revoke", String(first), "--data", data]);
+    assert.ok((await make()) > first);
+  });
+
+  test("a name can't draw on the table", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    await runHere(["token", "create", "a\nb\u001b[31m", "--user", "1", "--data", data]);
+    const { stdout } = await runHere(["token", "list", "--data", data]);
+    assert.ok(stdout.includes("a\\nb\\u001b[31m"), stdout);
+  });
 });

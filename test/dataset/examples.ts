@@ -283,7 +283,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "event",
-    id: 9007199254740000,
+    id: 4503599627370000,
     createdAt: TIME,
     type: "project-created",
     createdBy: "",
@@ -314,7 +314,7 @@ export const everyKey = (): Line[] => [
     createdAt: TIME,
     state: "failed",
     stateDetails: "",
-    eventId: 9007199254740000,
+    eventId: 4503599627370000,
     details: {},
   },
   {

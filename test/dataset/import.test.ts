@@ -128,7 +128,7 @@ const DEFAULTS: Record<string, Line> = {
     createdAt: "now",
   },
   event: {
-    id: 9007199254740001,
+    id: 4503599627370001,
     createdByUserId: null,
     environment: null,
     project: null,
@@ -181,6 +181,7 @@ const constraint = { contextName: "x", operator: "IN" };
 const variant = { name: "x", weight: 1, weightType: "fix", stickiness: "default" };
 
 /** What a line of a kind may not say, and the words that its refusal begins with. */
+
 const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   // Keys of what is nested
   ["role", { permissions: [{ name: "X", x: 1 }] }, "permissions.0.x: is not a known key"],
@@ -231,7 +232,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["user", { id: 0 }, "id: must be 1 or more"],
   ["user", { id: -1 }, "id: must be 1 or more"],
   ["user", { id: 1.5 }, "id: must be a whole number"],
-  ["user", { id: 2 ** 53 }, "id: must be a whole number"],
+  ["user", { id: 2 ** 52 + 1 }, "id: must be 2^52 or less"],
   ["user", { username: "" }, "username: must not be empty"],
   ["user", { email: 1 }, "email: must be string, not 1"],
   ["user", { accountType: "Robot" }, 'accountType: must be ("User" | "Service Account"), not "Robot"'],
@@ -811,4 +812,10 @@ test("an import records no event of its own", async (t) => {
   const db = empty(t);
   await importLines(db, everyKey());
   assert.equal(db.prepare("SELECT count(*) FROM events").pluck().get(), 2);
+});
+
+test("a line that is nested too deeply to be written again is refused", async () => {
+  const data = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  const text = toText([line("event", { data: {} })]).replace('"data":{}', `"data":${data}`);
+  await refused(BEGIN + text, "line 3: event: is nested too deeply");
 });

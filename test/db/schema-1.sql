@@ -55,8 +55,9 @@ CREATE TABLE role_permissions (
 
 CREATE INDEX role_permissions_by_environment ON role_permissions (environment);
 
+-- The id of a removed user or token is not given again: events, flags and scripts name it.
 CREATE TABLE users (
-  id             INTEGER PRIMARY KEY CHECK (id > 0),
+  id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   name           TEXT,
   username       TEXT UNIQUE,
   email          TEXT UNIQUE,
@@ -138,7 +139,7 @@ CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
 
 -- Only the SHA-256 of a secret is kept; the secret is shown once, when it is made.
 CREATE TABLE tokens (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
   type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),
   name        TEXT NOT NULL,
   hash        TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),

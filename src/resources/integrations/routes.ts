@@ -15,7 +15,7 @@ export const listIntegrationEvents = operation({
   response: IntegrationEvents,
 }).run(({ db, params, query }) => {
   if (!isIntegration(db, params.id)) {
-    throw new ApiError("NotFoundError", `There is no integration with the id ${params.id}`);
+    throw new ApiError("NotFoundError", "There is no integration with this id");
   }
   return { integrationEvents: integrationEvents(db, { integrationId: params.id, ...query }) };
 });

@@ -14,6 +14,6 @@ export const readUser = operation({
   response: User,
 }).run(({ db, params: { id } }) => {
   const user = userById(db, id);
-  if (!user) throw new ApiError("NotFoundError", `There is no user with the id ${id}`);
+  if (!user) throw new ApiError("NotFoundError", `There is no user with this id`);
   return user;
 });
