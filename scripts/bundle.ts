@@ -24,8 +24,12 @@ const UNUSED = [
   "uqr",
 ];
 
-/** One CommonJS file with everything in it but Node, for a platform such as `linux-x64` (Node's names). */
-export async function bundle(platform: string, outfile: string) {
+/** better-sqlite3's native part for a platform such as `linux-x64` (Node's names). */
+export const addonFor = (platform: string) =>
+  path.join(path.dirname(require.resolve("better-sqlite3/package.json")), "prebuilds", `${platform}.node`);
+
+/** One CommonJS file with everything in it but Node, and `addon` where the bytes of the native part come from. */
+export async function bundle(addon: string, outfile: string) {
   const licenses = path.join(BUILD, "licenses.txt");
   for (const folder of [DIST, BUILD]) fs.mkdirSync(folder, { recursive: true });
   const options: BuildOptions = {
@@ -41,11 +45,7 @@ export async function bundle(platform: string, outfile: string) {
     loader: { ".node": "binary", ".sql": "text", ".txt": "text" },
     alias: {
       "#addon": here("embedded-addon.ts"),
-      "#addon-bytes": path.join(
-        path.dirname(require.resolve("better-sqlite3/package.json")),
-        "prebuilds",
-        `${platform}.node`,
-      ),
+      "#addon-bytes": addon,
       "#licenses": here("embedded-licenses.ts"),
       "#licenses-text": licenses,
       ...Object.fromEntries(UNUSED.map((name) => [name, here("stub.cjs")])),

@@ -3,7 +3,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { BUILD, bundle, DIST, ROOT } from "./bundle.ts";
+import { addonFor, BUILD, bundle, DIST, ROOT } from "./bundle.ts";
 import { measureStart } from "./measure.ts";
 import { fetchNode } from "./node-package.ts";
 
@@ -31,7 +31,7 @@ const host = `${process.platform === "win32" ? "win" : process.platform}-${proce
 async function makeExecutable(target: Target): Promise<string> {
   const { platform, node, pkg } = TARGETS[target];
   const input = path.join(BUILD, `flagstone-${target}.cjs`);
-  await bundle(platform, input);
+  await bundle(path.join(ROOT, "scripts/addon-asset.ts"), input);
   const { version, binary } = fetchNode(node, BUILD);
   const home = path.join(BUILD, "home", target);
   fs.rmSync(home, { recursive: true, force: true });
@@ -47,7 +47,11 @@ async function makeExecutable(target: Target): Promise<string> {
   const options = {
     targets: [{ platform: os, arch, nodeRange: `node${version}`, output }],
     signature: true,
-    seaConfig: { execArgvExtension: "none", useCodeCache: target === host },
+    seaConfig: {
+      execArgvExtension: "none",
+      useCodeCache: target === host,
+      assets: { "addon.node": addonFor(platform) },
+    },
   };
   const pkgMain = JSON.stringify(require.resolve("@yao-pkg/pkg/lib-es5/sea.js"));
   // A process of its own, for pkg asks the environment where its cache is.

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync, spawn } from "node:child_process";
+import { execFile, execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
@@ -37,13 +37,8 @@ function folder(t: TestContext) {
   return made;
 }
 
-/** Starts a server by a command line and asks it the nine questions. */
-async function requireNineAnswers(
-  t: TestContext,
-  command: string,
-  args: string[],
-  options: { cwd?: string } = {},
-) {
+/** Starts a server by a command line and waits until it listens. */
+async function start(t: TestContext, command: string, args: string[], options: { cwd?: string } = {}) {
   const child = spawn(command, args, { env: {}, ...options });
   t.after(() => child.kill("SIGKILL"));
   let output = "";
@@ -54,6 +49,12 @@ async function requireNineAnswers(
   }
   const url = /URL: +(\S+)/.exec(output)?.[1];
   assert.ok(url, output);
+  return { child, url, said: () => output };
+}
+
+/** The same, and asks it the nine questions. */
+async function requireNineAnswers(...starting: Parameters<typeof start>) {
+  const { child, url, said } = await start(...starting);
   const headers = { authorization: personal(1), "content-type": "application/json" };
   const statuses = await Promise.all(
     READS.map(async (read) => (await fetch(`${url}/api/admin/${read}`, { headers })).status),
@@ -67,7 +68,7 @@ async function requireNineAnswers(
   assert.equal(((await search.json()) as { totalEvents: number }).totalEvents, 1);
   child.kill("SIGTERM");
   const [code] = child.exitCode === null ? await once(child, "exit") : [child.exitCode];
-  assert.equal(code, 0, output);
+  assert.equal(code, 0, said());
 }
 
 /** A data file with the world, made by the executable itself. */
@@ -97,6 +98,20 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     await Promise.all(files.map((data) => requireNineAnswers(t, BINARY, ["--port", "0", "--data", data])));
   });
 
+  test("speaks HTTPS and tells figures, which are loaded only then", async (t) => {
+    const place = folder(t);
+    const [key, cert, data] = ["key.pem", "cert.pem", "flags.db"].map((name) => path.join(place, name));
+    const making = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+    execFileSync("openssl", [...making, "-subj", "/CN=x", "-keyout", key!, "-out", cert!], {
+      stdio: "ignore",
+    });
+    const args = ["--port", "0", "--data", data!, "--tls-cert", cert!, "--tls-key", key!, "--metrics"];
+    const { child, url } = await start(t, BINARY, args);
+    assert.equal((await run(BINARY, ["health", url, "--tls-cert", cert!], { env: {} })).stdout, "ready\n");
+    child.kill("SIGTERM");
+    await once(child, "exit");
+  });
+
   test("NODE_OPTIONS of the environment does not reach it", async () => {
     const { stdout } = await run(BINARY, ["version"], { env: { NODE_OPTIONS: "--require /nonexistent.js" } });
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
@@ -124,17 +139,38 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
 
   test("runs in an empty root without /proc and /dev", { skip: !isRoot && "needs root" }, async (t) => {
     const root = folder(t);
-    for (const made of ["lib64", "lib", "tmp", "data"]) fs.mkdirSync(path.join(root, made));
-    fs.copyFileSync(BINARY, path.join(root, "flagstone"));
-    const libraries = execFileSync("ldd", [BINARY], { encoding: "utf8" }).matchAll(/(\/\S+\.so\S*)/g);
-    for (const [, library = ""] of libraries) {
-      const copy = path.join(root, library);
-      fs.mkdirSync(path.dirname(copy), { recursive: true });
-      fs.copyFileSync(library, copy);
-    }
+    fs.chmodSync(root, 0o755);
+    execFileSync("sh", ["scripts/container-root.sh", BINARY, root]); // as the Dockerfile does
     await dataIn(path.join(root, "data"));
-    const args = [root, "/flagstone", "--port", "0", "--data", "/data/flags.db"];
+    execFileSync("chown", ["-R", "65532:65532", path.join(root, "data")]);
+    const args = ["--userspec=65532:65532", root, "/flagstone", "--port", "0", "--data", "/data/flags.db"];
     await requireNineAnswers(t, "/usr/sbin/chroot", args);
     assert.deepEqual(fs.readdirSync(path.join(root, "tmp")), [], "the native part leaves nothing behind");
+  });
+});
+
+const QEMU = "/usr/bin/qemu-aarch64-static";
+const SYSROOT = "/usr/aarch64-linux-gnu";
+const isArmThere = isHost && fs.existsSync(QEMU) && fs.existsSync(SYSROOT);
+
+describe("the executable for linux-arm64, emulated", {
+  skip: !isArmThere && `it needs ${QEMU} and the libraries in ${SYSROOT}`,
+}, () => {
+  test("imports and serves", { timeout: 120_000 }, async (t) => {
+    execFileSync(process.execPath, ["scripts/package.ts", "linux-arm64"], { stdio: "ignore" });
+    const data = await dataIn(folder(t));
+    const args = ["-L", SYSROOT, path.resolve("dist/flagstone-linux-arm64"), "--port", "0", "--data", data];
+    await requireNineAnswers(t, QEMU, args);
+  });
+});
+
+describe("the systemd unit", () => {
+  const isThere = spawnSync("systemd-analyze", ["--version"]).status === 0;
+  test("is one that systemd takes", { skip: !isThere && "systemd-analyze is not installed" }, (t) => {
+    const unit = path.join(folder(t), "flagstone.service");
+    const text = fs.readFileSync("scripts/flagstone.service", "utf8");
+    fs.writeFileSync(unit, text.replaceAll("/usr/local/bin/flagstone", process.execPath));
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", unit], { encoding: "utf8" });
+    assert.deepEqual([status, stderr], [0, ""]);
   });
 });
