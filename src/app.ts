@@ -4,6 +4,7 @@ import { toNodeHandler } from "h3/node";
 import type { Actor } from "./auth/actor.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
+import type { Answers } from "./http/answers.ts";
 import { answerAvatar } from "./http/avatar.ts";
 import { clientAddress } from "./http/client.ts";
 import { ApiError, invalid, toApiError } from "./http/error.ts";
@@ -43,6 +44,8 @@ interface Site {
   log: Log;
   /** What every path begins with, such as `/flags`. */
   basePath?: string;
+  /** Where answers to reads are kept; every request is answered anew without. */
+  answers?: Answers;
   /** Told at its own path where it is given. */
   metrics?: Metrics | undefined;
   /** A proxy stands before this server and says who asks. */
@@ -50,7 +53,7 @@ interface Site {
 }
 
 /** The server without a socket: credential first, then path and method, then the operation. */
-export function buildApp({ db, log, basePath = "", trustsProxy = false, metrics }: Site): H3 {
+export function buildApp({ db, log, basePath = "", trustsProxy = false, answers, metrics }: Site): H3 {
   const app = new H3({
     allowMalformedURL: true, // answered below, after the credential
     silent: true,
@@ -60,7 +63,7 @@ export function buildApp({ db, log, basePath = "", trustsProxy = false, metrics 
     },
     onError: (error, event) => refuse(log, error, event, clientAddress(event, trustsProxy)),
   });
-  mount(app, { db, basePath }, OPERATIONS);
+  mount(app, { db, basePath, answers }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });

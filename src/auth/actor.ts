@@ -12,6 +12,8 @@ export interface Actor {
   userId: number | null;
   /** Holds `ADMIN`: every permission, and every project is visible. */
   isAdmin: boolean;
+  /** When the token presented ends, RFC 3339; null for never. */
+  expiresAt: string | null;
 }
 
 /** The actor of the command line, which may do everything to the file it was given. */
@@ -21,6 +23,7 @@ export const CLI: Actor = {
   createdByUserId: null,
   userId: null,
   isAdmin: true,
+  expiresAt: null,
 };
 
 /** The `createdByUserId` of what a service token does (original). */

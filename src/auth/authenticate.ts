@@ -47,6 +47,7 @@ const toPerson = (token: TokenRow): Actor => ({
   createdByUserId: token.userId,
   userId: token.userId,
   isAdmin: token.isAdmin === 1,
+  expiresAt: token.expiresAt,
 });
 
 const toService = (token: TokenRow): Actor => ({
@@ -55,4 +56,5 @@ const toService = (token: TokenRow): Actor => ({
   createdByUserId: SERVICE_USER_ID,
   userId: null,
   isAdmin: token.type === "admin",
+  expiresAt: token.expiresAt,
 });

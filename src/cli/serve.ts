@@ -5,6 +5,7 @@ import { lockForServing, removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { networkFileSystem } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
+import { createAnswers } from "../http/answers.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { VERSION } from "../version.ts";
 import type { Command, Context } from "./command.ts";
@@ -62,7 +63,8 @@ export async function serveUntilStopped(
   });
   const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
-  const answer = toListener(buildApp({ db, log, basePath, trustsProxy, metrics }));
+  const answers = createAnswers(db);
+  const answer = answers.first(toListener(buildApp({ db, log, basePath, trustsProxy, answers, metrics })));
   const listening = await listen(metrics?.measured(answer) ?? answer, { host, port, tls, log });
   const url = listening.url + basePath;
   try {

@@ -1,21 +1,26 @@
+import type { IncomingMessage } from "node:http";
 import type { EventHandler, H3, H3Event } from "h3";
 import { requirePermission } from "../auth/permission.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
+import type { Answers } from "./answers.ts";
 import { readJsonObject } from "./body.ts";
 import { ApiError, invalid } from "./error.ts";
 import type { Contract, Operation, Request as OperationRequest } from "./operation.ts";
-import { toResponse } from "./response.ts";
+import { toParts, toResponse } from "./response.ts";
 
 interface Site {
   db: Database;
+  /** For the paths that answers name. */
   basePath: string;
+  /** Where answers to reads are kept. */
+  answers?: Answers | undefined;
 }
 
-/** Routes every operation; the base path is for the paths that answers name. */
-export function mount(app: H3, { db, basePath }: Site, operations: Operation[]) {
+/** Routes every operation. */
+export function mount(app: H3, site: Site, operations: Operation[]) {
   for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
-    const handler = (operation: Operation) => (event: H3Event) => answer({ db, basePath }, operation, event);
+    const handler = (operation: Operation) => (event: H3Event) => answer(site, operation, event);
     route(app, path, Object.fromEntries(group.map((operation) => [operation.method, handler(operation)])));
   }
 }
@@ -34,7 +39,7 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 }
 
 /** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
-function answer({ db, basePath }: Site, operation: Operation, event: H3Event) {
+function answer({ db, basePath, answers }: Site, operation: Operation, event: H3Event) {
   const { actor } = event.context;
   const raw = decodedParams(event);
   requirePermission(actor, permissionFor(operation, actor, raw));
@@ -42,8 +47,12 @@ function answer({ db, basePath }: Site, operation: Operation, event: H3Event) {
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
   const run = (body: unknown) => {
     const result = operation.handle({ db, actor, params, query, body } as OperationRequest<Contract>);
-    const respond = (value: unknown) =>
-      toResponse(value, event.req, { deprecated: operation.deprecated, basePath });
+    const respond = (value: unknown) => {
+      const parts = toParts(value, { deprecated: operation.deprecated, basePath });
+      const request = event.runtime?.node?.req as IncomingMessage | undefined;
+      if (request && parts.body !== undefined) answers?.keep(request, parts, actor.expiresAt);
+      return toResponse(parts, event.req);
+    };
     return result instanceof Promise ? result.then(respond) : respond(result);
   };
   if (!operation.body) return run(undefined);

@@ -16,16 +16,33 @@ interface ResponseOptions {
   basePath?: string;
 }
 
-/** A handler's answer as the response, or 304 where the caller has it already. */
-export function toResponse(answer: unknown, request: Request, options: ResponseOptions = {}): HTTPResponse {
-  const { deprecated = false, basePath } = options;
+/** A whole answer and its headers; the tag stands for the text. */
+export interface Parts {
+  headers: Record<string, string> & { etag: string };
+  body: string;
+}
+
+/** A handler's answer in parts, or as a stream if it is long. */
+export function toParts(answer: unknown, { deprecated = false, basePath }: ResponseOptions = {}) {
   const body = answer instanceof JsonStream ? toBody(answer) : toJson(answer, basePath);
   const headers: Record<string, string> = { ...COMMON, ...(deprecated && { deprecation: "true" }) };
-  if (typeof body !== "string") return new HTTPResponse(body, { headers });
-  headers.etag = `"${crypto.hash("sha1", body, "base64url")}"`;
-  if (isKnown(request, headers.etag)) return new HTTPResponse(null, { status: 304, headers });
-  headers["content-length"] = String(Buffer.byteLength(body));
-  return new HTTPResponse(body, { headers });
+  if (typeof body !== "string") return { headers, stream: body };
+  const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
+  return { headers: { ...headers, "content-length": String(Buffer.byteLength(body)), etag }, body };
+}
+
+/** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
+export function toResponse(
+  parts: ReturnType<typeof toParts>,
+  { method, headers: asked }: Request,
+): HTTPResponse {
+  if (parts.body === undefined) return new HTTPResponse(parts.stream, { headers: parts.headers });
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead || !isKnown(asked.get("if-none-match"), parts.headers.etag)) {
+    return new HTTPResponse(parts.body, { headers: parts.headers });
+  }
+  const { "content-length": _, ...headers } = parts.headers;
+  return new HTTPResponse(null, { status: 304, headers });
 }
 
 /** An error as the response. */
@@ -41,10 +58,10 @@ export function errorParts(error: ApiError) {
   return { status: error.status, headers, body };
 }
 
-/** `If-None-Match` names this tag, or any; only a read can be answered with 304. */
-function isKnown(request: Request, etag: string) {
-  const header = request.headers.get("if-none-match");
-  if (header === null || (request.method !== "GET" && request.method !== "HEAD")) return false;
+/** `If-None-Match` names this tag, or any. */
+export function isKnown(header: string | null | undefined, etag: string) {
+  if (!header) return false;
+  if (header === etag) return true;
   const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
   return tags.includes(etag) || tags.includes("*");
 }

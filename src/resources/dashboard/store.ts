@@ -3,6 +3,8 @@ import { type Database, statement } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
 
+/** By which answers are kept too (src/http/answers.ts). */
+const MINUTE = 60 * 1000;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** A flag is expected to be gone after so many days; one of another type never is. */
@@ -101,8 +103,11 @@ const toAdmin = (row: PersonRow): Wire<DashboardAdmin> => ({
   ...(row.email !== null && { email: row.email }),
 });
 
-/** The creation time before which a flag of each type has outlived its expected life. */
+/** The creation time before which a flag of each type has outlived its expected life, as of the whole minute. */
 const expectedSince = (now: number) =>
   Object.fromEntries(
-    Object.entries(LIFETIME_DAYS).map(([type, days]) => [type, new Date(now - days * DAY).toISOString()]),
+    Object.entries(LIFETIME_DAYS).map(([type, days]) => [
+      type,
+      new Date(now - (now % MINUTE) - days * DAY).toISOString(),
+    ]),
   ) as Record<keyof typeof LIFETIME_DAYS, string>;
