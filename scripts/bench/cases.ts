@@ -1,0 +1,54 @@
+import { ADMIN, COMMON, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
+
+/** One read that is measured. */
+export interface Case {
+  name: string;
+  path: string;
+  token: string;
+  /** Of the event search. */
+  body?: string;
+  /** Its bytes are so many that requests a second say little. */
+  isLong?: true;
+}
+
+const read = (name: string, path: string, token = ADMIN): Case => ({
+  name,
+  path: `/api/admin/${path}`,
+  token,
+});
+
+const search = (name: string, criteria: object, token = ADMIN): Case => ({
+  ...read(`search: ${name}`, "events/search", token),
+  body: JSON.stringify(criteria),
+});
+
+const [project = ""] = PROJECTS;
+const feature = featureName(0);
+
+export const casesFor = (events: number): Case[] => [
+  read("events", "events"),
+  read("events, two projects hidden", "events", VIEWER),
+  { ...read("events of a project", `events?project=${project}`), isLong: true },
+  read("project features (100 flags)", `projects/${project}/features`),
+  read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
+  read("user", "user-admin/7"),
+  read("notifications", "notifications"),
+  read("personal dashboard", "personal-dashboard"),
+  read("project details", `personal-dashboard/${project}`),
+  read("integration events", "addons/1/events"),
+  search("all", {}),
+  search("no hit", { query: "nowhere-to-be-found" }),
+  search("rare", { query: RARE }),
+  search("common", { query: COMMON }),
+  search("one character", { query: "z" }),
+  search("two characters", { query: "ze" }),
+  search("two, no hit", { query: "qq" }),
+  search("type", { type: "feature-created" }),
+  search("project", { project }),
+  search("feature", { feature }),
+  search("common in a project", { query: COMMON, project }),
+  search("rare of a type", { query: RARE, type: "feature-updated" }),
+  search("common of a feature", { query: COMMON, feature }),
+  search("rare, two projects hidden", { query: RARE }, VIEWER),
+  search("deep offset", { offset: Math.floor(events / 3) }),
+];

@@ -1,0 +1,180 @@
+import { hashSecret } from "../../src/auth/token.ts";
+import { createRandom, type Random } from "../../src/demo/random.ts";
+
+/*
+ * A company's file of any age: 50 projects, 5,000 flags in three environments with two strategies in each, 500 users,
+ * 2,000 favourites, 20,000 deliveries, and as many events as are asked for. The same numbers give the same lines.
+ */
+
+export const PROJECTS = Array.from({ length: 50 }, (_, index) => `project-${index}`);
+const ENVIRONMENTS = ["development", "staging", "production"];
+const USERS = 500;
+const FLAGS = 5000;
+const DELIVERIES = 20_000;
+const FAVOURITES = 2000;
+
+/** The administrator who asks, and a viewer from whom two projects are hidden. */
+export const ADMIN = `user:${"a".repeat(56)}`;
+export const VIEWER = `user:${"b".repeat(56)}`;
+
+/** Text in one event of a thousand, and in every third. */
+export const RARE = "zeppelin";
+export const COMMON = "gradualRollout";
+
+const START = Date.UTC(2024, 0, 1);
+
+export const featureName = (index: number) => `team-${index % 40}-feature-${index}`;
+
+export function* datasetLines(events: number): Generator<string> {
+  const random = createRandom(7);
+  for (const line of administrated(random)) yield `${JSON.stringify(line)}\n`;
+  for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
+  for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
+  for (let id = 1; id <= 500; id++) yield `${JSON.stringify(notification(id))}\n`;
+}
+
+function* administrated(random: Random): Generator<object> {
+  const createdAt = new Date(START).toISOString();
+  yield { kind: "dataset", version: 1 };
+  for (const [sortOrder, name] of ENVIRONMENTS.entries())
+    yield { kind: "environment", name, type: name, sortOrder };
+  for (let id = 1; id <= USERS; id++) {
+    yield {
+      kind: "user",
+      id,
+      username: `user${id}`,
+      email: `user${id}@example.com`,
+      rootRole: id % 50 === 1 ? 1 : 3,
+      createdAt,
+    };
+  }
+  for (const [userId, secret] of [
+    [1, ADMIN],
+    [2, VIEWER],
+  ] as const) {
+    yield { kind: "token", type: "user", name: "bench", hash: hashSecret(secret), userId };
+  }
+  yield { kind: "tagType", name: "team" };
+  for (const [index, id] of PROJECTS.entries()) {
+    yield {
+      kind: "project",
+      id,
+      name: id,
+      createdAt,
+      environments: ENVIRONMENTS,
+      mode: index % 25 === 24 ? "private" : "open",
+    };
+    for (let member = 0; member < 10; member++) {
+      yield {
+        kind: "projectRole",
+        project: id,
+        role: member < 2 ? 4 : 5,
+        user: ((index * 10 + member) % 498) + 3,
+      };
+    }
+    if (index < 5) for (const user of [1, 2]) yield { kind: "projectRole", project: id, role: 5, user };
+  }
+  for (let index = 0; index < FLAGS; index++) yield feature(random, index, createdAt);
+  yield {
+    kind: "integration",
+    id: 1,
+    provider: "webhook",
+    parameters: { url: "http://127.0.0.1/" },
+    events: [],
+  };
+}
+
+function feature(random: Random, index: number, createdAt: string) {
+  const environments = ENVIRONMENTS.map((name) => ({
+    name,
+    enabled: random.chance(0.5),
+    strategies: ["default", "flexibleRollout"].map((strategy, sortOrder) => ({
+      id: random.uuid(),
+      name: strategy,
+      sortOrder,
+      parameters: { rollout: String(random.below(100)), stickiness: "default", groupId: featureName(index) },
+      constraints: [{ contextName: "country", operator: "IN", values: ["DE", "FR", "JP"] }],
+    })),
+  }));
+  const count = Math.floor((FAVOURITES * (index + 1)) / FLAGS) - Math.floor((FAVOURITES * index) / FLAGS);
+  return {
+    kind: "feature",
+    name: featureName(index),
+    project: PROJECTS[index % PROJECTS.length],
+    type: random.pick(["release", "experiment", "operational", "kill-switch", "permission"]),
+    description: `What feature ${index} is for`,
+    createdAt,
+    createdByUserId: (index % USERS) + 1,
+    environments,
+    tags: [{ type: "team", value: `team-${index % 40}` }],
+    favoritedBy: count > 0 ? [(index % USERS) + 1] : [],
+  };
+}
+
+const TYPES = [
+  "feature-created",
+  "feature-updated",
+  "feature-strategy-add",
+  "feature-strategy-update",
+  "feature-environment-enabled",
+];
+const WORDS = [
+  "checkout",
+  "basket",
+  "payment",
+  "banner",
+  "search",
+  "invoice",
+  "customer",
+  "discount",
+  "delivery",
+  "newsletter",
+];
+
+function event(random: Random, id: number, events: number) {
+  const index = random.below(FLAGS);
+  const user = random.below(USERS) + 1;
+  return {
+    kind: "event",
+    id,
+    createdAt: new Date(START + Math.floor((id / events) * 6e10)).toISOString(),
+    type: random.pick(TYPES),
+    createdBy: `user${user}@example.com`,
+    createdByUserId: user,
+    environment: random.pick(ENVIRONMENTS),
+    project: PROJECTS[index % PROJECTS.length],
+    featureName: featureName(index),
+    data: {
+      id: random.uuid(),
+      name: id % 3 === 0 ? COMMON : "flexibleRollout",
+      title: `${random.pick(WORDS)} ${random.pick(WORDS)} ${id % 1000 === 500 ? RARE : random.pick(WORDS)}`,
+      parameters: { rollout: String(random.below(100)), stickiness: "default", groupId: featureName(index) },
+      constraints: [
+        { contextName: "country", operator: "IN", values: [random.pick(["DE", "FR", "JP", "US"])] },
+      ],
+    },
+    tags: [{ type: "team", value: `team-${index % 40}` }],
+  };
+}
+
+const delivery = (random: Random, id: number, events: number) => ({
+  kind: "integrationEvent",
+  id: String(id),
+  integrationId: 1,
+  eventId: Math.max(1, events - id),
+  createdAt: new Date(START + 6e10 + id).toISOString(),
+  state: random.chance(0.9) ? "success" : "failed",
+  stateDetails: "The address answered with status 200",
+  details: { url: "http://127.0.0.1/", body: random.uuid() },
+});
+
+const notification = (id: number) => ({
+  kind: "notification",
+  id,
+  message: `user3 created the flag ${featureName(id)}`,
+  link: `/projects/${PROJECTS[id % PROJECTS.length]}/features/${featureName(id)}`,
+  notificationType: "toggle",
+  createdByUserId: 3,
+  createdAt: new Date(START + id * 1e6).toISOString(),
+  recipients: [{ userId: 1 }, { userId: 2 }],
+});

@@ -1,0 +1,24 @@
+import { createReadStream } from "node:fs";
+import { performance } from "node:perf_hooks";
+import { importDataset } from "../../src/dataset/import.ts";
+import { close, open } from "../../src/db/open.ts";
+
+/** What an import took. */
+export interface Imported {
+  seconds: number;
+  /** The most bytes that were resident. */
+  memory: number;
+}
+
+// A process of its own, told what to import and where, so that its memory is the import's.
+const [, , source = "", file = ""] = process.argv;
+const begin = performance.now();
+const db = open(file);
+await importDataset(db, createReadStream(source, { highWaterMark: 1024 * 1024 }), (lines) =>
+  process.send!({ lines }),
+);
+close(db);
+process.send!({
+  seconds: (performance.now() - begin) / 1000,
+  memory: process.resourceUsage().maxRSS * 1024,
+} satisfies Imported);

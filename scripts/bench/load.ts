@@ -1,0 +1,103 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import autocannon from "autocannon";
+import type { Case } from "./cases.ts";
+import type { Order, Recorded, Usage } from "./server.ts";
+
+/** A process that is measured, and its ports by name. */
+export interface Subject {
+  child: ChildProcess;
+  ports: Record<string, number>;
+}
+
+export async function start(role: "flagstone" | "bare", file: string): Promise<Subject> {
+  const child = fork(path.join(import.meta.dirname, "server.ts"), [role, file], {
+    execArgv: ["--import", path.resolve(import.meta.dirname, "../preload.mjs")],
+  });
+  const [ports] = await once(child, "message");
+  return { child, ports };
+}
+
+export async function usage({ child }: Subject): Promise<Usage> {
+  child.send({ kind: "usage" } satisfies Order);
+  const [used] = await once(child, "message");
+  return used;
+}
+
+/** The headers and the body of one answer, for the bare server to give. */
+export async function record({ ports }: Subject, { path: url, token, body }: Case): Promise<Recorded> {
+  const post = body === undefined ? {} : { method: "POST", body };
+  const headers = { authorization: token, "content-type": "application/json" };
+  const response = await fetch(`http://127.0.0.1:${ports.warm}${url}`, { headers, ...post });
+  const text = await response.text();
+  if (response.status !== 200) throw new Error(`${url} answers ${response.status}: ${text}`);
+  const kept = ["content-type", "cache-control", "x-content-type-options", "etag"];
+  const entries = kept
+    .map((name) => [name, response.headers.get(name)])
+    .filter(([, value]) => value !== null);
+  return {
+    headers: { ...Object.fromEntries(entries), "content-length": String(Buffer.byteLength(text)) },
+    body: text,
+  };
+}
+
+export interface Load {
+  connections: number;
+  seconds: number;
+  etag?: string | undefined;
+}
+
+/** What a second of load gave. */
+export interface Figure {
+  /** Requests a second. */
+  rate: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** Processor time of the server, microseconds a request. */
+  cpu: number;
+  /** The longest that its event loop was held, milliseconds. */
+  longest: number;
+  /** Bytes that were resident afterwards. */
+  memory: number;
+}
+
+export async function measure(subject: Subject, port: string, asked: Case, load: Load): Promise<Figure> {
+  await usage(subject);
+  const times: number[] = [];
+  const options: autocannon.Options = {
+    url: `http://127.0.0.1:${subject.ports[port]}${asked.path}`,
+    connections: load.connections,
+    duration: load.seconds,
+    timeout: 60,
+    headers: {
+      authorization: asked.token,
+      "x-case": asked.name,
+      ...(asked.body !== undefined && { "content-type": "application/json" }),
+      ...(load.etag !== undefined && { "if-none-match": load.etag }),
+    },
+    ...(asked.body !== undefined && { method: "POST", body: asked.body }),
+  };
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const instance = autocannon(options, (error, all) => (error ? reject(error) : resolve(all)));
+    instance.on("response", (_client, _status, _bytes, milliseconds) => times.push(milliseconds));
+  });
+  const { cpu, longest, memory } = await usage(subject);
+  const failed = result.non2xx - (result.statusCodeStats?.["304"]?.count ?? 0) + result.errors;
+  if (failed > 0 || times.length === 0) throw new Error(`${asked.name}: ${failed} of ${times.length} failed`);
+  times.sort((a, b) => a - b);
+  const at = (part: number) => times[Math.floor(part * (times.length - 1))]!;
+  return {
+    rate: times.length / result.duration,
+    p50: at(0.5),
+    p99: at(0.99),
+    cpu: cpu / times.length,
+    longest,
+    memory,
+  };
+}
+
+/** The round with the median processor time, which other work on the machine disturbs least. */
+export const median = (figures: Figure[]): Figure =>
+  figures.toSorted((a, b) => a.cpu - b.cpu)[Math.floor(figures.length / 2)]!;

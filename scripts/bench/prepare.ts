@@ -1,0 +1,50 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import path from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { datasetLines } from "./dataset.ts";
+import type { Imported } from "./import.ts";
+
+/** Writes the dataset, imports it into a new file, and says what that took. */
+export async function prepare(events: number, folder: string, progress: (text: string) => void) {
+  const source = path.join(folder, `${events}.jsonl`);
+  const file = path.join(folder, `${events}.db`);
+  progress(`writing a dataset of ${events} events`);
+  await pipeline(Readable.from(inChunks(datasetLines(events))), fs.createWriteStream(source));
+  for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
+  const imported = await importInto(source, file, progress);
+  const bytes = { dataset: fs.statSync(source).size, file: fs.statSync(file).size };
+  return { file, source, imported, bytes };
+}
+
+/** An import in a process of its own. */
+export async function importInto(
+  source: string,
+  file: string,
+  progress: (text: string) => void,
+): Promise<Imported> {
+  const child = fork(path.join(import.meta.dirname, "import.ts"), [source, file], {
+    execArgv: ["--import", path.resolve(import.meta.dirname, "../preload.mjs")],
+  });
+  let imported: Imported | undefined;
+  child.on("message", (message: Imported | { lines: number }) => {
+    if ("lines" in message) progress(`importing, line ${message.lines}`);
+    else imported = message;
+  });
+  await once(child, "exit");
+  if (!imported) throw new Error("The import failed");
+  return imported;
+}
+
+function* inChunks(lines: Iterable<string>) {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 1024 * 1024) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}

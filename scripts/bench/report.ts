@@ -1,0 +1,133 @@
+import type { Imported } from "./import.ts";
+import type { Figure } from "./load.ts";
+
+/** One case of one size. The etag columns are missing where there is none, as for a stream or the search. */
+export interface Row {
+  name: string;
+  bytes: number;
+  bare: Figure;
+  bare304?: Figure;
+  /** Bare better-sqlite3 reading the newest 100 events; only for lists of events. */
+  rows?: Figure;
+  warm: Figure;
+  known?: Figure;
+  cold: Figure;
+  /** The same as cold, one request at a time. */
+  alone: Figure;
+}
+
+export interface SizeReport {
+  events: number;
+  bytes: { dataset: number; file: number };
+  imported: Imported;
+  /** Of the server during a second import, in another process, milliseconds. */
+  longestInImport: number;
+  /** Bytes resident: after the start, at the most while all was measured. */
+  memory: { start: number; most: number };
+  rows: Row[];
+}
+
+export interface Report {
+  machine: string;
+  node: string;
+  sizes: SizeReport[];
+}
+
+const us = (figure?: Figure) => (figure ? figure.cpu.toFixed(0) : "");
+const ratio = (figure?: Figure, base?: Figure) => (figure && base ? (figure.cpu / base.cpu).toFixed(2) : "");
+const rate = (figure: Figure) => Math.round(figure.rate).toLocaleString("en");
+const ms = (value: number) => (value < 10 ? value.toFixed(2) : value.toFixed(0));
+const mb = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e6 ? 3 : 0);
+
+/** A table in Markdown. */
+function table(head: string[], rows: string[][]): string {
+  const width = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]!.length)));
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(width[0]!) : cell.padStart(width[column]!))).join(" | ")} |`;
+  const rule = `| ${width.map((size, column) => (column === 0 ? "-".repeat(size) : `${"-".repeat(size - 1)}:`)).join(" | ")} |`;
+  return [line(head), rule, ...rows.map(line)].join("\n");
+}
+
+const HEAD = [
+  "",
+  "kB",
+  "bare µs",
+  "warm/s",
+  "p50",
+  "p99",
+  "µs",
+  "× bare",
+  "304 µs",
+  "× bare",
+  "cold/s",
+  "p50",
+  "p99",
+  "µs",
+  "× bare",
+  "× rows",
+  "held ms",
+];
+
+const toCells = (row: Row) => [
+  row.name,
+  (row.bytes / 1000).toFixed(1),
+  us(row.bare),
+  rate(row.warm),
+  ms(row.warm.p50),
+  ms(row.warm.p99),
+  us(row.warm),
+  ratio(row.warm, row.bare),
+  us(row.known),
+  ratio(row.known, row.bare304),
+  rate(row.cold),
+  ms(row.cold.p50),
+  ms(row.cold.p99),
+  us(row.cold),
+  ratio(row.cold, row.bare),
+  ratio(row.cold, row.rows),
+  ms(Math.max(row.warm.longest, row.cold.longest, row.alone.longest)),
+];
+
+/** Everything for a person to read. */
+export function toText({ machine, node, sizes }: Report): string {
+  const parts = sizes.map((size) =>
+    [
+      `### ${size.events.toLocaleString("en")} events`,
+      "",
+      `Import: ${size.imported.seconds.toFixed(1)} s, ${mb(size.bytes.dataset)} MB of lines into ${mb(size.bytes.file)} MB, ` +
+        `at the most ${mb(size.imported.memory)} MB of memory; the event loop of a server of the same file was held ` +
+        `${ms(size.longestInImport)} ms at the most meanwhile. Memory of the server: ${mb(size.memory.start)} MB after ` +
+        `its start, ${mb(size.memory.most)} MB at the most.`,
+      "",
+      table(HEAD, size.rows.map(toCells)),
+    ].join("\n"),
+  );
+  return [`${machine}; Node ${node}`, ...parts, ...growth(sizes)].join("\n\n");
+}
+
+/** How the time of one cold request alone grows from the smallest size to the largest. */
+function growth(sizes: SizeReport[]): string[] {
+  const [first, last] = [sizes[0]!, sizes.at(-1)!];
+  if (first === last) return [];
+  const rows = first.rows.map((row, index) => {
+    const [a, b] = [row.alone.p50, last.rows[index]!.alone.p50];
+    return [row.name, ms(a), ms(b), (b / a).toFixed(2)];
+  });
+  const head = ["cold, alone, p50 in ms", `${first.events} events`, `${last.events} events`, "×"];
+  return [`### From ${first.events} to ${last.events} events\n\n${table(head, rows)}`];
+}
+
+/** What changed since an earlier report, case by case, in processor time beside bare. */
+export function comparison(now: Report, before: Report): string {
+  const rows = now.sizes.flatMap((size) => {
+    const old = before.sizes.find(({ events }) => events === size.events);
+    return size.rows.flatMap((row) => {
+      const was = old?.rows.find(({ name }) => name === row.name);
+      if (!was) return [];
+      const change = (column: "warm" | "cold") =>
+        `${ratio(was[column], was.bare)} → ${ratio(row[column], row.bare)}`;
+      return [[row.name, String(size.events), change("warm"), change("cold")]];
+    });
+  });
+  return table(["× bare, before → now", "events", "warm", "cold"], rows);
+}

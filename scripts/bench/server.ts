@@ -1,0 +1,93 @@
+import http, { type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import Sqlite from "better-sqlite3";
+import { buildApp, toListener } from "../../src/app.ts";
+import { open } from "../../src/db/open.ts";
+import { createAnswers } from "../../src/http/answers.ts";
+
+/*
+ * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
+ * do and says what it used over its channel to the process that measures.
+ */
+
+/** What a bare server says to a path. */
+export interface Recorded {
+  headers: Record<string, string>;
+  body: string;
+}
+
+export type Order = { kind: "usage" } | { kind: "answer"; key: string; recorded: Recorded };
+
+export interface Usage {
+  /** Microseconds of processor time since the last order. */
+  cpu: number;
+  /** Bytes resident now, those of the memory map of the file not counted. */
+  memory: number;
+  /** The longest that the event loop was held since the last order, in milliseconds. */
+  longest: number;
+}
+
+const [, , role, file = ""] = process.argv;
+
+const listen = (listener: RequestListener) =>
+  new Promise<number>((resolve) => {
+    const server = http.createServer(listener);
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+
+/** Two ports on one database: one as it is served, one where something changes before each request. */
+async function serveFlagstone() {
+  const db = open(file);
+  const answers = createAnswers(db);
+  const listener = answers.first(toListener(buildApp({ db, log: () => {}, answers })));
+  db.pragma("temp_store = MEMORY");
+  db.exec("CREATE TEMP TABLE changed (times INTEGER); INSERT INTO changed VALUES (0)");
+  const change = db.prepare("UPDATE changed SET times = times + 1"); // counts as a change, and writes to no disk
+  const cold = await listen((request, response) => {
+    change.run();
+    listener(request, response);
+  });
+  return { warm: await listen(listener), cold };
+}
+
+/** The same bytes with nothing behind them; and the newest events as text, read anew for each request. */
+async function serveBare() {
+  const answers = new Map<string, Recorded>();
+  process.on("message", (order: Order) => {
+    if (order.kind === "answer") answers.set(order.key, order.recorded);
+  });
+  const db = new Sqlite(file, { readonly: true });
+  db.pragma("mmap_size = 268435456");
+  const newest = db.prepare<[], string>("SELECT wire FROM events ORDER BY id DESC LIMIT 100").pluck();
+  const bare = await listen((request, response) => {
+    const { headers, body } = answers.get(String(request.headers["x-case"]))!;
+    const send = () => {
+      if (request.headers["if-none-match"]) response.writeHead(304, { etag: headers.etag }).end();
+      else response.writeHead(200, headers).end(body);
+    };
+    if (request.method === "GET") return send();
+    request.on("data", () => {}).on("end", send);
+  });
+  const rows = await listen((request, response) => {
+    const { headers } = answers.get(String(request.headers["x-case"]))!;
+    const body = `{"version":1,"events":[${newest.all().join(",")}]}`;
+    response.writeHead(200, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
+  });
+  return { bare, rows };
+}
+
+const delay = monitorEventLoopDelay({ resolution: 1 });
+delay.enable();
+let before = process.cpuUsage();
+
+process.on("message", (order: Order) => {
+  if (order.kind !== "usage") return;
+  const { user, system } = process.cpuUsage(before);
+  const usage: Usage = { cpu: user + system, memory: process.memoryUsage.rss(), longest: delay.max / 1e6 };
+  before = process.cpuUsage();
+  delay.reset();
+  process.send!(usage);
+});
+
+process.send!(role === "bare" ? await serveBare() : await serveFlagstone());
