@@ -15,10 +15,12 @@ interface TokenRow {
 const tokenByHash = statement<{ hash: string }, TokenRow>(`
   SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId,
     coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
-    EXISTS (
-      SELECT 1 FROM user_root_roles JOIN role_permissions USING (role_id)
-      WHERE user_root_roles.user_id = tokens.user_id AND role_permissions.name = 'ADMIN'
-    ) AS isAdmin
+    EXISTS (SELECT 1 FROM role_permissions WHERE role_id = users.root_role AND name = 'ADMIN')
+      OR EXISTS (
+        SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
+        JOIN role_permissions ON role_permissions.role_id = groups.root_role
+        WHERE group_users.user_id = users.id AND role_permissions.name = 'ADMIN'
+      ) AS isAdmin
   FROM tokens LEFT JOIN users ON users.id = tokens.user_id
   WHERE tokens.hash = :hash`);
 

@@ -1,6 +1,7 @@
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
 import { DataError } from "../db/error.ts";
+import { toJson } from "../http/raw-json.ts";
 import { write } from "../resources/events/write.ts";
 import { createUser, rootRoleByName, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
@@ -44,7 +45,7 @@ export const userList: Command = {
   run: ({ config, options, print }) =>
     withFile(config, (db) => {
       const all = users(db);
-      if (options.json) return print(JSON.stringify(all));
+      if (options.json) return print(toJson(all));
       const rows = all.map(({ id, username, email = null, name, role }) => ({
         id,
         username,

@@ -1,3 +1,5 @@
+import crypto from "node:crypto";
+
 /**
  * JSON text that is already in the form of the wire, standing for the value it describes. Rows keep such text
  * (an event's, a strategy's constraints), and answers are joined from it without parsing it again.
@@ -10,6 +12,15 @@ export class RawJson<T = unknown> {
   constructor(text: string) {
     this.text = text;
   }
+
+  toText(_basePath: string) {
+    return this.text;
+  }
+
+  /** Only for `toJson`: a mark where the text goes. */
+  toJSON() {
+    return MARK + (texts.push(this) - 1);
+  }
 }
 
 /** A path on this server, such as a picture's; answered with the base path before it, which only the answer knows. */
@@ -21,9 +32,8 @@ export class OwnPath extends RawJson<string> {
     this.path = path;
   }
 
-  /** For `JSON.stringify`, outside an answer. */
-  toJSON() {
-    return this.path;
+  override toText(basePath: string) {
+    return JSON.stringify(basePath + this.path);
   }
 }
 
@@ -35,13 +45,18 @@ export type Wire<T> =
 /** The array that the texts of its elements make. */
 export const rawArray = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
 
+/** Where a text goes, in what `JSON.stringify` writes; no value holds this by chance. */
+const MARK = crypto.randomUUID();
+const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
+
+/** The texts of the value that is being written, in order; writing never waits, so one list does. */
+let texts: RawJson[] = [];
+
 /** `JSON.stringify`, but for the parts that are text already, and with the base path before our own paths. */
 export function toJson(value: unknown, basePath = ""): string {
-  if (value instanceof OwnPath) return JSON.stringify(basePath + value.path);
-  if (value instanceof RawJson) return value.text;
-  const part = (member: unknown) => toJson(member, basePath);
-  if (Array.isArray(value)) return `[${value.map(part).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${part(member)}`).join(",")}}`;
+  texts = [];
+  const skeleton = JSON.stringify(value);
+  const parts = texts;
+  if (parts.length === 0) return skeleton;
+  return skeleton.replace(PLACE, (_, index: string) => parts[Number(index)]!.toText(basePath));
 }

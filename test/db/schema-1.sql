@@ -94,14 +94,6 @@ CREATE TABLE group_users (
 
 CREATE INDEX group_users_by_user ON group_users (user_id);
 
--- A user's root roles: the own one and those of the user's groups; the same may come twice.
-CREATE VIEW user_root_roles (user_id, role_id) AS
-  SELECT id, root_role FROM users
-  UNION ALL
-  SELECT group_users.user_id, groups.root_role
-  FROM group_users JOIN groups ON groups.id = group_users.group_id
-  WHERE groups.root_role IS NOT NULL;
-
 CREATE TABLE project_user_roles (
   project TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -281,8 +273,9 @@ CREATE TABLE events (
 
 -- All of a project's events, and the newest of each visible project.
 CREATE INDEX events_by_project ON events (project);
--- Those of one type, project by project.
-CREATE INDEX events_by_type ON events (type, project);
+-- The newest of one type; and those of one type in one project.
+CREATE INDEX events_by_type ON events (type, id, project);
+CREATE INDEX events_by_type_and_project ON events (type, project);
 -- Those of one flag; type and project are there so that they can be counted without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 

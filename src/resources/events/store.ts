@@ -23,13 +23,19 @@ interface Bind {
 }
 
 /*
- * One statement for each index, so that the newest of any filter are found without reading the others. Where
- * several projects or types are meant, `event_totals` says which there are, and the newest of each are merged.
+ * One statement for each index, so that the newest of any filter are found without reading the others.
  */
 const ofAll = statement<Bind, number>(`
   SELECT id FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`);
 
-const ofVisible = statement<Bind, number>(`
+const NEAR = 1000;
+
+const visibleNearby = statement<Bind, number>(`
+  SELECT id FROM (SELECT id, project FROM events WHERE id <= :from ORDER BY id DESC LIMIT ${NEAR})
+  WHERE ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)) ORDER BY id DESC LIMIT :limit`);
+
+// event_totals says which projects have events; the newest of each visible one are merged.
+const visibleAnywhere = statement<Bind, number>(`
   SELECT events.id
   FROM (SELECT DISTINCT nullif(project, '') AS project FROM event_totals
         WHERE project NOT IN (SELECT value FROM json_each(:hidden))) AS visible
@@ -42,15 +48,13 @@ const ofProject = statement<Bind, number>(`
   SELECT id FROM events WHERE project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`);
 
 const ofType = statement<Bind, number>(`
-  SELECT events.id
-  FROM (SELECT nullif(project, '') AS project FROM event_totals
-        WHERE type = :type AND (:project IS NULL OR project = :project)
-          AND project NOT IN (SELECT value FROM json_each(:hidden))) AS visible
-  CROSS JOIN events ON events.id IN (
-    SELECT newest.id FROM events AS newest
-    WHERE newest.type = :type AND newest.project IS visible.project AND newest.id <= :from
-    ORDER BY newest.id DESC LIMIT :limit)
-  ORDER BY events.id DESC LIMIT :limit`);
+  SELECT id FROM events INDEXED BY events_by_type
+  WHERE type = :type AND id <= :from AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY id DESC LIMIT :limit`);
+
+const ofTypeAndProject = statement<Bind, number>(`
+  SELECT id FROM events INDEXED BY events_by_type_and_project
+  WHERE type = :type AND project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`);
 
 const ofFeature = statement<Bind, number>(`
   SELECT id FROM events
@@ -81,9 +85,17 @@ export function eventIds(db: Database, filter: EventFilter, page: Page): number[
   if (filter.project !== undefined && filter.hidden.includes(filter.project)) return [];
   const bind = toBind(filter, page);
   if (filter.feature !== undefined) return ofFeature(db).pluck().all(bind);
-  if (filter.type !== undefined) return ofType(db).pluck().all(bind);
+  if (filter.type !== undefined) {
+    return (filter.project === undefined ? ofType : ofTypeAndProject)(db).pluck().all(bind);
+  }
   if (filter.project !== undefined) return ofProject(db).pluck().all(bind);
-  return filter.hidden.length > 0 ? ofVisible(db).pluck().all(bind) : ofAll(db).pluck().all(bind);
+  return filter.hidden.length > 0 ? ofVisible(db, bind) : ofAll(db).pluck().all(bind);
+}
+
+/** Mostly the newest few hold enough that may be seen; else a merge of all projects does. */
+function ofVisible(db: Database, bind: Bind): number[] {
+  const nearby = visibleNearby(db).pluck().all(bind);
+  return nearby.length === bind.limit ? nearby : visibleAnywhere(db).pluck().all(bind);
 }
 
 /** How many events a filter has; exact. */

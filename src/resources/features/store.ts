@@ -21,8 +21,8 @@ interface EnvironmentRow {
   sortOrder: number;
   variantCount: number;
   lastSeenAt: string | null;
-  hasStrategies: 0 | 1;
-  hasEnabledStrategies: 0 | 1;
+  /** Of its strategies: 0 if any is enabled, null if there are none. */
+  leastDisabled: 0 | 1 | null;
 }
 
 type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "variants" | "parameters"> & {
@@ -43,10 +43,8 @@ const environmentsOf = statement<{ project: string }, EnvironmentRow>(`
     ifnull(feature_environments.enabled, 0) AS enabled, environments.sort_order AS sortOrder,
     ifnull(json_array_length(feature_environments.variants), 0) AS variantCount,
     feature_environments.last_seen_at AS lastSeenAt,
-    EXISTS (SELECT 1 FROM strategies
-      WHERE feature = features.name AND environment = environments.name) AS hasStrategies,
-    EXISTS (SELECT 1 FROM strategies
-      WHERE feature = features.name AND environment = environments.name AND NOT disabled) AS hasEnabledStrategies
+    (SELECT min(disabled) FROM strategies
+      WHERE feature = features.name AND environment = environments.name) AS leastDisabled
   FROM project_environments
   JOIN environments ON environments.name = project_environments.environment
   CROSS JOIN features ON features.project = project_environments.project AND features.archived_at IS NULL
@@ -138,6 +136,6 @@ const toEnvironment = (row: EnvironmentRow): FeatureEnvironment => ({
   sortOrder: row.sortOrder,
   variantCount: row.variantCount,
   lastSeenAt: row.lastSeenAt,
-  hasStrategies: row.hasStrategies === 1,
-  hasEnabledStrategies: row.hasEnabledStrategies === 1,
+  hasStrategies: row.leastDisabled !== null,
+  hasEnabledStrategies: row.leastDisabled === 0,
 });
