@@ -279,7 +279,7 @@ CREATE INDEX events_by_type_and_project ON events (type, project);
 -- Those of one flag; type and project are there so that they can be counted without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 
--- How many events there are, kept instead of counted. '' stands for no project. Written by storeEvent, for a trigger
+-- How many events there are, kept instead of counted. '' stands for no project. Written by record.ts, for a trigger
 -- on events would make SQLite set a savepoint at each, and FTS5 write out its index at each savepoint.
 CREATE TABLE event_totals (
   project TEXT NOT NULL,

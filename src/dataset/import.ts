@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
+import { loadEvents } from "../resources/events/record.ts";
 import { check } from "../validation.ts";
 import { DatasetError, LineError } from "./error.ts";
 import type { ImportContext, Kind } from "./kind.ts";
@@ -30,7 +31,7 @@ export async function importDataset(
   chunks: AsyncIterable<Buffer>,
   onProgress: (lines: number) => void = () => {},
 ): Promise<ImportCounts> {
-  const context = { db, now: new Date().toISOString() };
+  const context = { db, now: new Date().toISOString(), events: loadEvents(db) };
   const counts: ImportCounts = {};
   let read = 0;
   db.exec("BEGIN IMMEDIATE");
@@ -40,6 +41,7 @@ export async function importDataset(
       onProgress(read);
     }
     if (read === 0) throw new DatasetError(1, "is missing: the first line must be of the kind dataset");
+    context.events.finish();
     db.exec("COMMIT");
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK");

@@ -1,5 +1,6 @@
 import type * as v from "valibot";
 import type { Database } from "../db/statement.ts";
+import type { loadEvents } from "../resources/events/record.ts";
 import type { Schema } from "../validation.ts";
 
 /** What inserting a line may need beside the line itself. */
@@ -7,6 +8,7 @@ export interface ImportContext {
   db: Database;
   /** Stands in for a `createdAt` that was left out. */
   now: string;
+  events: ReturnType<typeof loadEvents>;
 }
 
 /** One kind of line: its shape, how a line becomes rows, and how rows become lines again. */

@@ -27,18 +27,27 @@ const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+
 /** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
 export const Time = v.pipe(
   v.string(),
-  v.regex(RFC_3339, "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
-  v.check(isOnCalendar, "must be a time that exists"),
-  v.transform((text) => new Date(text).toISOString()),
-  v.check((text) => text.length === 24, "must be within the years 0000 to 9999 in UTC"),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const { time, problem } = toTime(dataset.value);
+    if (time !== undefined) return time;
+    addIssue({ message: problem });
+    return NEVER;
+  }),
 );
 
 export const OptionalTime = optional(Time);
 
-/** `Date` takes 30 February for 2 March. */
-function isOnCalendar(text: string) {
+/** `Date` takes 30 February for 2 March, so what it makes of the day is compared; mostly the text is as it should be. */
+function toTime(text: string): { time: string; problem?: never } | { time?: never; problem: string } {
+  const date = new Date(text);
+  const time = Number.isNaN(date.valueOf()) ? undefined : date.toISOString();
+  if (time === text && text.length === 24) return { time };
+  if (!RFC_3339.test(text)) return { problem: "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z" };
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  return !Number.isNaN(Date.parse(text)) && day.getUTCDate() === Number(text.slice(8, 10));
+  if (time === undefined || day.getUTCDate() !== Number(text.slice(8, 10))) {
+    return { problem: "must be a time that exists" };
+  }
+  return time.length === 24 ? { time } : { problem: "must be within the years 0000 to 9999 in UTC" };
 }
 
 /** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */

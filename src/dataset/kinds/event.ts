@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
-import { storeEvent } from "../../resources/events/record.ts";
 import { EventType, Tag } from "../../resources/events/schema.ts";
 import { JsonObject, Text } from "../../validation.ts";
 import { kind } from "../kind.ts";
@@ -25,8 +24,8 @@ export const event = kind({
     label: v.nullish(v.string()),
     summary: v.nullish(v.string()),
   }),
-  insert({ db }, { id, label, summary, ...line }) {
-    storeEvent(db, { ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
+  insert({ events }, { id, label, summary, ...line }) {
+    events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
   },
   *rows(db) {
     for (const wire of wires(db).pluck().iterate({})) yield wire;

@@ -42,13 +42,16 @@ const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)
   string
 >;
 
-const lowerFirst = (text: string) => text.replace(/^(?!API)./, (letter) => letter.toLowerCase());
+/** The same within a sentence. */
+const PHRASES = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, LABELS[type].replace(/^(?!API)./, (letter) => letter.toLowerCase())]),
+) as Record<EventType, string>;
 
 /** Who did it, what it was called, and where: the flag, the environment, the project. */
 function summaryOf(event: Described) {
   const subject = event.featureName === null ? subjectOf(event) : featureLink(event);
   const parts = [
-    `**${event.createdBy}**: ${lowerFirst(LABELS[event.type])}`,
+    `**${event.createdBy}**: ${PHRASES[event.type]}`,
     subject && `**${subject}**`,
     event.environment !== null && `in the environment **${event.environment}**`,
     event.project !== null && `in the project **${projectLink(event)}**`,

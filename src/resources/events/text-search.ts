@@ -14,7 +14,7 @@ const COUNTED = 10_000;
 /** Candidates of one slice. */
 const SLICE = 1000;
 /** How many trigrams one match may name. */
-const MATCHED = { all: 30, any: 400 };
+const MATCHED = { all: 12, any: 400 };
 /** A text shorter than a trigram is common if it is in this part of the newest events. */
 const COMMON = 0.2;
 
@@ -109,7 +109,7 @@ function sourceFor(db: Database, search: Search): Source {
   if (!mayOccur(text)) return () => [];
   const isNarrow = () => countEvents(db, filter) <= COUNTED;
   if ([...text].length >= 3) {
-    const source = byMatch(db, search, allTrigrams(text));
+    const source = byMatch(db, search, ownTrigrams(text));
     return source(Number.POSITIVE_INFINITY).length < SLICE || !isNarrow() ? source : byFilter(db, search);
   }
   const source = byFilter(db, search);
@@ -136,12 +136,14 @@ const trigrams = (db: Database, text: string, limit: number): string[] =>
     .pluck()
     .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
 
-/** The text's own trigrams, some of them if it is long. */
-function allTrigrams(text: string) {
+/** Trigrams that cover the text side by side; some of them if it is long. Each more would cost more than it spares. */
+function ownTrigrams(text: string) {
   const characters = [...text];
-  const all = characters.slice(2).map((_, start) => characters.slice(start, start + 3).join(""));
-  const step = Math.ceil(all.length / MATCHED.all);
-  return [...new Set(all.filter((_, index) => index % step === 0))].map(quoted).join(" AND ");
+  const step = Math.max(3, Math.ceil(characters.length / MATCHED.all));
+  const last = characters.length - 3;
+  const starts = characters.map((_, index) => index).filter((index) => index < last && index % step === 0);
+  const trigrams = [...starts, last].map((start) => characters.slice(start, start + 3).join(""));
+  return [...new Set(trigrams)].map(quoted).join(" AND ");
 }
 
 const quoted = (trigram: string) => `"${trigram.replaceAll('"', '""')}"`;
