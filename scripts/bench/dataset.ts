@@ -17,7 +17,7 @@ const FAVOURITES = 2000;
 export const ADMIN = `user:${"a".repeat(56)}`;
 export const VIEWER = `user:${"b".repeat(56)}`;
 
-/** Text in one event of a thousand, and in every third. */
+/** Text in nine events, and in every third. */
 export const RARE = "zeppelin";
 export const COMMON = "gradualRollout";
 
@@ -147,7 +147,7 @@ function event(random: Random, id: number, events: number) {
     data: {
       id: random.uuid(),
       name: id % 3 === 0 ? COMMON : "flexibleRollout",
-      title: `${random.pick(WORDS)} ${random.pick(WORDS)} ${id % 1000 === 500 ? RARE : random.pick(WORDS)}`,
+      title: `${random.pick(WORDS)} ${random.pick(WORDS)} ${id % Math.floor(events / 9) === 1 ? RARE : random.pick(WORDS)}`,
       parameters: { rollout: String(random.below(100)), stickiness: "default", groupId: featureName(index) },
       constraints: [
         { contextName: "country", operator: "IN", values: [random.pick(["DE", "FR", "JP", "US"])] },

@@ -87,8 +87,7 @@ const configure = statement<{ name: string; value: bigint }>(`
 const merge = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
 
 function tuneForMany(db: Database) {
-  db.pragma("cache_size = -65536"); // 64 MB
-  configure(db).run({ name: "hashsize", value: 64n * MIB });
+  configure(db).run({ name: "hashsize", value: 16n * MIB });
   configure(db).run({ name: "automerge", value: 0n });
 }
 
@@ -97,7 +96,6 @@ function tuneForFew(db: Database) {
   merge(db).run({});
   configure(db).run({ name: "hashsize", value: MIB });
   configure(db).run({ name: "automerge", value: 4n });
-  db.pragma("cache_size = -16000");
 }
 
 /** Inserts the row with its wire JSON; the search text is the caller's to insert. */

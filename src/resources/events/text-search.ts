@@ -103,20 +103,18 @@ async function newest(db: Database, search: Search, source: Source, counted: num
   return page.slice(0, search.limit);
 }
 
-/** Where candidates come from, whichever is shorter: the events that hold the trigrams, or those of the filter. */
+/** Where candidates come from, whichever is shorter: the events of the filter, or those that hold the trigrams. */
 function sourceFor(db: Database, search: Search): Source {
   const { text, filter } = search;
   if (!mayOccur(text)) return () => [];
-  const isNarrow = () => countEvents(db, filter) <= COUNTED;
-  if ([...text].length >= 3) {
-    const source = byMatch(db, search, ownTrigrams(text));
-    return source(Number.POSITIVE_INFINITY).length < SLICE || !isNarrow() ? source : byFilter(db, search);
-  }
-  const source = byFilter(db, search);
-  if (trigrams(db, text, 1).length === 0) return () => [];
-  if (isNarrow() || isCommon(source)) return source;
-  const any = trigrams(db, text, MATCHED.any + 1);
-  return any.length > MATCHED.any ? source : byMatch(db, search, any.map(quoted).join(" OR "));
+  const filtered = byFilter(db, search);
+  const count = countEvents(db, filter);
+  if (count <= SLICE) return filtered;
+  const match = [...text].length >= 3 ? ownTrigrams(text) : anyTrigram(db, text, filtered);
+  if (match === undefined) return filtered;
+  if (match === "") return () => [];
+  const matching = byMatch(db, search, match);
+  return count <= COUNTED && matching(Number.POSITIVE_INFINITY).length === SLICE ? filtered : matching;
 }
 
 /** No text of an event holds these: columns refuse them, and JSON text writes them as escapes. */
@@ -135,6 +133,14 @@ const trigrams = (db: Database, text: string, limit: number): string[] =>
   trigramsFrom(db)
     .pluck()
     .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
+
+/** Any trigram that begins with a text shorter than one; `""` if none does, undefined if that narrows nothing. */
+function anyTrigram(db: Database, text: string, filtered: Source): string | undefined {
+  if (trigrams(db, text, 1).length === 0) return "";
+  if (isCommon(filtered)) return undefined;
+  const any = trigrams(db, text, MATCHED.any + 1);
+  return any.length > MATCHED.any ? undefined : any.map(quoted).join(" OR ");
+}
 
 /** Trigrams that cover the text side by side; some of them if it is long. Each more would cost more than it spares. */
 function ownTrigrams(text: string) {
