@@ -90,4 +90,5 @@ process.on("message", (order: Order) => {
   process.send!(usage);
 });
 
+process.once("SIGINT", () => process.exit());
 process.send!(role === "bare" ? await serveBare() : await serveFlagstone());
