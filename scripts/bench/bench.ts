@@ -3,7 +3,17 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Case, casesFor } from "./cases.ts";
-import { type Figure, type Load, measure, median, record, type Subject, start, usage } from "./load.ts";
+import {
+  type Figure,
+  type Load,
+  measure,
+  measureFirstByte,
+  median,
+  record,
+  type Subject,
+  start,
+  usage,
+} from "./load.ts";
 import { importInto, prepare } from "./prepare.ts";
 import { comparison, type Report, type Row, type SizeReport, toText } from "./report.ts";
 
@@ -74,7 +84,10 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
       known: () => measure(flagstone, "warm", one, { ...load, etag }),
     }),
     cold: () => measure(flagstone, "cold", one, load),
-    alone: () => measure(flagstone, "cold", one, { ...load, connections: 1 }),
+    alone: () =>
+      one.isLong
+        ? measureFirstByte(flagstone, "cold", one, load.seconds)
+        : measure(flagstone, "cold", one, { ...load, connections: 1 }),
   };
   const figures = new Map<string, Figure[]>(Object.keys(columns).map((name) => [name, []]));
   for (let round = 0; round < Number(asked.rounds); round++) {
@@ -125,7 +138,10 @@ async function bench(): Promise<Report> {
 if (asked.help) {
   process.stdout.write(HELP);
 } else {
-  const report = await bench();
+  const report = await bench().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+    process.exit(1); // with what is measured still running
+  });
   progress("");
   process.stdout.write(`${toText(report)}\n`);
   if (asked.compare) {

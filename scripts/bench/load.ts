@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
+import { performance } from "node:perf_hooks";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
 import type { Order, Recorded, Usage } from "./server.ts";
@@ -70,6 +71,7 @@ export async function measure(subject: Subject, port: string, asked: Case, load:
     url: `http://127.0.0.1:${subject.ports[port]}${asked.path}`,
     connections: load.connections,
     duration: load.seconds,
+    sampleInt: Math.min(1000, load.seconds * 1000), // it ends at the next sample
     timeout: 60,
     headers: {
       authorization: asked.token,
@@ -83,13 +85,43 @@ export async function measure(subject: Subject, port: string, asked: Case, load:
     const instance = autocannon(options, (error, all) => (error ? reject(error) : resolve(all)));
     instance.on("response", (_client, _status, _bytes, milliseconds) => times.push(milliseconds));
   });
-  const { cpu, longest, memory } = await usage(subject);
+  const used = await usage(subject);
   const failed = result.non2xx - (result.statusCodeStats?.["304"]?.count ?? 0) + result.errors;
-  if (failed > 0 || times.length === 0) throw new Error(`${asked.name}: ${failed} of ${times.length} failed`);
+  if (failed > 0) throw new Error(`${asked.name}: ${failed} of ${times.length} failed`);
+  if (times.length === 0) return measure(subject, port, asked, { ...load, seconds: 4 * load.seconds }); // too short
+  return toFigure(times, result.duration, used);
+}
+
+/** The time to the first byte of a long answer, one request at a time, of which no more is read. */
+export async function measureFirstByte(
+  subject: Subject,
+  port: string,
+  { path: url, token }: Case,
+  seconds: number,
+): Promise<Figure> {
+  await usage(subject);
+  const times: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  while (performance.now() < end) {
+    const begin = performance.now();
+    const stop = new AbortController();
+    const headers = { authorization: token };
+    const response = await fetch(`http://127.0.0.1:${subject.ports[port]}${url}`, {
+      headers,
+      signal: stop.signal,
+    });
+    await response.body!.getReader().read();
+    times.push(performance.now() - begin);
+    stop.abort();
+  }
+  return toFigure(times, seconds, await usage(subject));
+}
+
+function toFigure(times: number[], seconds: number, { cpu, longest, memory }: Usage): Figure {
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.floor(part * (times.length - 1))]!;
   return {
-    rate: times.length / result.duration,
+    rate: times.length / seconds,
     p50: at(0.5),
     p99: at(0.99),
     cpu: cpu / times.length,

@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import http, { type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -22,7 +23,7 @@ export type Order = { kind: "usage" } | { kind: "answer"; key: string; recorded:
 export interface Usage {
   /** Microseconds of processor time since the last order. */
   cpu: number;
-  /** Bytes resident now, those of the memory map of the file not counted. */
+  /** Bytes resident now; where the system tells, without those of mapped files, which it may take back. */
   memory: number;
   /** The longest that the event loop was held since the last order, in milliseconds. */
   longest: number;
@@ -77,6 +78,12 @@ async function serveBare() {
   return { bare, rows };
 }
 
+function residentBytes() {
+  const status = fs.existsSync("/proc/self/status") ? fs.readFileSync("/proc/self/status", "utf8") : "";
+  const kilobytes = /RssAnon:\s+(\d+)/.exec(status)?.[1];
+  return kilobytes ? Number(kilobytes) * 1024 : process.memoryUsage.rss();
+}
+
 const delay = monitorEventLoopDelay({ resolution: 1 });
 delay.enable();
 let before = process.cpuUsage();
@@ -84,11 +91,11 @@ let before = process.cpuUsage();
 process.on("message", (order: Order) => {
   if (order.kind !== "usage") return;
   const { user, system } = process.cpuUsage(before);
-  const usage: Usage = { cpu: user + system, memory: process.memoryUsage.rss(), longest: delay.max / 1e6 };
+  const usage: Usage = { cpu: user + system, memory: residentBytes(), longest: delay.max / 1e6 };
   before = process.cpuUsage();
   delay.reset();
   process.send!(usage);
 });
 
-process.once("SIGINT", () => process.exit());
+process.once("disconnect", () => process.exit()); // with the process that measures
 process.send!(role === "bare" ? await serveBare() : await serveFlagstone());

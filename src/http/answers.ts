@@ -17,23 +17,39 @@ export interface Answers {
   keep(request: IncomingMessage, answer: Parts, until: string | null): void;
 }
 
-interface Kept extends Parts {
-  bytes: Buffer;
+interface Kept {
+  headers: Parts["headers"];
+  /** Those of a 304. */
+  headersAlone: Record<string, string>;
+  /** A short body goes out together with the headers if it is text; a longer one is not encoded each time. */
+  body: string | Buffer;
+  size: number;
   until: string | null;
 }
+
+const SHORT = 8 * 1024;
 
 export function createAnswers(db: Database): Answers {
   const state = stateOf(db);
   const kept = new Map<string, Kept>();
+  // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
+  const anew = db.transaction((listener: RequestListener, ...both: Parameters<RequestListener>) => {
+    listener(...both);
+  });
   const asked = new WeakMap<IncomingMessage, string>();
-  let size = 0;
+  let total = 0;
   let since = "";
+
+  const drop = (key: string) => {
+    total -= kept.get(key)?.size ?? 0;
+    kept.delete(key);
+  };
 
   const find = (request: IncomingMessage) => {
     const now = state();
     if (now !== since) {
       kept.clear();
-      size = 0;
+      total = 0;
       since = now;
     }
     const answer = kept.get(keyOf(request));
@@ -45,25 +61,24 @@ export function createAnswers(db: Database): Answers {
   return {
     first: (listener) => (request, response) => {
       const answer = isRead(request) ? find(request) : undefined;
-      if (!answer) return listener(request, response);
-      const { headers, bytes } = answer;
-      if (isKnown(request.headers["if-none-match"], headers.etag)) {
-        const { "content-length": _, ...rest } = headers;
-        response.writeHead(304, rest).end();
-      } else {
-        response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : bytes);
-      }
+      if (!answer) return isRead(request) ? anew(listener, request, response) : listener(request, response);
+      const { headers, headersAlone, body } = answer;
+      if (isKnown(request.headers["if-none-match"], headers.etag))
+        response.writeHead(304, headersAlone).end();
+      else response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
     },
-    keep(request, answer, until) {
-      // What was read while another process committed may be of either state.
-      if (asked.get(request) !== since || state() !== since) return;
-      const bytes = Buffer.from(answer.body);
-      kept.set(keyOf(request), { ...answer, bytes, until });
-      size += bytes.length;
-      for (const [key, oldest] of kept) {
-        if (size <= KEPT_BYTES) break;
-        kept.delete(key);
-        size -= oldest.bytes.length;
+    // It counts for the state before it was read; if that was over by then, nothing that is asked later finds it.
+    keep(request, { headers, body }, until) {
+      if (asked.get(request) !== since) return;
+      const key = keyOf(request);
+      const { "content-length": length, ...headersAlone } = headers;
+      const size = Number(length);
+      drop(key);
+      kept.set(key, { headers, headersAlone, body: size <= SHORT ? body : Buffer.from(body), size, until });
+      total += size;
+      for (const oldest of kept.keys()) {
+        if (total <= KEPT_BYTES) break;
+        drop(oldest);
       }
     },
   };

@@ -30,7 +30,7 @@ function planOf(sql: string): string[] {
   return rows.map((row) => row.detail);
 }
 
-const oneLine = (sql: string) => sql.trim().replace(/\s+/g, " ");
+const oneLine = (sql: string) => sql.trim().replaceAll(/\s+/g, " ").replaceAll("+:", ":");
 
 /** The program's only statement that holds all of these words. */
 function statementWith(...words: string[]) {
