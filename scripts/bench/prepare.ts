@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inChunks } from "../../src/dataset/lines.ts";
 import { datasetLines } from "./dataset.ts";
 import type { Imported } from "./import.ts";
 
@@ -36,15 +37,4 @@ export async function importInto(
   await once(child, "exit");
   if (!imported) throw new Error("The import failed");
   return imported;
-}
-
-function* inChunks(lines: Iterable<string>) {
-  let chunk = "";
-  for (const line of lines) {
-    chunk += line;
-    if (chunk.length < 1024 * 1024) continue;
-    yield chunk;
-    chunk = "";
-  }
-  yield chunk;
 }

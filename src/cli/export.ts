@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
+import { inChunks } from "../dataset/lines.ts";
 import { DataError } from "../db/error.ts";
 import { newFile } from "../db/new-file.ts";
 import { close, open } from "../db/open.ts";
@@ -43,16 +44,4 @@ async function write({ world, log }: Context, target: string, chunks: Iterable<s
     throw new DataError(`${target} can't be written: ${(error as Error).message}`);
   }
   log({ level: "info", message: `exported to ${target}` });
-}
-
-/** A stream is slow in small pieces. */
-function* inChunks(lines: Iterable<string>): Generator<string> {
-  let chunk = "";
-  for (const line of lines) {
-    chunk += line;
-    if (chunk.length < 64 * 1024) continue;
-    yield chunk;
-    chunk = "";
-  }
-  yield chunk;
 }

@@ -42,3 +42,15 @@ function toLine(bytes: Buffer, number: number): TextLine {
   const text = bytes.toString("utf8").replace(/\r$/, "");
   return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
 }
+
+/** Lines joined to larger pieces, for a stream is slow in small ones. */
+export function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 64 * 1024) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}
