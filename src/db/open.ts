@@ -12,6 +12,9 @@ export const IN_MEMORY = ":memory:";
 /** Files up to this size are checked page by page on opening; it takes some 30 ms. `doctor` checks any. */
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
+/** How much of a file is read as memory, without asking the system for each page; the most that SQLite maps. */
+export const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
+
 /**
  * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.
  * @throws DataError if the file can't be made or read, is no database, is another program's, is damaged,
@@ -58,7 +61,7 @@ function prepare(db: Database, file: string) {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL"); // what was acknowledged survives a power cut
   db.pragma("foreign_keys = ON");
-  db.pragma("mmap_size = 268435456");
+  db.pragma(`mmap_size = ${MAPPED_BYTES}`);
   migrate(db);
   refuseDamaged(db, file);
   prepareAll(db);
