@@ -13,7 +13,7 @@ export const IN_MEMORY = ":memory:";
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
 /** How much of a file is read as memory, without asking the system for each page; the most that SQLite maps. */
-export const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
+const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 
 /**
  * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.

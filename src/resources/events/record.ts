@@ -1,4 +1,3 @@
-import { MAPPED_BYTES } from "../../db/open.ts";
 import { type Database, statement } from "../../db/statement.ts";
 import { describe } from "./describe.ts";
 import type { Event } from "./schema.ts";
@@ -88,7 +87,7 @@ const configure = statement<{ name: string; value: bigint }>(`
 const merge = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
 
 function tuneForMany(db: Database) {
-  db.pragma("mmap_size = 0"); // what is written is not read again, and would only fill memory
+  db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
   configure(db).run({ name: "hashsize", value: 16n * MIB });
   configure(db).run({ name: "automerge", value: 0n });
 }
@@ -96,7 +95,6 @@ function tuneForMany(db: Database) {
 /** As FTS5 and the package have it by default. */
 function tuneForFew(db: Database) {
   merge(db).run({});
-  db.pragma(`mmap_size = ${MAPPED_BYTES}`);
   configure(db).run({ name: "hashsize", value: MIB });
   configure(db).run({ name: "automerge", value: 4n });
 }
