@@ -31,7 +31,7 @@ function loadNameless(folder: string): object {
 
 /** A file in a folder that only we may enter, gone as soon as it is loaded; Windows keeps what is in use. */
 function loadNamed(): object {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-"));
+  const folder = makeFolder();
   const file = path.join(folder, "better_sqlite3.node");
   fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
   try {
@@ -41,10 +41,23 @@ function loadNamed(): object {
   }
 }
 
+function makeFolder() {
+  try {
+    return fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-"));
+  } catch {
+    throw new Error(
+      `SQLite can't be unpacked in ${os.tmpdir()}: name a folder that can be written with TMPDIR`,
+    );
+  }
+}
+
 function dlopen(file: string): object {
   const module = { exports: {} };
   process.dlopen(module, file);
   return module.exports;
 }
 
-export const nativeBinding: object = load();
+let loaded: object | undefined;
+
+/** Loaded where a database is opened: what needs none, such as help, needs no place for it either. */
+export const nativeBinding = (): object => (loaded ??= load());

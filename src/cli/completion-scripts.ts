@@ -63,7 +63,7 @@ _flagstone() {
   ${words.join("\n  ")}
     esac ;;
   esac
-  if (( \${#found} )); then _describe -o flagstone found || _files; else _files; fi
+  if (( \${#found} )); then _describe flagstone found || _files; else _files; fi
 }
 compdef _flagstone flagstone`;
 }

@@ -54,11 +54,15 @@ const EXIT_CODES = [
 export async function run(world: World): Promise<number> {
   let command: Command | undefined;
   // Whoever reads the output may stop before its end, as `head` does; that is no failure.
-  for (const stream of [world.stdout, world.stderr]) stream.on("error", () => {});
+  let lost: Error | undefined;
+  world.stderr.on("error", () => {});
+  world.stdout.on("error", (error) => (lost = error));
   try {
     const found = find(world.argv);
     command = found.command;
     await start(command, found.argv, world);
+    await new Promise<unknown>((resolve) => world.stdout.write("", resolve));
+    if (lost) throw inWords(lost, "standard output");
     return 0;
   } catch (error) {
     if (isBrokenPipe(error)) return 0;

@@ -55,8 +55,9 @@ export function checkFile(file: string): Finding[] {
   if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
-    db = connect(file, { fileMustExist: true });
-    db.pragma("query_only = ON"); // a connection that may only read would leave its two files behind
+    // Where there is a log, one that may only read leaves it as it is; else it would leave two files behind.
+    db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
+    db.pragma("query_only = ON");
     for (const [name, find, advice] of CHECKS) {
       const isWrong = Boolean(find(db));
       findings.push({ name, problem: isWrong ? advice : undefined });

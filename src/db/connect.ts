@@ -5,7 +5,9 @@ import type { Database } from "./statement.ts";
 /** A bare connection, with the native part that this program brings along, if it does. */
 export const connect = (file: string, options: Sqlite.Options = {}): Database =>
   // The types know only the path of a native part; the package takes the part itself as well.
-  new Sqlite(
-    file,
-    nativeBinding ? { ...options, nativeBinding: nativeBinding as unknown as string } : options,
-  );
+  new Sqlite(file, { ...options, ...native() });
+
+const native = () => {
+  const part = nativeBinding();
+  return part && { nativeBinding: part as unknown as string };
+};

@@ -30,7 +30,20 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
   ["SQLITE_IOERR", (file) => new DataError(`${file} can't be read or written: the disk is full or failing`)],
 ];
 
-/** SQLite's error about a file as a sentence; any other error is left as it is. */
+/** What the system's codes mean. */
+const SYSTEM: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EROFS: "the disk is read-only",
+  EACCES: "permission is missing",
+  EPERM: "permission is missing",
+  ENOENT: "there is no such file or folder",
+  ENOTDIR: "there is no such folder",
+  EISDIR: "it is a folder",
+};
+
+/** SQLite's or the system's error about a file as a sentence; any other error is left as it is. */
 export function inWords(error: unknown, file: string): unknown {
+  const { code = "", path = file, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
+  if (code in SYSTEM) return new DataError(`${dest} can't be used: ${SYSTEM[code]}`);
   return WORDS.find(([code]) => isSqlite(error, code))?.[1](file) ?? error;
 }

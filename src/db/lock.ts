@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
-import { DataError, isSqlite } from "./error.ts";
+import { DataError, inWords, isSqlite } from "./error.ts";
 import { BESIDE } from "./new-file.ts";
 
 /*
@@ -26,7 +26,7 @@ export function lockForServing(file: string, pid: number): () => void {
     db.pragma(`user_version = ${pid}`);
   } catch (error) {
     db.close();
-    if (!isSqlite(error, "SQLITE_BUSY")) throw error;
+    if (!isSqlite(error, "SQLITE_BUSY")) throw inWords(error, lock);
     throw new DataError(
       `${file} is served by the process ${pidIn(lock)} already: stop that one, or name another file`,
     );

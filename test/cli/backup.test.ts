@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -139,4 +140,62 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(code, 1);
     assert.match(stderr, /does not answer/);
   });
+
+  test("an empty file, a folder and the file itself are no backup", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const before = contentOf(data);
+    const empty = path.join(path.dirname(data), "empty");
+    fs.writeFileSync(empty, "");
+    for (const [source, message] of [
+      [empty, /empty is no backup of Flagstone/],
+      [path.dirname(data), /is not a file/],
+      [data, /is the data file itself/],
+    ] as const) {
+      const { code, stderr } = await runCli(["restore", source, "--data", data]);
+      assert.equal(code, 3);
+      assert.match(stderr, message);
+    }
+    assert.equal(contentOf(data), before);
+  });
+
+  test("who could read the file before a restore, and nobody else, can read it afterwards", {
+    skip: process.getuid?.() !== 0 && "needs root",
+  }, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const backup = await dataFile(t, createWorld().lines);
+    fs.chmodSync(backup, 0o666);
+    fs.chownSync(data, 65534, 65534);
+    fs.chmodSync(data, 0o640);
+    assert.equal((await runCli(["restore", backup, "--data", data])).code, 0);
+    const { uid, mode } = fs.statSync(data);
+    assert.deepEqual([uid, mode & 0o777], [65534, 0o640]);
+  });
+
+  test("doctor leaves the log of a killed server as it is", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { child, ended } = await startServer(t, ["serve", "--data", data]);
+    await runCli(["user", "create", "late", "--data", data]);
+    child.kill("SIGKILL");
+    await ended;
+    const files = () =>
+      fs
+        .readdirSync(path.dirname(data))
+        .map((name) => [name, fs.statSync(path.join(path.dirname(data), name)).size]);
+    const before = files();
+    assert.equal((await runCli(["doctor", "--data", data])).code, 0);
+    assert.deepEqual(files(), before);
+  });
+});
+
+test("a result that can't be written is a failure", { skip: !fs.existsSync("/dev/full") }, async (t) => {
+  const data = await dataFile(t, createWorld().lines);
+  const full = fs.openSync("/dev/full", "w");
+  const args = ["--import", "./scripts/preload.mjs", "src/main.ts", "user", "list", "--data", data];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    stdio: ["ignore", full, "pipe"],
+    encoding: "utf8",
+  });
+  fs.closeSync(full);
+  assert.equal(status, 3, stderr);
+  assert.match(stderr, /the disk is full/);
 });
