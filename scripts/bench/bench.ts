@@ -110,11 +110,10 @@ async function duringImport(flagstone: Subject, file: string, folder: string): P
   const source = path.join(folder, "more.jsonl");
   fs.writeFileSync(source, lines.map((line) => JSON.stringify(line)).join("\n"));
   progress("importing beside the server");
-  await usage(flagstone);
   const [read] = casesFor(1);
   const isDone = importInto(source, file, () => {});
-  await measure(flagstone, "warm", read!, { connections: 4, seconds: Number(asked.seconds) });
-  const { longest } = await usage(flagstone);
+  const load = { connections: 4, seconds: Number(asked.seconds) };
+  const { longest } = await measure(flagstone, "warm", read!, load);
   await isDone;
   return Math.max(longest, (await usage(flagstone)).longest);
 }

@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { performance } from "node:perf_hooks";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
+import { startScript } from "./child.ts";
 import type { Order, Recorded, Usage } from "./server.ts";
 
 /** A process that is measured, and its ports by name. */
@@ -13,9 +13,7 @@ export interface Subject {
 }
 
 export async function start(role: "flagstone" | "bare", file: string): Promise<Subject> {
-  const child = fork(path.join(import.meta.dirname, "server.ts"), [role, file], {
-    execArgv: ["--import", path.resolve(import.meta.dirname, "../preload.mjs")],
-  });
+  const child = startScript("server.ts", [role, file]);
   const [ports] = await once(child, "message");
   return { child, ports };
 }

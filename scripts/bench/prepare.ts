@@ -1,10 +1,10 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inChunks } from "../../src/dataset/lines.ts";
+import { startScript } from "./child.ts";
 import { datasetLines } from "./dataset.ts";
 import type { Imported } from "./import.ts";
 
@@ -26,9 +26,7 @@ export async function importInto(
   file: string,
   progress: (text: string) => void,
 ): Promise<Imported> {
-  const child = fork(path.join(import.meta.dirname, "import.ts"), [source, file], {
-    execArgv: ["--import", path.resolve(import.meta.dirname, "../preload.mjs")],
-  });
+  const child = startScript("import.ts", [source, file]);
   let imported: Imported | undefined;
   child.on("message", (message: Imported | { lines: number }) => {
     if ("lines" in message) progress(`importing, line ${message.lines}`);
