@@ -1,7 +1,7 @@
 import { type Database, statement } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
-import { hashSecret, type TokenType } from "./token.ts";
+import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 
 interface TokenRow {
   type: TokenType;
@@ -32,7 +32,7 @@ export function authenticate(db: Database, header: string | null): Actor {
   const secret = header?.replace(/^bearer\s+/i, "").trim();
   if (!secret) throw new ApiError("AuthenticationRequired", "Send a token in the Authorization header");
   const token = tokenByHash(db).get({ hash: hashSecret(secret) });
-  if (!token || isPast(token.expiresAt)) {
+  if (!token || hasEnded(token.expiresAt)) {
     throw new ApiError(
       "AuthenticationRequired",
       "The token in the Authorization header is unknown or expired",
@@ -40,8 +40,6 @@ export function authenticate(db: Database, header: string | null): Actor {
   }
   return token.type === "user" ? toPerson(token) : toService(token);
 }
-
-const isPast = (time: string | null) => time !== null && time <= new Date().toISOString();
 
 const toPerson = (token: TokenRow): Actor => ({
   type: token.type,

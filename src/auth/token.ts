@@ -10,6 +10,10 @@ export type TokenType = (typeof TOKEN_TYPES)[number];
 /** A secret is any run of visible ASCII characters, for that is what a header can carry. */
 export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 
+/** Whether a token that ends at this time (RFC 3339; null for never) has ended. */
+export const hasEnded = (expiresAt: string | null) =>
+  expiresAt !== null && expiresAt <= new Date().toISOString();
+
 /** What is stored of a secret and what it is looked up by: its SHA-256 as 64 hex digits. */
 export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
 

@@ -14,6 +14,11 @@ export interface World {
   once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
 }
 
+/** Calls once when the process is asked to stop, with the name of the signal. */
+export function onStop(world: World, listener: (signal: string) => void) {
+  for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => listener(signal));
+}
+
 export interface Option {
   type: "string" | "boolean";
   /** May be given more than once. */

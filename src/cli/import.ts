@@ -5,7 +5,7 @@ import { type ImportCounts, importDataset } from "../dataset/import.ts";
 import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
-import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 
 export const importCommand: Command = {
   name: "import",
@@ -19,11 +19,9 @@ export const importCommand: Command = {
     const [source = "-"] = context.args;
     const { data } = context.config;
     const chunks = openSource(context, source);
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      context.world.once(signal, () =>
-        chunks.destroy(new Error(`Stopped by ${signal}: nothing was imported`)),
-      );
-    }
+    onStop(context.world, (signal) =>
+      chunks.destroy(new Error(`Stopped by ${signal}: nothing was imported`)),
+    );
     const isNew = !fs.existsSync(data);
     const db = open(data);
     try {

@@ -8,7 +8,7 @@ import type { Database } from "../db/statement.ts";
 import { createAnswers } from "../http/answers.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { VERSION } from "../version.ts";
-import type { Command, Context } from "./command.ts";
+import { type Command, type Context, onStop } from "./command.ts";
 import { firstStart, givenSecret } from "./first-start.ts";
 import { readTls } from "./tls.ts";
 
@@ -58,9 +58,7 @@ export async function serveUntilStopped(
   { db, tls }: { db: Database; tls: Tls | undefined },
   onListening: (url: string) => void,
 ) {
-  const stopped = new Promise<string>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => resolve(signal));
-  });
+  const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const answers = createAnswers(db);

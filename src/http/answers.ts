@@ -1,6 +1,8 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import { hasEnded } from "../auth/token.ts";
 import type { Database } from "../db/statement.ts";
-import { isKnown, type Parts } from "./response.ts";
+import { startOfMinute } from "../minute.ts";
+import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
 
 /*
  * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller and URL, and every
@@ -53,15 +55,16 @@ export function createAnswers(db: Database): Answers {
       since = now;
     }
     const answer = kept.get(keyOf(request));
-    if (answer && !isPast(answer.until)) return answer;
+    if (answer && !hasEnded(answer.until)) return answer;
     asked.set(request, now);
     return undefined;
   };
 
   return {
     first: (listener) => (request, response) => {
-      const answer = isRead(request) ? find(request) : undefined;
-      if (!answer) return isRead(request) ? anew(listener, request, response) : listener(request, response);
+      if (!isRead(request)) return listener(request, response);
+      const answer = find(request);
+      if (!answer) return anew(listener, request, response);
       const { headers, headersAlone, body } = answer;
       if (isKnown(request.headers["if-none-match"], headers.etag))
         response.writeHead(304, headersAlone).end();
@@ -71,10 +74,10 @@ export function createAnswers(db: Database): Answers {
     keep(request, { headers, body }, until) {
       if (asked.get(request) !== since) return;
       const key = keyOf(request);
-      const { "content-length": length, ...headersAlone } = headers;
-      const size = Number(length);
+      const size = Number(headers["content-length"]);
+      const sent = size <= SHORT ? body : Buffer.from(body);
       drop(key);
-      kept.set(key, { headers, headersAlone, body: size <= SHORT ? body : Buffer.from(body), size, until });
+      kept.set(key, { headers, headersAlone: withoutLength(headers), body: sent, size, until });
       total += size;
       for (const oldest of kept.keys()) {
         if (total <= KEPT_BYTES) break;
@@ -84,11 +87,7 @@ export function createAnswers(db: Database): Answers {
   };
 }
 
-const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
-
 const keyOf = ({ headers, url }: IncomingMessage) => `${headers.authorization} ${url}`;
-
-const isPast = (time: string | null) => time !== null && time <= new Date().toISOString();
 
 /**
  * Tells one state of what answers are made from another: this process's changes, those of others, and the minute,
@@ -97,5 +96,5 @@ const isPast = (time: string | null) => time !== null && time <= new Date().toIS
 function stateOf(db: Database) {
   const own = db.prepare<[], number>("SELECT total_changes()").pluck();
   const others = db.prepare<[], number>("PRAGMA data_version").pluck();
-  return () => `${own.get()} ${others.get()} ${Math.floor(Date.now() / 60_000)}`;
+  return () => `${own.get()} ${others.get()} ${startOfMinute()}`;
 }

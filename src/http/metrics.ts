@@ -25,7 +25,8 @@ interface Site {
 
 /** Figures of a server from its start on; those of the database are read when they are asked for. */
 export function createMetrics({ db, basePath, operations }: Site): Metrics {
-  const registers = [new Registry()];
+  const registry = new Registry();
+  const registers = [registry];
   const labelNames = ["operation", "status"];
   const requests = new Histogram({
     name: "flagstone_http_request_duration_seconds",
@@ -40,7 +41,7 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
     registers,
   });
   mountGauges(db, registers);
-  collectDefaultMetrics({ register: registers[0]! });
+  collectDefaultMetrics({ register: registry });
   const operationOf = namer(operations, basePath);
   return {
     measured: (listener) => (req, res) => {
@@ -53,8 +54,8 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
       listener(req, res);
     },
     answer: async () =>
-      new HTTPResponse(await registers[0]!.metrics(), {
-        headers: { "content-type": registers[0]!.contentType, "cache-control": "no-store" },
+      new HTTPResponse(await registry.metrics(), {
+        headers: { "content-type": registry.contentType, "cache-control": "no-store" },
       }),
   };
 }

@@ -32,17 +32,19 @@ export function toParts(answer: unknown, { deprecated = false, basePath }: Respo
 }
 
 /** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
-export function toResponse(
-  parts: ReturnType<typeof toParts>,
-  { method, headers: asked }: Request,
-): HTTPResponse {
+export function toResponse(parts: ReturnType<typeof toParts>, request: Request): HTTPResponse {
   if (parts.body === undefined) return new HTTPResponse(parts.stream, { headers: parts.headers });
-  const isRead = method === "GET" || method === "HEAD";
-  if (!isRead || !isKnown(asked.get("if-none-match"), parts.headers.etag)) {
+  if (!isRead(request) || !isKnown(request.headers.get("if-none-match"), parts.headers.etag)) {
     return new HTTPResponse(parts.body, { headers: parts.headers });
   }
-  const { "content-length": _, ...headers } = parts.headers;
-  return new HTTPResponse(null, { status: 304, headers });
+  return new HTTPResponse(null, { status: 304, headers: withoutLength(parts.headers) });
+}
+
+export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
+
+/** The headers of an answer that has no body. */
+export function withoutLength({ "content-length": _, ...headers }: Record<string, string>) {
+  return headers;
 }
 
 /** An error as the response. */

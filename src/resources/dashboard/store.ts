@@ -1,10 +1,9 @@
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
+import { startOfMinute } from "../../minute.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
 
-/** By which answers are kept too (src/http/answers.ts). */
-const MINUTE = 60 * 1000;
 const DAY = 24 * 60 * 60 * 1000;
 
 /** A flag is expected to be gone after so many days; one of another type never is. */
@@ -65,7 +64,7 @@ const administrators = statement<object, PersonRow>(`
 /** The live projects in which a user has a role, by name. */
 export function dashboardProjects(db: Database, userId: number): DashboardProject[] {
   return projectsOf(db)
-    .all({ userId, ...expectedSince(Date.now()) })
+    .all({ userId, ...expectedSince(startOfMinute()) })
     .map(({ healthyCount, ...project }) => ({
       id: project.id,
       name: project.name,
@@ -104,10 +103,7 @@ const toAdmin = (row: PersonRow): Wire<DashboardAdmin> => ({
 });
 
 /** The creation time before which a flag of each type has outlived its expected life, as of the whole minute. */
-const expectedSince = (now: number) =>
+const expectedSince = (minute: number) =>
   Object.fromEntries(
-    Object.entries(LIFETIME_DAYS).map(([type, days]) => [
-      type,
-      new Date(now - (now % MINUTE) - days * DAY).toISOString(),
-    ]),
+    Object.entries(LIFETIME_DAYS).map(([type, days]) => [type, new Date(minute - days * DAY).toISOString()]),
   ) as Record<keyof typeof LIFETIME_DAYS, string>;
