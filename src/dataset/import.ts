@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
-import { loadEvents } from "../resources/events/record.ts";
+import { loadEvents } from "../resources/events/load.ts";
 import { check } from "../validation.ts";
 import { DatasetError, LineError } from "./error.ts";
 import type { ImportContext, Kind } from "./kind.ts";

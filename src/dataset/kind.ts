@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { Database } from "../db/statement.ts";
-import type { loadEvents } from "../resources/events/record.ts";
+import type { loadEvents } from "../resources/events/load.ts";
 import type { Schema } from "../validation.ts";
 
 /** What inserting a line may need beside the line itself. */

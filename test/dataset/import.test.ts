@@ -819,3 +819,33 @@ test("a line that is nested too deeply to be written again is refused", async ()
   const text = toText([line("event", { data: {} })]).replace('"data":{}', `"data":${data}`);
   await refused(BEGIN + text, "line 3: event: is nested too deeply");
 });
+
+/** So many that indexes are made at the end. */
+const many = (count: number, from = 1) =>
+  Array.from({ length: count }, (_, index) => ({
+    ...EVENT,
+    id: from + index,
+    createdAt: TIME,
+    project: "p",
+  }));
+
+const schemaOf = (db: Database) =>
+  db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
+
+test("many events leave the same schema as few, and are found, and so are more of them", async (t) => {
+  const db = empty(t);
+  for (const from of [1, 10_001, 20_001]) {
+    await importLines(db, [HEADER, ...many(10_000, from)]);
+    assert.deepEqual(schemaOf(db), schemaOf(empty(t)));
+    const count = (condition: string) => db.prepare(`SELECT count(*) FROM ${condition}`).pluck().get();
+    assert.equal(count("events INDEXED BY events_by_project WHERE project = 'p'"), from + 9_999);
+    assert.equal(count("event_searches WHERE event_searches MATCH 'CRE'"), from + 9_999);
+  }
+});
+
+test("a fault after many events leaves the schema and nothing else", async (t) => {
+  const db = empty(t);
+  await assert.rejects(importLines(db, [HEADER, ...many(10_001), ...many(1)]), /^Error: line 10003: event: /);
+  assert.deepEqual(schemaOf(db), schemaOf(empty(t)));
+  assert.equal(exported(db), toText([HEADER]));
+});

@@ -18,11 +18,11 @@ interface Row {
 const insertRow = statement<Row>(`
   INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
 
-const addToTotal = statement<{ project: string; type: string; count: number }>(`
+export const addToTotal = statement<{ project: string; type: string; count: number }>(`
   INSERT INTO event_totals (project, type, count) VALUES (:project, :type, :count)
   ON CONFLICT DO UPDATE SET count = count + :count`);
 
-interface SearchRow {
+export interface SearchRow {
   id: number;
   type: string;
   createdBy: string;
@@ -30,7 +30,7 @@ interface SearchRow {
 }
 
 // x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
-const insertSearch = statement<SearchRow>(`
+export const insertSearch = statement<SearchRow>(`
   INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
     :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
 
@@ -46,61 +46,8 @@ export function storeEvent(db: Database, event: StoredEvent): number {
   return id;
 }
 
-/** Stores many events in the caller's transaction, which must end with `finish`. */
-export function loadEvents(db: Database) {
-  const totals = new Map<string, { project: string; type: string; count: number }>();
-  // SQLite is faster at many rows of one table than at turns.
-  let searches: SearchRow[] = [];
-  const flush = () => {
-    for (const search of searches) insertSearch(db).run(search);
-    searches = [];
-  };
-  let loaded = 0;
-  return {
-    store(event: StoredEvent) {
-      if (++loaded === MANY) tuneForMany(db);
-      searches.push(insertEvent(db, event).search);
-      if (searches.length === BATCH) flush();
-      const key = JSON.stringify([event.project, event.type]);
-      const total = totals.get(key);
-      if (total) total.count++;
-      else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
-    },
-    finish() {
-      flush();
-      for (const total of totals.values()) addToTotal(db).run(total);
-      if (loaded >= MANY) tuneForFew(db);
-    },
-  };
-}
-
-const BATCH = 1000;
-
-/** From so many events on it pays to gather what goes into the search index, and to write it in one piece. */
-const MANY = 10_000;
-
-const MIB = 1024n * 1024n;
-
-const configure = statement<{ name: string; value: bigint }>(`
-  INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);
-
-const merge = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
-
-function tuneForMany(db: Database) {
-  db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
-  configure(db).run({ name: "hashsize", value: 16n * MIB });
-  configure(db).run({ name: "automerge", value: 0n });
-}
-
-/** As FTS5 and the package have it by default. */
-function tuneForFew(db: Database) {
-  merge(db).run({});
-  configure(db).run({ name: "hashsize", value: MIB });
-  configure(db).run({ name: "automerge", value: 4n });
-}
-
 /** Inserts the row with its wire JSON; the search text is the caller's to insert. */
-function insertEvent(db: Database, event: StoredEvent): { id: number; search: SearchRow } {
+export function insertEvent(db: Database, event: StoredEvent): { id: number; search: SearchRow } {
   const id = event.id ?? nextId(db).pluck().get({})!;
   const wire = JSON.stringify(toWire(id, event));
   insertRow(db).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });

@@ -1,0 +1,75 @@
+import { type Database, statement } from "../../db/statement.ts";
+import { addToTotal, insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
+
+/** SQLite is faster at many rows of one table than at turns. */
+const BATCH = 1000;
+
+/** From so many events on it pays to make indexes whole instead of row by row. */
+const MANY = 10_000;
+
+const MIB = 1024n * 1024n;
+
+/** How FTS5 gathers what goes into the search index: many large pieces, merged at the end; and as it does by default. */
+const FOR_MANY = { hashsize: 16n * MIB, automerge: 0n, crisismerge: 2000n };
+const FOR_FEW = { hashsize: MIB, automerge: 4n, crisismerge: 16n };
+
+const configure = statement<{ name: string; value: bigint }>(`
+  INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);
+
+const mergeSearches = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
+
+const countOfLog = statement<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+
+const indexesOfLog = statement<object, { name: string; sql: string }>(`
+  SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
+
+/** Stores many events in the caller's transaction, which must end with `finish`. */
+export function loadEvents(db: Database) {
+  const totals = new Map<string, { project: string; type: string; count: number }>();
+  let searches: SearchRow[] = [];
+  const flush = () => {
+    for (const search of searches) insertSearch(db).run(search);
+    searches = [];
+  };
+  let loaded = 0;
+  let dropped: string[] = [];
+  return {
+    store(event: StoredEvent) {
+      if (++loaded === MANY) dropped = beginMany(db);
+      searches.push(insertEvent(db, event).search);
+      if (searches.length === BATCH) flush();
+      const key = JSON.stringify([event.project, event.type]);
+      const total = totals.get(key);
+      if (total) total.count++;
+      else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
+    },
+    finish() {
+      flush();
+      for (const total of totals.values()) addToTotal(db).run(total);
+      if (loaded >= MANY) endMany(db, dropped);
+    },
+  };
+}
+
+/** @returns the SQL of the indexes that it dropped. */
+function beginMany(db: Database): string[] {
+  db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
+  tune(db, FOR_MANY);
+  return countOfLog(db).pluck().get({})! < MANY ? dropIndexes(db) : []; // else most of them is there already
+}
+
+function dropIndexes(db: Database) {
+  const indexes = indexesOfLog(db).all({});
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
+  return indexes.map(({ sql }) => sql);
+}
+
+function endMany(db: Database, dropped: string[]) {
+  for (const index of dropped) db.exec(index);
+  mergeSearches(db).run({});
+  tune(db, FOR_FEW);
+}
+
+function tune(db: Database, settings: Record<string, bigint>) {
+  for (const [name, value] of Object.entries(settings)) configure(db).run({ name, value });
+}
