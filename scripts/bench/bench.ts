@@ -14,7 +14,8 @@ import {
   start,
   usage,
 } from "./load.ts";
-import { importInto, prepare } from "./prepare.ts";
+import { measureLong } from "./long.ts";
+import { prepare } from "./prepare.ts";
 import { comparison, type Report, type Row, type SizeReport, toText } from "./report.ts";
 
 /*
@@ -59,13 +60,13 @@ async function measureSize(events: number, folder: string): Promise<SizeReport> 
     progress(`${events} events: ${one.name}`);
     rows.push(await measureCase(one, flagstone, bare));
   }
-  const longestInImport = await duringImport(flagstone, file, folder);
+  const long = await measureLong(events, file, folder, flagstone, progress);
   for (const { child } of [flagstone, bare]) child.kill();
   const most = Math.max(
     memory,
     ...rows.flatMap(({ warm, cold, alone }) => [warm, cold, alone].map((one) => one.memory)),
   );
-  return { events, bytes, imported, longestInImport, memory: { start: memory, most }, rows };
+  return { events, bytes, imported, long, memory: { start: memory, most }, rows };
 }
 
 /** Each column in turn, several times over, so that what disturbs the machine disturbs all of them. */
@@ -74,10 +75,9 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
   bare.child.send({ kind: "answer", key: one.name, recorded });
   const load: Load = { connections: one.isLong ? 4 : 32, seconds: Number(asked.seconds) };
   const { etag } = one.body === undefined ? recorded.headers : {};
-  const isList = /^(events$|search: all)/.test(one.name);
   const columns: Record<string, () => Promise<Figure>> = {
     bare: () => measure(bare, "bare", one, load),
-    ...(isList && { rows: () => measure(bare, "rows", one, load) }),
+    ...(one.rows !== undefined && { rows: () => measure(bare, "rows", one, load) }),
     warm: () => measure(flagstone, "warm", one, load),
     ...(etag !== undefined && {
       bare304: () => measure(bare, "bare", one, { ...load, etag }),
@@ -95,27 +95,6 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
   }
   const medians = Object.fromEntries([...figures].map(([name, all]) => [name, median(all)]));
   return { name: one.name, bytes: Buffer.byteLength(recorded.body), ...medians } as unknown as Row;
-}
-
-/** How long the server was held while another process imported into its file. */
-async function duringImport(flagstone: Subject, file: string, folder: string): Promise<number> {
-  const lines = [{ kind: "dataset", version: 1 }];
-  const event = {
-    kind: "event",
-    createdAt: "2026-01-01T00:00:00Z",
-    type: "feature-created",
-    createdBy: "later",
-  };
-  for (let count = 0; count < 20_000; count++) lines.push({ ...event, data: { count } } as never);
-  const source = path.join(folder, "more.jsonl");
-  fs.writeFileSync(source, lines.map((line) => JSON.stringify(line)).join("\n"));
-  progress("importing beside the server");
-  const [read] = casesFor(1);
-  const isDone = importInto(source, file, () => {});
-  const load = { connections: 4, seconds: Number(asked.seconds) };
-  const { longest } = await measure(flagstone, "warm", read!, load);
-  await isDone;
-  return Math.max(longest, (await usage(flagstone)).longest);
 }
 
 async function bench(): Promise<Report> {

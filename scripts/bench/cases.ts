@@ -7,6 +7,8 @@ export interface Case {
   token: string;
   /** Of the event search. */
   body?: string;
+  /** Of a list of events that is found by one index: the SQL of its rows. */
+  rows?: string;
   /** Its bytes are so many that requests a second say little. */
   isLong?: true;
 }
@@ -17,18 +19,28 @@ const read = (name: string, path: string, token = ADMIN): Case => ({
   token,
 });
 
-const search = (name: string, criteria: object, token = ADMIN): Case => ({
-  ...read(`search: ${name}`, "events/search", token),
+const search = (name: string, criteria: object, rest: Partial<Case> = {}): Case => ({
+  ...read(`search: ${name}`, "events/search"),
   body: JSON.stringify(criteria),
+  ...rest,
+});
+
+/** The newest events of a condition, as many as a list has. */
+const newest = (condition: string, limit = "LIMIT 100") => ({
+  rows: `SELECT wire FROM events WHERE ${condition} ORDER BY id DESC ${limit}`,
 });
 
 const [project = ""] = PROJECTS;
 const feature = featureName(0);
 
 export const casesFor = (events: number): Case[] => [
-  read("events", "events"),
+  { ...read("events", "events"), ...newest("true") },
   read("events, two projects hidden", "events", VIEWER),
-  { ...read("events of a project", `events?project=${project}`), isLong: true },
+  {
+    ...read("events of a project", `events?project=${project}`),
+    isLong: true,
+    ...newest(`project = '${project}'`, ""),
+  },
   read("project features (100 flags)", `projects/${project}/features`),
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
@@ -36,19 +48,19 @@ export const casesFor = (events: number): Case[] => [
   read("personal dashboard", "personal-dashboard"),
   read("project details", `personal-dashboard/${project}`),
   read("integration events", "addons/1/events"),
-  search("all", {}),
+  search("all", {}, newest("true")),
   search("no hit", { query: "nowhere-to-be-found" }),
   search("rare", { query: RARE }),
   search("common", { query: COMMON }),
   search("one character", { query: "z" }),
   search("two characters", { query: "ze" }),
   search("two, no hit", { query: "qq" }),
-  search("type", { type: "feature-created" }),
-  search("project", { project }),
-  search("feature", { feature }),
+  search("type", { type: "feature-created" }, newest("type = 'feature-created'")),
+  search("project", { project }, newest(`project = '${project}'`)),
+  search("feature", { feature }, newest(`feature_name = '${feature}'`)),
   search("common in a project", { query: COMMON, project }),
   search("rare of a type", { query: RARE, type: "feature-updated" }),
   search("common of a feature", { query: COMMON, feature }),
-  search("rare, two projects hidden", { query: RARE }, VIEWER),
-  search("deep offset", { offset: Math.floor(events / 3) }),
+  search("rare, two projects hidden", { query: RARE }, { token: VIEWER }),
+  search("deep offset", { offset: Math.floor(events / 3) }, newest(`id <= ${Math.floor(events / 3)}`)),
 ];

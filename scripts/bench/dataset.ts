@@ -33,6 +33,15 @@ export function* datasetLines(events: number): Generator<string> {
   for (let id = 1; id <= 500; id++) yield `${JSON.stringify(notification(id))}\n`;
 }
 
+/** Half as many events again, all of one project, to be imported after the others. */
+export function* eventsOfOneProject(events: number): Generator<string> {
+  const random = createRandom(8);
+  yield `${JSON.stringify({ kind: "dataset", version: 1 })}\n`;
+  for (let id = events + 1; id <= events * 1.5; id++) {
+    yield `${JSON.stringify({ ...event(random, id, events), project: PROJECTS[0] })}\n`;
+  }
+}
+
 function* administrated(random: Random): Generator<object> {
   const createdAt = new Date(START).toISOString();
   yield { kind: "dataset", version: 1 };

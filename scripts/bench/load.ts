@@ -4,7 +4,7 @@ import { performance } from "node:perf_hooks";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
 import { startScript } from "./child.ts";
-import type { Order, Recorded, Usage } from "./server.ts";
+import type { Held, Order, Recorded, Usage } from "./server.ts";
 
 /** A process that is measured, and its ports by name. */
 export interface Subject {
@@ -25,7 +25,7 @@ export async function usage({ child }: Subject): Promise<Usage> {
 }
 
 /** The headers and the body of one answer, for the bare server to give. */
-export async function record({ ports }: Subject, { path: url, token, body }: Case): Promise<Recorded> {
+export async function record({ ports }: Subject, { path: url, token, body, rows }: Case): Promise<Recorded> {
   const post = body === undefined ? {} : { method: "POST", body };
   const headers = { authorization: token, "content-type": "application/json" };
   const response = await fetch(`http://127.0.0.1:${ports.warm}${url}`, { headers, ...post });
@@ -38,6 +38,7 @@ export async function record({ ports }: Subject, { path: url, token, body }: Cas
   return {
     headers: { ...Object.fromEntries(entries), "content-length": String(Buffer.byteLength(text)) },
     body: text,
+    rows,
   };
 }
 
@@ -56,8 +57,7 @@ export interface Figure {
   p99: number;
   /** Processor time of the server, microseconds a request. */
   cpu: number;
-  /** The longest that its event loop was held, milliseconds. */
-  longest: number;
+  held: Held;
   /** Bytes that were resident afterwards. */
   memory: number;
 }
@@ -115,7 +115,7 @@ export async function measureFirstByte(
   return toFigure(times, seconds, await usage(subject));
 }
 
-function toFigure(times: number[], seconds: number, { cpu, longest, memory }: Usage): Figure {
+function toFigure(times: number[], seconds: number, { cpu, held, memory }: Usage): Figure {
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.floor(part * (times.length - 1))]!;
   return {
@@ -123,7 +123,7 @@ function toFigure(times: number[], seconds: number, { cpu, longest, memory }: Us
     p50: at(0.5),
     p99: at(0.99),
     cpu: cpu / times.length,
-    longest,
+    held,
     memory,
   };
 }

@@ -10,14 +10,18 @@ import type { Imported } from "./import.ts";
 
 /** Writes the dataset, imports it into a new file, and says what that took. */
 export async function prepare(events: number, folder: string, progress: (text: string) => void) {
-  const source = path.join(folder, `${events}.jsonl`);
   const file = path.join(folder, `${events}.db`);
   progress(`writing a dataset of ${events} events`);
-  await pipeline(Readable.from(inChunks(datasetLines(events))), fs.createWriteStream(source));
+  const source = await writeLines(datasetLines(events), path.join(folder, `${events}.jsonl`));
   for (const suffix of ["", "-wal", "-shm"]) fs.rmSync(file + suffix, { force: true });
   const imported = await importInto(source, file, progress);
   const bytes = { dataset: fs.statSync(source).size, file: fs.statSync(file).size };
   return { file, source, imported, bytes };
+}
+
+export async function writeLines(lines: Iterable<string>, file: string): Promise<string> {
+  await pipeline(Readable.from(inChunks(lines)), fs.createWriteStream(file));
+  return file;
 }
 
 /** An import in a process of its own. */

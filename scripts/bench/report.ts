@@ -1,5 +1,6 @@
 import type { Imported } from "./import.ts";
 import type { Figure } from "./load.ts";
+import type { Long } from "./long.ts";
 
 /** One case of one size. The etag columns are missing where there is none, as for a stream or the search. */
 export interface Row {
@@ -7,7 +8,7 @@ export interface Row {
   bytes: number;
   bare: Figure;
   bare304?: Figure;
-  /** Bare better-sqlite3 reading the newest 100 events; only for lists of events. */
+  /** The same list read by bare better-sqlite3 and sent by a bare server; only for lists that one index finds. */
   rows?: Figure;
   warm: Figure;
   known?: Figure;
@@ -20,8 +21,7 @@ export interface SizeReport {
   events: number;
   bytes: { dataset: number; file: number };
   imported: Imported;
-  /** Of the server during a second import, in another process, milliseconds. */
-  longestInImport: number;
+  long: Long;
   /** Bytes resident: after the start, at the most while all was measured. */
   memory: { start: number; most: number };
   rows: Row[];
@@ -85,24 +85,37 @@ const toCells = (row: Row) => [
   us(row.cold),
   ratio(row.cold, row.bare),
   ratio(row.cold, row.rows),
-  ms(row.alone.longest),
+  ms(row.alone.held.most),
 ];
 
 /** Everything for a person to read. */
 export function toText({ machine, node, sizes }: Report): string {
-  const parts = sizes.map((size) =>
-    [
-      `### ${size.events.toLocaleString("en")} events`,
-      "",
-      `Import: ${size.imported.seconds.toFixed(1)} s, ${mb(size.bytes.dataset)} MB of lines into ${mb(size.bytes.file)} MB, ` +
-        `at the most ${mb(size.imported.memory)} MB of memory; the event loop of a server of the same file was held ` +
-        `${ms(size.longestInImport)} ms at the most meanwhile. Memory of the server: ${mb(size.memory.start)} MB after ` +
-        `its start, ${mb(size.memory.most)} MB at the most.`,
-      "",
-      table(HEAD, size.rows.map(toCells)),
-    ].join("\n"),
-  );
-  return [`${machine}; Node ${node}`, ...parts, ...growth(sizes)].join("\n\n");
+  return [`${machine}; Node ${node}`, ...sizes.map(ofSize), ...growth(sizes)].join("\n\n");
+}
+
+const ofSize = (size: SizeReport) =>
+  [
+    `### ${size.events.toLocaleString("en")} events`,
+    `Import: ${size.imported.seconds.toFixed(1)} s, ${mb(size.bytes.dataset)} MB of lines into ` +
+      `${mb(size.bytes.file)} MB, at the most ${mb(size.imported.memory)} MB of memory. Memory of the server: ` +
+      `${mb(size.memory.start)} MB after its start, ${mb(size.memory.most)} MB at the most; a stream of ` +
+      `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB.`,
+    table(HEAD, size.rows.map(toCells)),
+    table(["the event loop was held, ms", "p50", "p99", "at the most"], heldIn(size)),
+  ].join("\n\n");
+
+/** Of each kind of work the worst. */
+function heldIn({ rows, long }: SizeReport): string[][] {
+  const alone = rows.toSorted((a, b) => b.alone.held.most - a.alone.held.most)[0]!;
+  const works = [
+    { name: `one cold read at a time, the worst of them (${alone.name})`, held: alone.alone.held },
+    { name: `one stream of ${mb(long.streamed.bytes)} MB`, held: long.streamed.held },
+    {
+      name: `reads while another process imports ${long.imported.events.toLocaleString("en")} events`,
+      held: long.imported.held,
+    },
+  ];
+  return works.map(({ name, held }) => [name, ms(held.p50), ms(held.p99), ms(held.most)]);
 }
 
 /** How the time of one cold request alone grows from the smallest size to the largest. */

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { buildApp, toListener } from "../../src/app.ts";
 import { open } from "../../src/db/open.ts";
+import { keepHeapSmall } from "../../src/heap.ts";
 import { createAnswers } from "../../src/http/answers.ts";
 
 /*
@@ -16,6 +17,8 @@ import { createAnswers } from "../../src/http/answers.ts";
 export interface Recorded {
   headers: Record<string, string>;
   body: string;
+  /** Where the body is a list of stored texts: the SQL that reads them. */
+  rows?: string | undefined;
 }
 
 export type Order = { kind: "usage" } | { kind: "answer"; key: string; recorded: Recorded };
@@ -25,8 +28,14 @@ export interface Usage {
   cpu: number;
   /** Bytes resident now; where the system tells, without those of mapped files, which it may take back. */
   memory: number;
-  /** The longest that the event loop was held since the last order, in milliseconds. */
-  longest: number;
+  held: Held;
+}
+
+/** How long the event loop was held at a time since the last order, in milliseconds; a loop that rests has 1. */
+export interface Held {
+  p50: number;
+  p99: number;
+  most: number;
 }
 
 const [, , role, file = ""] = process.argv;
@@ -39,6 +48,7 @@ const listen = (listener: RequestListener) =>
 
 /** Two ports on one database: one as it is served, one where something changes before each request. */
 async function serveFlagstone() {
+  keepHeapSmall();
   const db = open(file);
   const answers = createAnswers(db);
   const listener = answers.first(toListener(buildApp({ db, log: () => {}, answers })));
@@ -52,7 +62,7 @@ async function serveFlagstone() {
   return { warm: await listen(listener), cold };
 }
 
-/** The same bytes with nothing behind them; and the newest events as text, read anew for each request. */
+/** The same bytes with nothing behind them; and a list of events as text, read anew for each request. */
 async function serveBare() {
   const answers = new Map<string, Recorded>();
   process.on("message", (order: Order) => {
@@ -60,7 +70,11 @@ async function serveBare() {
   });
   const db = new Sqlite(file, { readonly: true });
   db.pragma("mmap_size = 268435456");
-  const newest = db.prepare<[], string>("SELECT wire FROM events ORDER BY id DESC LIMIT 100").pluck();
+  const statements = new Map<string, Sqlite.Statement<[], string>>();
+  const read = (sql: string) => {
+    if (!statements.has(sql)) statements.set(sql, db.prepare<[], string>(sql).pluck());
+    return statements.get(sql)!.all();
+  };
   const bare = await listen((request, response) => {
     const { headers, body } = answers.get(String(request.headers["x-case"]))!;
     const send = () => {
@@ -71,8 +85,8 @@ async function serveBare() {
     request.on("data", () => {}).on("end", send);
   });
   const rows = await listen((request, response) => {
-    const { headers } = answers.get(String(request.headers["x-case"]))!;
-    const body = `{"version":1,"events":[${newest.all().join(",")}]}`;
+    const { headers, rows } = answers.get(String(request.headers["x-case"]))!;
+    const body = `{"version":1,"events":[${read(rows!).join(",")}]}`;
     response.writeHead(200, { ...headers, "content-length": Buffer.byteLength(body) }).end(body);
   });
   return { bare, rows };
@@ -91,7 +105,12 @@ let before = process.cpuUsage();
 process.on("message", (order: Order) => {
   if (order.kind !== "usage") return;
   const { user, system } = process.cpuUsage(before);
-  const usage: Usage = { cpu: user + system, memory: residentBytes(), longest: delay.max / 1e6 };
+  const [p50, p99, most] = [50, 99, 100].map((part) => delay.percentile(part) / 1e6) as [
+    number,
+    number,
+    number,
+  ];
+  const usage: Usage = { cpu: user + system, memory: residentBytes(), held: { p50, p99, most } };
   before = process.cpuUsage();
   delay.reset();
   process.send!(usage);

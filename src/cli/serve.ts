@@ -5,6 +5,7 @@ import { lockForServing, removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { networkFileSystem } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
+import { keepHeapSmall } from "../heap.ts";
 import { createAnswers } from "../http/answers.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { VERSION } from "../version.ts";
@@ -58,6 +59,7 @@ export async function serveUntilStopped(
   { db, tls }: { db: Database; tls: Tls | undefined },
   onListening: (url: string) => void,
 ) {
+  keepHeapSmall();
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
