@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener } from "node:http";
+import type { Statement } from "better-sqlite3";
 import { hasEnded } from "../auth/token.ts";
 import type { Database } from "../db/statement.ts";
 import { startOfMinute } from "../minute.ts";
@@ -95,6 +96,24 @@ const keyOf = ({ headers, url }: IncomingMessage) => `${headers.authorization} $
  */
 function stateOf(db: Database) {
   const own = db.prepare<[], number>("SELECT total_changes()").pluck();
-  const others = db.prepare<[], number>("PRAGMA data_version").pluck();
-  return () => `${own.get()} ${others.get()} ${startOfMinute()}`;
+  const others = oncePerTurn(db.prepare<[], number>("PRAGMA data_version").pluck());
+  return () => `${own.get()} ${others()} ${startOfMinute()}`;
+}
+
+/**
+ * What others have written is known by two locks of the file. One turn of the event loop serves the requests that had
+ * arrived when it began, so one look serves them all: nobody who waited for a change to be done asks in the same turn.
+ */
+function oncePerTurn(version: Statement<[], number>) {
+  let seen: number | undefined;
+  const forget = () => {
+    seen = undefined;
+  };
+  return () => {
+    if (seen === undefined) {
+      seen = version.get()!;
+      setImmediate(forget);
+    }
+    return seen;
+  };
 }

@@ -5,6 +5,7 @@ import http from "node:http";
 import net from "node:net";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { close, open } from "../../src/db/open.ts";
 import { createWorld, personal } from "../support/world.ts";
 import {
   assertRefused,
@@ -287,6 +288,27 @@ describe("serving", { concurrency: 3 }, () => {
     const refused = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ...more]) });
     assert.equal(refused.code, 3);
     assert.equal(await total(), 2);
+  });
+
+  test("a change by another process is seen by whoever asks after it, however busy the server is", async (t) => {
+    const data = await dataFile(t, createWorld().project("p").lines);
+    const { get, stop } = await startServer(t, ["serve", "--data", data]);
+    const writer = open(data);
+    t.after(() => close(writer));
+    const rename = writer.prepare("UPDATE users SET name = ? WHERE id = 3");
+    const asking = new AbortController();
+    const crowd = Array.from({ length: 16 }, async () => {
+      while (!asking.signal.aborted) await (await get("/events", personal(1))).text();
+    });
+    for (let count = 0; count < 300; count++) {
+      const name = `name ${count}`;
+      rename.run(name);
+      const user = await get("/user-admin/3", personal(1)).then((response) => response.json());
+      assert.equal((user as { name: string }).name, name);
+    }
+    asking.abort();
+    await Promise.all(crowd);
+    await stop();
   });
 
   test("a token that another process makes or revokes counts from the next request", async (t) => {
