@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Statement } from "better-sqlite3";
 import { hasEnded } from "../auth/token.ts";
+import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { startOfMinute } from "../minute.ts";
 import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
@@ -35,10 +36,6 @@ const SHORT = 8 * 1024;
 export function createAnswers(db: Database): Answers {
   const state = stateOf(db);
   const kept = new Map<string, Kept>();
-  // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
-  const anew = db.transaction((listener: RequestListener, ...both: Parameters<RequestListener>) => {
-    listener(...both);
-  });
   const asked = new WeakMap<IncomingMessage, string>();
   let total = 0;
   let since = "";
@@ -65,7 +62,8 @@ export function createAnswers(db: Database): Answers {
     first: (listener) => (request, response) => {
       if (!isRead(request)) return listener(request, response);
       const answer = find(request);
-      if (!answer) return anew(listener, request, response);
+      // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
+      if (!answer) return snapshot(db, () => listener(request, response));
       const { headers, headersAlone, body } = answer;
       if (isKnown(request.headers["if-none-match"], headers.etag))
         response.writeHead(304, headersAlone).end();

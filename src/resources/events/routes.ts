@@ -10,10 +10,10 @@ import { type Event, EventList, EventSearch } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
-  eventIds,
   eventWires,
   type Page,
   projectEventWires,
+  wiresById,
 } from "./store.ts";
 import { fold, searchText } from "./text-search.ts";
 
@@ -45,15 +45,15 @@ export const searchEvents = operation({
   const from = body.offset === 0 ? Number.POSITIVE_INFINITY : body.offset;
   if (query === undefined) return listed(db, filter, { from, limit });
   const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit });
-  return toList(db, ids, total);
+  return toList(wiresById(db, ids), total);
 });
 
 const listed = (db: Database, filter: EventFilter, page: Page) =>
-  snapshot(db, () => toList(db, eventIds(db, filter, page), countEvents(db, filter)));
+  snapshot(db, () => toList(eventWires(db, filter, page), countEvents(db, filter)));
 
-const toList = (db: Database, ids: number[], totalEvents: number | undefined) => ({
+const toList = (wires: string[], totalEvents: number | undefined) => ({
   version: 1 as const,
-  events: rawArray<Event>(eventWires(db, ids)),
+  events: rawArray<Event>(wires),
   totalEvents,
 });
 

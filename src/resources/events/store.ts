@@ -22,11 +22,29 @@ interface Bind {
   limit: number;
 }
 
-/*
- * One statement for each index, so that the newest of any filter are found without reading the others.
- */
-const ofAll = statement<Bind, number>(`
-  SELECT id FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`);
+/** One statement for each index, so that the newest of any filter are found without reading the others. */
+const newest = <T>(column: "id" | "wire") => ({
+  ofAll: statement<Bind, T>(`
+    SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
+  ofProject: statement<Bind, T>(`
+    SELECT ${column} FROM events WHERE project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`),
+  ofType: statement<Bind, T>(`
+    SELECT ${column} FROM events INDEXED BY events_by_type
+    WHERE type = :type AND id <= :from AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+    ORDER BY id DESC LIMIT :limit`),
+  ofTypeAndProject: statement<Bind, T>(`
+    SELECT ${column} FROM events INDEXED BY events_by_type_and_project
+    WHERE type = :type AND project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`),
+  ofFeature: statement<Bind, T>(`
+    SELECT ${column} FROM events
+    WHERE feature_name = :feature AND id <= :from
+      AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+      AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+    ORDER BY id DESC LIMIT :limit`),
+});
+
+const newestIds = newest<number>("id");
+const newestWires = newest<string>("wire");
 
 const NEAR = 1000;
 
@@ -43,25 +61,6 @@ const visibleAnywhere = statement<Bind, number>(`
     SELECT newest.id FROM events AS newest
     WHERE newest.project IS visible.project AND newest.id <= :from ORDER BY newest.id DESC LIMIT :limit)
   ORDER BY events.id DESC LIMIT :limit`);
-
-const ofProject = statement<Bind, number>(`
-  SELECT id FROM events WHERE project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`);
-
-const ofType = statement<Bind, number>(`
-  SELECT id FROM events INDEXED BY events_by_type
-  WHERE type = :type AND id <= :from AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
-  ORDER BY id DESC LIMIT :limit`);
-
-const ofTypeAndProject = statement<Bind, number>(`
-  SELECT id FROM events INDEXED BY events_by_type_and_project
-  WHERE type = :type AND project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`);
-
-const ofFeature = statement<Bind, number>(`
-  SELECT id FROM events
-  WHERE feature_name = :feature AND id <= :from
-    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
-    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
-  ORDER BY id DESC LIMIT :limit`);
 
 const countOfFeature = statement<Bind, number>(`
   SELECT count(*) FROM events
@@ -82,14 +81,29 @@ const windowOfProject = statement<{ project: string; before: number }, { id: num
 
 /** The ids of the newest events of a filter, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
-  if (filter.project !== undefined && filter.hidden.includes(filter.project)) return [];
+  if (isHidden(filter)) return [];
   const bind = toBind(filter, page);
-  if (filter.feature !== undefined) return ofFeature(db).pluck().all(bind);
-  if (filter.type !== undefined) {
-    return (filter.project === undefined ? ofType : ofTypeAndProject)(db).pluck().all(bind);
-  }
-  if (filter.project !== undefined) return ofProject(db).pluck().all(bind);
-  return filter.hidden.length > 0 ? ofVisible(db, bind) : ofAll(db).pluck().all(bind);
+  return isAnyVisible(filter) ? ofVisible(db, bind) : byIndex(newestIds, filter)(db).pluck().all(bind);
+}
+
+/** The same as wire JSON. */
+export function eventWires(db: Database, filter: EventFilter, page: Page): string[] {
+  if (isHidden(filter)) return [];
+  const bind = toBind(filter, page);
+  if (isAnyVisible(filter)) return wiresById(db, ofVisible(db, bind));
+  return byIndex(newestWires, filter)(db).pluck().all(bind);
+}
+
+const isHidden = ({ project, hidden }: EventFilter) => project !== undefined && hidden.includes(project);
+
+const isAnyVisible = ({ type, project, feature, hidden }: EventFilter) =>
+  hidden.length > 0 && (type ?? project ?? feature) === undefined;
+
+/** The statement of a filter's best index. */
+function byIndex<T>(of: ReturnType<typeof newest<T>>, { type, project, feature }: EventFilter) {
+  if (feature !== undefined) return of.ofFeature;
+  if (type !== undefined) return project === undefined ? of.ofType : of.ofTypeAndProject;
+  return project === undefined ? of.ofAll : of.ofProject;
 }
 
 /** Mostly the newest few hold enough that may be seen; else a merge of all projects does. */
@@ -107,7 +121,7 @@ export function countEvents(db: Database, filter: EventFilter): number {
 }
 
 /** The wire JSON of events by id, newest first. */
-export const eventWires = (db: Database, ids: readonly number[]): string[] =>
+export const wiresById = (db: Database, ids: readonly number[]): string[] =>
   wiresOf(db)
     .pluck()
     .all({ ids: JSON.stringify(ids) });
