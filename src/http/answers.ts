@@ -63,7 +63,11 @@ export function createAnswers(db: Database): Answers {
       if (!isRead(request)) return listener(request, response);
       const answer = find(request);
       // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
-      if (!answer) return snapshot(db, () => listener(request, response));
+      if (!answer) {
+        return snapshot(db, () => {
+          listener(request, response);
+        });
+      }
       const { headers, headersAlone, body } = answer;
       if (isKnown(request.headers["if-none-match"], headers.etag))
         response.writeHead(304, headersAlone).end();
