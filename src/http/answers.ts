@@ -25,13 +25,10 @@ interface Kept {
   headers: Parts["headers"];
   /** Those of a 304. */
   headersAlone: Record<string, string>;
-  /** A short body goes out together with the headers if it is text; a longer one is not encoded each time. */
-  body: string | Buffer;
+  body: Parts["body"];
   size: number;
   until: string | null;
 }
-
-const SHORT = 8 * 1024;
 
 export function createAnswers(db: Database): Answers {
   const state = stateOf(db);
@@ -78,9 +75,8 @@ export function createAnswers(db: Database): Answers {
       if (asked.get(request) !== since) return;
       const key = keyOf(request);
       const size = Number(headers["content-length"]);
-      const sent = size <= SHORT ? body : Buffer.from(body);
       drop(key);
-      kept.set(key, { headers, headersAlone: withoutLength(headers), body: sent, size, until });
+      kept.set(key, { headers, headersAlone: withoutLength(headers), body, size, until });
       total += size;
       for (const oldest of kept.keys()) {
         if (total <= KEPT_BYTES) break;

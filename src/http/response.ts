@@ -19,14 +19,19 @@ interface ResponseOptions {
 /** A whole answer and its headers; the tag stands for the text. */
 export interface Parts {
   headers: Record<string, string> & { etag: string };
-  body: string;
+  /** A short text goes out together with the headers; a longer one is encoded once, and not at each use. */
+  body: string | Buffer<ArrayBuffer>;
 }
+
+/** In characters. */
+const SHORT = 8 * 1024;
 
 /** A handler's answer in parts, or as a stream if it is long. */
 export function toParts(answer: unknown, { deprecated = false, basePath }: ResponseOptions = {}) {
-  const body = answer instanceof JsonStream ? toBody(answer) : toJson(answer, basePath);
+  const text = answer instanceof JsonStream ? toBody(answer) : toJson(answer, basePath);
   const headers: Record<string, string> = { ...COMMON, ...(deprecated && { deprecation: "true" }) };
-  if (typeof body !== "string") return { headers, stream: body };
+  if (typeof text !== "string") return { headers, stream: text };
+  const body = text.length <= SHORT ? text : Buffer.from(text);
   const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
   return { headers: { ...headers, "content-length": String(Buffer.byteLength(body)), etag }, body };
 }

@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../db/statement.ts";
 import { addToTotal, insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
+import { countEvents } from "./store.ts";
 
 /** SQLite is faster at many rows of one table than at turns. */
 const BATCH = 1000;
@@ -17,8 +18,6 @@ const configure = statement<{ name: string; value: bigint }>(`
   INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);
 
 const mergeSearches = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
-
-const countOfLog = statement<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
 
 const indexesOfLog = statement<object, { name: string; sql: string }>(`
   SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
@@ -55,7 +54,7 @@ export function loadEvents(db: Database) {
 function beginMany(db: Database): string[] {
   db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
   tune(db, FOR_MANY);
-  return countOfLog(db).pluck().get({})! < MANY ? dropIndexes(db) : []; // else most of them is there already
+  return countEvents(db, { hidden: [] }) < MANY ? dropIndexes(db) : []; // else most of them is there already
 }
 
 function dropIndexes(db: Database) {

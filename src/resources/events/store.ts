@@ -68,6 +68,8 @@ const countOfFeature = statement<Bind, number>(`
     AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
     AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`);
 
+const countOfAll = statement<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+
 const countOfTotals = statement<Bind, number>(`
   SELECT ifnull(sum(count), 0) FROM event_totals
   WHERE (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
@@ -94,6 +96,10 @@ export function eventWires(db: Database, filter: EventFilter, page: Page): strin
   return byIndex(newestWires, filter)(db).pluck().all(bind);
 }
 
+/** Some events may not pass. */
+export const isFiltered = ({ type, project, feature, hidden }: EventFilter) =>
+  hidden.length > 0 || (type ?? project ?? feature) !== undefined;
+
 const isHidden = ({ project, hidden }: EventFilter) => project !== undefined && hidden.includes(project);
 
 const isAnyVisible = ({ type, project, feature, hidden }: EventFilter) =>
@@ -114,6 +120,7 @@ function ofVisible(db: Database, bind: Bind): number[] {
 
 /** How many events a filter has; exact. */
 export function countEvents(db: Database, filter: EventFilter): number {
+  if (!isFiltered(filter)) return countOfAll(db).pluck().get({})!;
   const count = filter.feature === undefined ? countOfTotals : countOfFeature;
   return count(db)
     .pluck()

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Database, statement } from "../../db/statement.ts";
-import { countEvents, type EventFilter, eventIds } from "./store.ts";
+import { countEvents, type EventFilter, eventIds, isFiltered } from "./store.ts";
 
 /*
  * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, upper and lower
@@ -119,9 +119,6 @@ function sourceFor(db: Database, search: Search): Source {
 
 /** No text of an event holds these: columns refuse them, and JSON text writes them as escapes. */
 const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
-
-const isFiltered = ({ type, project, feature, hidden }: EventFilter) =>
-  hidden.length > 0 || (type ?? project ?? feature) !== undefined;
 
 function isCommon(source: Source) {
   const sample = source(Number.POSITIVE_INFINITY);
