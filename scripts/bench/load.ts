@@ -1,6 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { performance } from "node:perf_hooks";
+import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
 import { startScript } from "./child.ts";
@@ -42,6 +43,14 @@ export async function record({ ports }: Subject, { path: url, token, body, rows 
   };
 }
 
+/** Waits for requests whose clients were gone when their load ended. */
+async function settled(subject: Subject) {
+  do {
+    await usage(subject);
+    await setTimeout(20);
+  } while ((await usage(subject)).cpu > 5000);
+}
+
 export interface Load {
   connections: number;
   seconds: number;
@@ -63,7 +72,7 @@ export interface Figure {
 }
 
 export async function measure(subject: Subject, port: string, asked: Case, load: Load): Promise<Figure> {
-  await usage(subject);
+  await settled(subject);
   const times: number[] = [];
   const options: autocannon.Options = {
     url: `http://127.0.0.1:${subject.ports[port]}${asked.path}`,

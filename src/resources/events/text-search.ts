@@ -37,16 +37,30 @@ interface Found {
   total: number | undefined;
 }
 
-interface Candidate {
-  id: number;
-  /** Holds the text. */
-  isMatch: 0 | 1;
-  /** Passes the filter. */
-  isWanted: 0 | 1;
+/** Some candidates, and what is among them. */
+interface Slice {
+  /** Fewer than `SLICE` only when there are no more. */
+  candidates: number;
+  /** The id of the oldest; null if there is none. */
+  oldest: number | null;
+  /** How many hold the text. */
+  matches: number;
+  /** Those that pass the filter, too, newest first. */
+  ids: number[];
 }
 
-/** Candidates no newer than an id, newest first; fewer than `SLICE` only when there are no more. */
-type Source = (from: number) => Candidate[];
+/** The newest candidates that are no newer than an id. */
+type Source = (from: number) => Slice;
+
+type SliceRow = Omit<Slice, "ids"> & { ids: string };
+
+const toSlice = (row: SliceRow): Slice => ({ ...row, ids: JSON.parse(row.ids) });
+
+/** One row of a slice of candidates, which would be a thousand. */
+const sliceOf = (candidates: string) => `
+  SELECT count(*) AS candidates, min(id) AS oldest, ifnull(sum(isMatch), 0) AS matches,
+    json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isWanted) AS ids
+  FROM (${candidates})`;
 
 const IS_MATCH = `(instr(event_searches.type, :text) OR instr(created_by, :text) OR instr(data, :text)) <> 0`;
 
@@ -57,7 +71,8 @@ interface Match extends Record<"type" | "project" | "feature", string | null> {
   from: bigint;
 }
 
-const candidatesByMatch = statement<Match, Candidate>(`
+const sliceByMatch = statement<Match, SliceRow>(
+  sliceOf(`
   SELECT rowid AS id, ${IS_MATCH} AS isMatch,
     (:hidden = '[]' AND coalesce(:type, :project, :feature) IS NULL) OR EXISTS (
       SELECT 1 FROM events
@@ -67,11 +82,14 @@ const candidatesByMatch = statement<Match, Candidate>(`
         AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))
     ) AS isWanted
   FROM event_searches
-  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT ${SLICE}`);
+  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT ${SLICE}`),
+);
 
-const candidatesById = statement<{ ids: string; text: string }, Candidate>(`
+const sliceById = statement<{ ids: string; text: string }, SliceRow>(
+  sliceOf(`
   SELECT event_searches.rowid AS id, ${IS_MATCH} AS isMatch, 1 AS isWanted
-  FROM json_each(:ids) CROSS JOIN event_searches ON event_searches.rowid = json_each.value`);
+  FROM json_each(:ids) CROSS JOIN event_searches ON event_searches.rowid = json_each.value`),
+);
 
 const trigramsFrom = statement<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
@@ -83,9 +101,8 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
   const ids: number[] = [];
   let matches = 0;
   for await (const slice of slices(source, Number.POSITIVE_INFINITY)) {
-    const matching = slice.filter((candidate) => candidate.isMatch);
-    matches += matching.length;
-    for (const { id, isWanted } of matching) if (isWanted) ids.push(id);
+    matches += slice.matches;
+    ids.push(...slice.ids);
     if (matches > COUNTED) return { ids: await newest(db, search, source, ids), total: undefined };
   }
   return { ids: ids.filter((id) => id <= search.from).slice(0, search.limit), total: ids.length };
@@ -97,7 +114,7 @@ async function newest(db: Database, search: Search, source: Source, counted: num
   if (ids.length >= search.limit) return ids.slice(0, search.limit);
   const page: number[] = [];
   for await (const slice of slices(isFiltered(search.filter) ? byFilter(db, search) : source, search.from)) {
-    for (const { id, isMatch, isWanted } of slice) if (isMatch && isWanted) page.push(id);
+    page.push(...slice.ids);
     if (page.length >= search.limit) break;
   }
   return page.slice(0, search.limit);
@@ -106,23 +123,25 @@ async function newest(db: Database, search: Search, source: Source, counted: num
 /** Where candidates come from, whichever is shorter: the events of the filter, or those that hold the trigrams. */
 function sourceFor(db: Database, search: Search): Source {
   const { text, filter } = search;
-  if (!mayOccur(text)) return () => [];
+  if (!mayOccur(text)) return () => NOTHING;
   const filtered = byFilter(db, search);
   const count = countEvents(db, filter);
   if (count <= SLICE) return filtered;
   const match = [...text].length >= 3 ? ownTrigrams(text) : anyTrigram(db, text, filtered);
   if (match === undefined) return filtered;
-  if (match === "") return () => [];
+  if (match === "") return () => NOTHING;
   const matching = byMatch(db, search, match);
-  return count <= COUNTED && matching(Number.POSITIVE_INFINITY).length === SLICE ? filtered : matching;
+  return count <= COUNTED && matching(Number.POSITIVE_INFINITY).candidates === SLICE ? filtered : matching;
 }
+
+const NOTHING: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
 
 /** No text of an event holds these: columns refuse them, and JSON text writes them as escapes. */
 const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
 
 function isCommon(source: Source) {
-  const sample = source(Number.POSITIVE_INFINITY);
-  return sample.filter((candidate) => candidate.isMatch).length >= sample.length * COMMON;
+  const { candidates, matches } = source(Number.POSITIVE_INFINITY);
+  return matches >= candidates * COMMON;
 }
 
 /** The trigrams that begin with a shorter text, in the tokenizer's spelling. */
@@ -154,27 +173,29 @@ const quoted = (trigram: string) => `"${trigram.replaceAll('"', '""')}"`;
 const byMatch =
   (db: Database, { text, filter }: Search, match: string): Source =>
   (from) =>
-    candidatesByMatch(db).all({
-      match,
-      text,
-      from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
-      type: filter.type ?? null,
-      project: filter.project ?? null,
-      feature: filter.feature ?? null,
-      hidden: JSON.stringify(filter.hidden),
-    });
+    toSlice(
+      sliceByMatch(db).get({
+        match,
+        text,
+        from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
+        type: filter.type ?? null,
+        project: filter.project ?? null,
+        feature: filter.feature ?? null,
+        hidden: JSON.stringify(filter.hidden),
+      })!,
+    );
 
 const byFilter =
   (db: Database, { text, filter }: Search): Source =>
   (from) =>
-    candidatesById(db).all({ text, ids: JSON.stringify(eventIds(db, filter, { from, limit: SLICE })) });
+    toSlice(sliceById(db).get({ text, ids: JSON.stringify(eventIds(db, filter, { from, limit: SLICE })) })!);
 
-async function* slices(source: Source, from: number): AsyncGenerator<Candidate[]> {
+async function* slices(source: Source, from: number): AsyncGenerator<Slice> {
   let slice = source(from);
   yield slice;
-  while (slice.length === SLICE) {
+  while (slice.candidates === SLICE) {
     await setImmediate();
-    slice = source(slice.at(-1)!.id - 1);
+    slice = source(slice.oldest! - 1);
     yield slice;
   }
 }
