@@ -41,15 +41,14 @@ export function open(file: string, { mustExist = false } = {}): Database {
 export function close(db: Database) {
   if (!db.open) return;
   db.pragma("busy_timeout = 0");
-  ifPossible(() => db.pragma("optimize"));
-  ifPossible(() => db.pragma("wal_checkpoint(TRUNCATE)"));
+  foldIn(db);
   db.close();
 }
 
-/** Upkeep that a locked, read-only or full file does not allow can wait; nothing is lost by it. */
-function ifPossible(upkeep: () => void) {
+/** What a locked, read-only or full file does not allow can wait; nothing is lost by it. */
+function foldIn(db: Database) {
   try {
-    upkeep();
+    db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
     if (!isSqlite(error, "SQLITE_BUSY", "SQLITE_READONLY", "SQLITE_FULL")) throw error;
   }
