@@ -11,12 +11,12 @@ export interface World {
   stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
-  once(signal: "SIGINT" | "SIGTERM", listener: () => void): unknown;
+  once(signal: NodeJS.Signals, listener: () => void): unknown;
 }
 
-/** Calls once when the process is asked to stop, with the name of the signal. */
+/** Calls once when the process is asked to stop, or its terminal is closed, with the name of the signal. */
 export function onStop(world: World, listener: (signal: string) => void) {
-  for (const signal of ["SIGINT", "SIGTERM"] as const) world.once(signal, () => listener(signal));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) world.once(signal, () => listener(signal));
 }
 
 export interface Option {

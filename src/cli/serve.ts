@@ -53,7 +53,7 @@ export const serve: Command = {
   },
 };
 
-/** Serves until SIGINT or SIGTERM; `onListening` may print, with the port taken and nothing answered yet. */
+/** Serves until the process is asked to stop; `onListening` may print, with the port taken and nothing answered yet. */
 export async function serveUntilStopped(
   { config, log, world }: Context,
   { db, tls }: { db: Database; tls: Tls | undefined },

@@ -155,7 +155,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.equal(fs.readFileSync(data, "utf8"), "my notes\n".repeat(1000));
   });
 
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     test(`${signal} stops it, and nothing of a new file is left`, async (t) => {
       const data = path.join(temporaryFolder(t), "flags.db");
       const running = startCli(["import", "-", "--data", data]);

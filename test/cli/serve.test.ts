@@ -227,6 +227,7 @@ describe("serving", { concurrency: 3 }, () => {
   for (const [signal, keepAlive] of [
     ["SIGTERM", false],
     ["SIGINT", true],
+    ["SIGHUP", true],
   ] as const) {
     const connection = keepAlive ? "a connection that the client would keep" : "a connection for it alone";
     test(`${signal}: a request in flight on ${connection} is answered, no new one is taken`, async (t) => {
