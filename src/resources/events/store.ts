@@ -22,7 +22,7 @@ interface Bind {
   limit: number;
 }
 
-/** One statement for each index, so that the newest of any filter are found without reading the others. */
+/** One statement for each index that has the newest of a filter in order, so that no others are read. */
 const newest = <T>(column: "id" | "wire") => ({
   ofAll: statement<Bind, T>(`
     SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
@@ -35,16 +35,18 @@ const newest = <T>(column: "id" | "wire") => ({
   ofTypeAndProject: statement<Bind, T>(`
     SELECT ${column} FROM events INDEXED BY events_by_type_and_project
     WHERE type = :type AND project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`),
-  ofFeature: statement<Bind, T>(`
-    SELECT ${column} FROM events
-    WHERE feature_name = :feature AND id <= :from
-      AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
-      AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
-    ORDER BY id DESC LIMIT :limit`),
 });
 
 const newestIds = newest<number>("id");
 const newestWires = newest<string>("wire");
+
+// A flag's are few, and sorted.
+const ofFeature = statement<Bind, number>(`
+  SELECT id FROM events
+  WHERE feature_name = :feature AND id <= :from
+    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY id DESC LIMIT :limit`);
 
 const NEAR = 1000;
 
@@ -85,15 +87,15 @@ const windowOfProject = statement<{ project: string; before: number }, { id: num
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
   if (isHidden(filter)) return [];
   const bind = toBind(filter, page);
-  return isAnyVisible(filter) ? ofVisible(db, bind) : byIndex(newestIds, filter)(db).pluck().all(bind);
+  if (filter.feature !== undefined) return ofFeature(db).pluck().all(bind);
+  return isAnyVisible(filter) ? ofVisible(db, bind) : inOrder(newestIds, filter)(db).pluck().all(bind);
 }
 
 /** The same as wire JSON. */
 export function eventWires(db: Database, filter: EventFilter, page: Page): string[] {
-  if (isHidden(filter)) return [];
-  const bind = toBind(filter, page);
-  if (isAnyVisible(filter)) return wiresById(db, ofVisible(db, bind));
-  return byIndex(newestWires, filter)(db).pluck().all(bind);
+  const isSorted = filter.feature !== undefined || isAnyVisible(filter);
+  if (isHidden(filter) || isSorted) return wiresById(db, eventIds(db, filter, page));
+  return inOrder(newestWires, filter)(db).pluck().all(toBind(filter, page));
 }
 
 /** Some events may not pass. */
@@ -105,9 +107,8 @@ const isHidden = ({ project, hidden }: EventFilter) => project !== undefined && 
 const isAnyVisible = ({ type, project, feature, hidden }: EventFilter) =>
   hidden.length > 0 && (type ?? project ?? feature) === undefined;
 
-/** The statement of a filter's best index. */
-function byIndex<T>(of: ReturnType<typeof newest<T>>, { type, project, feature }: EventFilter) {
-  if (feature !== undefined) return of.ofFeature;
+/** The statement of a filter's index. */
+function inOrder<T>(of: ReturnType<typeof newest<T>>, { type, project }: EventFilter) {
   if (type !== undefined) return project === undefined ? of.ofType : of.ofTypeAndProject;
   return project === undefined ? of.ofAll : of.ofProject;
 }
@@ -127,7 +128,7 @@ export function countEvents(db: Database, filter: EventFilter): number {
     .get(toBind(filter, { from: 0, limit: 0 }))!;
 }
 
-/** The wire JSON of events by id, newest first. */
+/** The wire JSON of events by id, newest first; rows are read for these only, and not for others that were sorted. */
 export const wiresById = (db: Database, ids: readonly number[]): string[] =>
   wiresOf(db)
     .pluck()
