@@ -497,3 +497,39 @@ export function company(): Line[] {
     })),
   ];
 }
+
+/** Two good lines, so that what is added is line 3 and not the only one. */
+export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", type: "staging" }]);
+
+const HASH = "0".repeat(64);
+
+/** The least that a line of each kind says, new to a database that holds one of each. */
+export const LEAST: Record<string, Line> = {
+  environment: { name: "new", type: "test" },
+  role: { id: 9, name: "New", type: "custom" },
+  user: { id: 9 },
+  group: { id: 9, name: "New" },
+  token: { type: "admin", name: "new", hash: HASH },
+  project: { id: "new", name: "New", environments: [] },
+  projectRole: { project: "a", role: 7, user: 2 },
+  tagType: { name: "new" },
+  contextField: { name: "new" },
+  segment: { id: 9, name: "New" },
+  feature: { name: "new", project: "a" },
+  integration: { id: 9, provider: "webhook" },
+  event: { createdAt: TIME, type: "feature-created", createdBy: "bob" },
+  integrationEvent: { integrationId: 1, createdAt: TIME, state: "success", stateDetails: "", eventId: 3 },
+  notification: {
+    message: "",
+    link: "/",
+    notificationType: "toggle",
+    createdByUserId: 1,
+    createdAt: TIME,
+    recipients: [],
+  },
+};
+
+/** A line that stands on what `everyKey` has. */
+export const line = (kind: string, keys: Line = {}) => ({ kind, ...LEAST[kind], ...keys });
+
+export const EVENT = { kind: "event", type: "feature-created", createdBy: "bob" };
