@@ -99,7 +99,8 @@ const ofSize = (size: SizeReport) =>
     `Import: ${size.imported.seconds.toFixed(1)} s, ${mb(size.bytes.dataset)} MB of lines into ` +
       `${mb(size.bytes.file)} MB, at the most ${mb(size.imported.memory)} MB of memory. Memory of the server: ` +
       `${mb(size.memory.start)} MB after its start, ${mb(size.memory.most)} MB at the most; a stream of ` +
-      `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB.`,
+      `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB, a second one ` +
+      `${mb(size.long.again.added)} MB.`,
     table(HEAD, size.rows.map(toCells)),
     table(["the event loop was held, ms", "p50", "p99", "at the most"], heldIn(size)),
   ].join("\n\n");
