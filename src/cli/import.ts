@@ -19,13 +19,20 @@ export const importCommand: Command = {
     const [source = "-"] = context.args;
     const { data } = context.config;
     const chunks = openSource(context, source);
-    onStop(context.world, (signal) =>
-      chunks.destroy(new Error(`Stopped by ${signal}: nothing was imported`)),
-    );
+    let stopped: Error | undefined;
+    onStop(context.world, (signal) => {
+      stopped = new Error(`Stopped by ${signal}: nothing was imported`);
+      chunks.destroy(stopped);
+    });
+    const show = progressOn(context);
+    const onProgress = (lines: number) => {
+      if (stopped) throw stopped; // all may have been read by then
+      show(lines);
+    };
     const isNew = !fs.existsSync(data);
     const db = open(data);
     try {
-      const counts = await importDataset(db, chunks, progressOn(context));
+      const counts = await importDataset(db, chunks, onProgress);
       close(db);
       report(context, source, counts);
     } catch (error) {
@@ -46,7 +53,7 @@ function openSource({ world }: Context, source: string): Readable {
 
 /** Lines read so far, on a terminal, some times a second. */
 function progressOn({ world: { stderr }, config }: Context) {
-  if (!stderr.isTTY || config.quiet) return undefined;
+  if (!stderr.isTTY || config.quiet) return () => {};
   let shownAt = 0;
   return (lines: number) => {
     if (Date.now() - shownAt < 200) return;

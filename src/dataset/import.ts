@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
@@ -23,7 +24,7 @@ export type ImportCounts = Record<string, number>;
 
 /**
  * Adds a dataset to what is stored, in one transaction: all of it or nothing. Memory is bounded by the longest line.
- * @param onProgress called now and then with the number of lines read.
+ * @param onProgress called now and then with the number of lines read; what it throws ends the import.
  * @throws DatasetError naming the line and the reason.
  */
 export async function importDataset(
@@ -41,7 +42,10 @@ export async function importDataset(
       onProgress(read);
     }
     if (read === 0) throw new DatasetError(1, "is missing: the first line must be of the kind dataset");
-    context.events.finish();
+    for (const _ of context.events.finish()) {
+      await setImmediate();
+      onProgress(read);
+    }
     db.exec("COMMIT");
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK");

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener } from "node:http";
-import type { Statement } from "better-sqlite3";
 import { hasEnded } from "../auth/token.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
@@ -90,28 +89,11 @@ const keyOf = ({ headers, url }: IncomingMessage) => `${headers.authorization} $
 
 /**
  * Tells one state of what answers are made from another: this process's changes, those of others, and the minute,
- * by which the age of a flag is reckoned.
+ * by which the age of a flag is reckoned. It is asked at each request, although that is two file locks: one turn of
+ * the event loop may bring a request that was sent after a change which another request of that turn came before.
  */
 function stateOf(db: Database) {
   const own = db.prepare<[], number>("SELECT total_changes()").pluck();
-  const others = oncePerTurn(db.prepare<[], number>("PRAGMA data_version").pluck());
-  return () => `${own.get()} ${others()} ${startOfMinute()}`;
-}
-
-/**
- * What others have written is known by two locks of the file. One turn of the event loop serves the requests that had
- * arrived when it began, so one look serves them all: nobody who waited for a change to be done asks in the same turn.
- */
-function oncePerTurn(version: Statement<[], number>) {
-  let seen: number | undefined;
-  const forget = () => {
-    seen = undefined;
-  };
-  return () => {
-    if (seen === undefined) {
-      seen = version.get()!;
-      setImmediate(forget);
-    }
-    return seen;
-  };
+  const others = db.prepare<[], number>("PRAGMA data_version").pluck();
+  return () => `${own.get()} ${others.get()} ${startOfMinute()}`;
 }

@@ -124,6 +124,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["integration", { parameters: [] }, "parameters: must be an object"],
   ["integration", { parameters: "x" }, "parameters: must be an object"],
   ["integration", { events: ["feature-exploded"] }, "events.0: is not a known event type"],
+  ["event", { project: "" }, "project: must not be empty"],
   ["event", { type: "feature-exploded" }, "type: is not a known event type"],
   ["event", { createdBy: 1 }, "createdBy: must be string"],
   ["event", { createdByUserId: "1" }, "createdByUserId: must be number"],

@@ -374,3 +374,20 @@ test("a fault after many events leaves the schema and nothing else", async (t) =
   assert.deepEqual(schemaOf(db), schemaOf(empty(t)));
   assert.equal(exported(db), toText([HEADER]));
 });
+
+test("an import can be stopped between all that it does at its end", async (t) => {
+  const db = empty(t);
+  const lines = [HEADER, ...many(10_000)];
+  const told: number[] = [];
+  await importDataset(db, asChunks(toText(lines)), (read) => told.push(read));
+  const atEnd = told.filter((read) => read === lines.length).length;
+  assert.ok(atEnd > 4, String(told));
+  for (let last = 1; last <= atEnd; last++) {
+    let calls = 0;
+    const stop = () => {
+      if (++calls === last) throw new Error("enough");
+    };
+    const text = toText([HEADER, ...many(10_000, 10_001)]);
+    await assert.rejects(importDataset(empty(t), asChunks(text), stop), /^Error: enough$/);
+  }
+});

@@ -3,7 +3,7 @@ import { statement } from "../../db/statement.ts";
 import { EventType, Tag } from "../../resources/events/schema.ts";
 import { JsonObject, Text } from "../../validation.ts";
 import { kind } from "../kind.ts";
-import { Id, OptionalText, optional, Real, Time } from "../value.ts";
+import { Id, Name, OptionalText, optional, Real, Time } from "../value.ts";
 
 const wires = statement<object, string>(`SELECT wire FROM events ORDER BY id`);
 
@@ -16,7 +16,7 @@ export const event = kind({
     createdBy: Text,
     createdByUserId: optional(Real),
     environment: OptionalText,
-    project: OptionalText,
+    project: optional(Name),
     featureName: OptionalText,
     data: optional(JsonObject),
     preData: optional(JsonObject),

@@ -22,7 +22,7 @@ const mergeSearches = statement<object>(`INSERT INTO event_searches (event_searc
 const indexesOfLog = statement<object, { name: string; sql: string }>(`
   SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
 
-/** Stores many events in the caller's transaction, which must end with `finish`. */
+/** Stores many events in the caller's transaction, which must end with all steps of `finish`. */
 export function loadEvents(db: Database) {
   const totals = new Map<string, { project: string; type: string; count: number }>();
   let searches: SearchRow[] = [];
@@ -42,10 +42,11 @@ export function loadEvents(db: Database) {
       if (total) total.count++;
       else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
     },
-    finish() {
+    /** In steps, between which others get their turn. */
+    *finish() {
       flush();
       for (const total of totals.values()) addToTotal(db).run(total);
-      if (loaded >= MANY) endMany(db, dropped);
+      if (loaded >= MANY) yield* endMany(db, dropped);
     },
   };
 }
@@ -63,8 +64,12 @@ function dropIndexes(db: Database) {
   return indexes.map(({ sql }) => sql);
 }
 
-function endMany(db: Database, dropped: string[]) {
-  for (const index of dropped) db.exec(index);
+function* endMany(db: Database, dropped: string[]): Generator<void> {
+  for (const index of dropped) {
+    yield;
+    db.exec(index);
+  }
+  yield;
   mergeSearches(db).run({});
   tune(db, FOR_FEW);
 }
