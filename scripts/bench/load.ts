@@ -25,13 +25,23 @@ export async function usage({ child }: Subject): Promise<Usage> {
   return used;
 }
 
-/** The headers and the body of one answer, for the bare server to give. */
-export async function record({ ports }: Subject, { path: url, token, body, rows }: Case): Promise<Recorded> {
+/** One request, without load. */
+export function ask(
+  { ports }: Subject,
+  port: string,
+  { path: url, token, body }: Case,
+  init: RequestInit = {},
+) {
   const post = body === undefined ? {} : { method: "POST", body };
   const headers = { authorization: token, "content-type": "application/json" };
-  const response = await fetch(`http://127.0.0.1:${ports.warm}${url}`, { headers, ...post });
+  return fetch(`http://127.0.0.1:${ports[port]}${url}`, { headers, ...post, ...init });
+}
+
+/** The headers and the body of one answer, for the bare server to give. */
+export async function record(subject: Subject, asked: Case): Promise<Recorded> {
+  const response = await ask(subject, "warm", asked);
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${url} answers ${response.status}: ${text}`);
+  if (response.status !== 200) throw new Error(`${asked.path} answers ${response.status}: ${text}`);
   const kept = ["content-type", "cache-control", "x-content-type-options", "etag"];
   const entries = kept
     .map((name) => [name, response.headers.get(name)])
@@ -39,7 +49,7 @@ export async function record({ ports }: Subject, { path: url, token, body, rows 
   return {
     headers: { ...Object.fromEntries(entries), "content-length": String(Buffer.byteLength(text)) },
     body: text,
-    rows,
+    rows: asked.rows,
   };
 }
 
@@ -103,7 +113,7 @@ export async function measure(subject: Subject, port: string, asked: Case, load:
 export async function measureFirstByte(
   subject: Subject,
   port: string,
-  { path: url, token }: Case,
+  asked: Case,
   seconds: number,
 ): Promise<Figure> {
   await usage(subject);
@@ -112,11 +122,7 @@ export async function measureFirstByte(
   while (performance.now() < end) {
     const begin = performance.now();
     const stop = new AbortController();
-    const headers = { authorization: token };
-    const response = await fetch(`http://127.0.0.1:${subject.ports[port]}${url}`, {
-      headers,
-      signal: stop.signal,
-    });
+    const response = await ask(subject, port, asked, { signal: stop.signal });
     await response.body!.getReader().read();
     times.push(performance.now() - begin);
     stop.abort();

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { type Case, casesFor } from "./cases.ts";
 import { eventsOfOneProject } from "./dataset.ts";
-import { measure, type Subject, start, usage } from "./load.ts";
+import { ask, measure, type Subject, start, usage } from "./load.ts";
 import { importInto, writeLines } from "./prepare.ts";
 import type { Held, Usage } from "./server.ts";
 
@@ -28,29 +28,30 @@ export async function measureLong(
   served: Subject,
   progress: (text: string) => void,
 ): Promise<Long> {
+  const cases = casesFor(events);
+  const [read, long] = [cases[0]!, cases.find(({ isLong }) => isLong)!];
   const source = await writeLines(eventsOfOneProject(events), path.join(folder, "more.jsonl"));
   progress("importing beside the server");
   const held = await heldDuring(
     importInto(source, file, () => {}),
     served,
+    read,
   );
   progress("streaming a large project");
   const fresh = await start("flagstone", file);
-  const [first, long] = [casesFor(1)[0]!, casesFor(1).find(({ isLong }) => isLong)!];
-  await ask(fresh, first).then((response) => response.text()); // what any first request takes is not the stream's
+  await ask(fresh, "warm", read).then((response) => response.text()); // what any first request takes is not the stream's
   const [streamed, again] = [await stream(fresh, long), await stream(fresh, long)];
   fresh.child.kill();
   return { imported: { events: Math.floor(events / 2), held }, streamed, again };
 }
 
-async function heldDuring(work: Promise<unknown>, served: Subject): Promise<Held> {
-  const [read] = casesFor(1);
+async function heldDuring(work: Promise<unknown>, served: Subject, read: Case): Promise<Held> {
   const all: Held[] = [];
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
   });
-  while (!isDone) all.push((await measure(served, "warm", read!, { connections: 4, seconds: 1 })).held);
+  while (!isDone) all.push((await measure(served, "warm", read, { connections: 4, seconds: 1 })).held);
   await done;
   return worst(all);
 }
@@ -60,7 +61,7 @@ async function stream(served: Subject, long: Case): Promise<Streamed> {
   const before = await usage(served);
   const seen: Usage[] = [];
   let bytes = 0;
-  for await (const chunk of (await ask(served, long)).body!) {
+  for await (const chunk of (await ask(served, "warm", long)).body!) {
     bytes += chunk.length;
     if (bytes >= (seen.length + 1) * 1_000_000) seen.push(await usage(served));
   }
@@ -68,9 +69,6 @@ async function stream(served: Subject, long: Case): Promise<Streamed> {
   const most = Math.max(...seen.map(({ memory }) => memory));
   return { bytes, added: most - before.memory, held: worst(seen.map(({ held }) => held)) };
 }
-
-const ask = ({ ports }: Subject, { path: url, token }: Case) =>
-  fetch(`http://127.0.0.1:${ports.warm}${url}`, { headers: { authorization: token } });
 
 function worst(all: Held[]): Held {
   const most = (part: keyof Held) => Math.max(...all.map((held) => held[part]));

@@ -105,12 +105,9 @@ let before = process.cpuUsage();
 process.on("message", (order: Order) => {
   if (order.kind !== "usage") return;
   const { user, system } = process.cpuUsage(before);
-  const [p50, p99, most] = [50, 99, 100].map((part) => delay.percentile(part) / 1e6) as [
-    number,
-    number,
-    number,
-  ];
-  const usage: Usage = { cpu: user + system, memory: residentBytes(), held: { p50, p99, most } };
+  const at = (part: number) => delay.percentile(part) / 1e6;
+  const held: Held = { p50: at(50), p99: at(99), most: at(100) };
+  const usage: Usage = { cpu: user + system, memory: residentBytes(), held };
   before = process.cpuUsage();
   delay.reset();
   process.send!(usage);

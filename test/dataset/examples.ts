@@ -501,15 +501,13 @@ export function company(): Line[] {
 /** Two good lines, so that what is added is line 3 and not the only one. */
 export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", type: "staging" }]);
 
-const HASH = "0".repeat(64);
-
 /** The least that a line of each kind says, new to a database that holds one of each. */
 export const LEAST: Record<string, Line> = {
   environment: { name: "new", type: "test" },
   role: { id: 9, name: "New", type: "custom" },
   user: { id: 9 },
   group: { id: 9, name: "New" },
-  token: { type: "admin", name: "new", hash: HASH },
+  token: { type: "admin", name: "new", hash: "0".repeat(64) },
   project: { id: "new", name: "New", environments: [] },
   projectRole: { project: "a", role: 7, user: 2 },
   tagType: { name: "new" },

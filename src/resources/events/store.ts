@@ -13,7 +13,8 @@ export interface Page {
   limit: number;
 }
 
-interface Bind {
+/** A filter and a page as statements take them. */
+export interface Bind {
   type: string | null;
   project: string | null;
   feature: string | null;
@@ -40,13 +41,17 @@ const newest = <T>(column: "id" | "wire") => ({
 const newestIds = newest<number>("id");
 const newestWires = newest<string>("wire");
 
+const FROM_FEATURE = `
+  FROM events
+  WHERE feature_name = :feature
+    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
+    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`;
+
 // A flag's are few, and sorted.
 const ofFeature = statement<Bind, number>(`
-  SELECT id FROM events
-  WHERE feature_name = :feature AND id <= :from
-    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
-    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
-  ORDER BY id DESC LIMIT :limit`);
+  SELECT id ${FROM_FEATURE} AND id <= :from ORDER BY id DESC LIMIT :limit`);
+
+const countOfFeature = statement<Bind, number>(`SELECT count(*) ${FROM_FEATURE}`);
 
 const NEAR = 1000;
 
@@ -63,12 +68,6 @@ const visibleAnywhere = statement<Bind, number>(`
     SELECT newest.id FROM events AS newest
     WHERE newest.project IS visible.project AND newest.id <= :from ORDER BY newest.id DESC LIMIT :limit)
   ORDER BY events.id DESC LIMIT :limit`);
-
-const countOfFeature = statement<Bind, number>(`
-  SELECT count(*) FROM events
-  WHERE feature_name = :feature
-    AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
-    AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`);
 
 const countOfAll = statement<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
 
@@ -145,7 +144,7 @@ export function* projectEventWires(db: Database, project: string): Generator<str
   }
 }
 
-const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({
+export const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({
   type: filter.type ?? null,
   project: filter.project ?? null,
   feature: filter.feature ?? null,

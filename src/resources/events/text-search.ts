@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { type Database, statement } from "../../db/statement.ts";
-import { countEvents, type EventFilter, eventIds, isFiltered } from "./store.ts";
+import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
 
 /*
  * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, upper and lower
@@ -64,11 +64,9 @@ const sliceOf = (candidates: string) => `
 
 const IS_MATCH = `(instr(event_searches.type, :text) OR instr(created_by, :text) OR instr(data, :text)) <> 0`;
 
-interface Match extends Record<"type" | "project" | "feature", string | null> {
-  hidden: string;
+interface Match extends Bind {
   match: string;
   text: string;
-  from: bigint;
 }
 
 const sliceByMatch = statement<Match, SliceRow>(
@@ -82,7 +80,7 @@ const sliceByMatch = statement<Match, SliceRow>(
         AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))
     ) AS isWanted
   FROM event_searches
-  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT ${SLICE}`),
+  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT :limit`),
 );
 
 const sliceById = statement<{ ids: string; text: string }, SliceRow>(
@@ -173,17 +171,7 @@ const quoted = (trigram: string) => `"${trigram.replaceAll('"', '""')}"`;
 const byMatch =
   (db: Database, { text, filter }: Search, match: string): Source =>
   (from) =>
-    toSlice(
-      sliceByMatch(db).get({
-        match,
-        text,
-        from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
-        type: filter.type ?? null,
-        project: filter.project ?? null,
-        feature: filter.feature ?? null,
-        hidden: JSON.stringify(filter.hidden),
-      })!,
-    );
+    toSlice(sliceByMatch(db).get({ ...toBind(filter, { from, limit: SLICE }), match, text })!);
 
 const byFilter =
   (db: Database, { text, filter }: Search): Source =>
