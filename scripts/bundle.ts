@@ -12,18 +12,6 @@ export const BUILD = path.join(ROOT, "build");
 
 const here = (file: string) => path.join(ROOT, "scripts", file);
 
-/** Brought along by listhen and never called. */
-const UNUSED = [
-  "node-forge",
-  "untun",
-  "tinyclip",
-  "crossws/adapters/node",
-  "jiti",
-  "@parcel/watcher",
-  "@parcel/watcher-wasm",
-  "uqr",
-];
-
 /** better-sqlite3's native part for a platform such as `linux-x64` (Node's names). */
 export const addonFor = (platform: string) =>
   path.join(path.dirname(require.resolve("better-sqlite3/package.json")), "prebuilds", `${platform}.node`);
@@ -48,7 +36,6 @@ export async function bundle(addon: string, outfile: string) {
       "#addon-bytes": addon,
       "#licenses": here("embedded-licenses.ts"),
       "#licenses-text": licenses,
-      ...Object.fromEntries(UNUSED.map((name) => [name, here("stub.cjs")])),
     },
   };
   // What is inside is known after a first pass; its licences go into the second.

@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import { H3, type H3Event, HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import type { Actor } from "./auth/actor.ts";
@@ -9,10 +8,13 @@ import { answerAvatar } from "./http/avatar.ts";
 import { clientAddress } from "./http/client.ts";
 import { ApiError, invalid, toApiError } from "./http/error.ts";
 import { mountHealth } from "./http/health.ts";
+import { guarded, type Listener } from "./http/listener.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { mount, route } from "./http/mount.ts";
 import type { Operation } from "./http/operation.ts";
+import { logError } from "./http/refuse.ts";
 import { toErrorResponse } from "./http/response.ts";
+import { unknownPath } from "./http/unknown-path.ts";
 import type { Log } from "./log.ts";
 
 import * as dashboard from "./resources/dashboard/routes.ts";
@@ -58,27 +60,45 @@ export function buildApp({ db, log, basePath = "", trustsProxy = false, answers,
     allowMalformedURL: true, // answered below, after the credential
     silent: true,
     onRequest(event) {
-      requireUnder(basePath, event);
+      normalizePath(basePath, event);
       admit(db, event);
     },
-    onError: (error, event) => refuse(log, error, event, clientAddress(event, trustsProxy)),
+    onError(thrown, event) {
+      const error = toApiError(HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown);
+      const address = clientAddress(event, trustsProxy);
+      logError(log, error, { method: event.req.method, path: event.url.pathname, address });
+      return toErrorResponse(error, basePath);
+    },
   });
   mount(app, { db, basePath, answers }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
+  app.all("/**", unknownPath());
   return app;
 }
 
-/** The app behind a socket. */
-export const toListener = (app: H3) => toNodeHandler(app) as RequestListener;
+interface Front {
+  log: Log;
+  answers?: Answers | undefined;
+  metrics?: Metrics | undefined;
+}
 
-/** Takes the base path off, so that nothing behind knows of it. */
-function requireUnder(basePath: string, { url }: H3Event) {
-  if (basePath === "") return;
-  const { pathname } = url;
-  if (pathname !== basePath && !pathname.startsWith(`${basePath}/`)) throw nothingAt(pathname);
-  url.pathname = pathname.slice(basePath.length) || "/";
+/** The app behind a socket: what is kept is answered before it is asked. */
+export function toListener(app: H3, { log, answers, metrics }: Front): Listener {
+  const handle = toNodeHandler(app) as Listener;
+  const listener = guarded(log, answers?.first(handle) ?? handle);
+  return metrics?.measured(listener) ?? listener;
+}
+
+/** Repeated slashes are one, and the base path is off, so that nothing behind knows of it. */
+function normalizePath(basePath: string, { url }: H3Event) {
+  const pathname = url.pathname.includes("//") ? url.pathname.replaceAll(/\/{2,}/g, "/") : url.pathname;
+  if (basePath !== "" && pathname !== basePath && !pathname.startsWith(`${basePath}/`)) {
+    throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
+  }
+  const path = pathname.slice(basePath.length) || "/";
+  if (path !== url.pathname) url.pathname = path;
 }
 
 function admit(db: Database, event: H3Event) {
@@ -102,31 +122,3 @@ function requireDecodable(pathname: string) {
   }
   if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not hold the character NUL" });
 }
-
-/** Any failure as the one error body, with a log line under the same id. */
-function refuse(log: Log, thrown: unknown, event: H3Event, address: string | undefined) {
-  const error = fromH3(thrown, event);
-  log({
-    level: error.status >= 500 ? "error" : "info",
-    message: error.message,
-    id: error.id,
-    status: error.status,
-    method: event.req.method,
-    path: event.url.pathname,
-    address,
-    ...(error.status >= 500 && {
-      cause: String(error.cause instanceof Error ? error.cause.stack : error.cause),
-    }),
-  });
-  return toErrorResponse(error);
-}
-
-/** h3 wraps what a handler throws; of its own errors only the unknown route comes here. */
-function fromH3(thrown: unknown, event: H3Event): ApiError {
-  if (!HTTPError.isError(thrown)) return toApiError(thrown);
-  if (thrown.cause instanceof Error) return toApiError(thrown.cause);
-  if (thrown.status !== 404) return toApiError(thrown);
-  return nothingAt(event.url.pathname);
-}
-
-const nothingAt = (pathname: string) => new ApiError("NotFoundError", `There is nothing at ${pathname}`);

@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import http, { type RequestListener } from "node:http";
+import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
@@ -7,6 +7,7 @@ import { buildApp, toListener } from "../../src/app.ts";
 import { open } from "../../src/db/open.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
 import { createAnswers } from "../../src/http/answers.ts";
+import type { Listener } from "../../src/http/listener.ts";
 
 /*
  * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
@@ -40,7 +41,7 @@ export interface Held {
 
 const [, , role, file = ""] = process.argv;
 
-const listen = (listener: RequestListener) =>
+const listen = (listener: Listener) =>
   new Promise<number>((resolve) => {
     const server = http.createServer(listener);
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
@@ -51,13 +52,14 @@ async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
   const answers = createAnswers(db);
-  const listener = answers.first(toListener(buildApp({ db, log: () => {}, answers })));
+  const log = () => {};
+  const listener = toListener(buildApp({ db, log, answers }), { log, answers });
   db.pragma("temp_store = MEMORY");
   db.exec("CREATE TEMP TABLE changed (times INTEGER); INSERT INTO changed VALUES (0)");
   const change = db.prepare("UPDATE changed SET times = times + 1"); // counts as a change, and writes to no disk
   const cold = await listen((request, response) => {
     change.run();
-    listener(request, response);
+    return listener(request, response);
   });
   return { warm: await listen(listener), cold };
 }

@@ -64,8 +64,8 @@ export async function serveUntilStopped(
   const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const answers = createAnswers(db);
-  const answer = answers.first(toListener(buildApp({ db, log, basePath, trustsProxy, answers, metrics })));
-  const listening = await listen(metrics?.measured(answer) ?? answer, { host, port, tls, log });
+  const app = buildApp({ db, log, basePath, trustsProxy, answers, metrics });
+  const listening = await listen(toListener(app, { log, answers, metrics }), { host, port, tls, log });
   const url = listening.url + basePath;
   try {
     onListening(url);

@@ -1,13 +1,16 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { hasEnded } from "../auth/token.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { startOfMinute } from "../minute.ts";
+import { encodingFor } from "./encoding.ts";
+import type { Listener } from "./listener.ts";
 import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
 
 /*
- * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller and URL, and every
- * kept one counts only as long as the database, this process's view of it included, has not changed at all.
+ * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL
+ * and compression, and every kept one counts only as long as the database, this process's view of it included, has
+ * not changed at all.
  */
 
 /** How many bytes of bodies are kept; the oldest go first. */
@@ -15,7 +18,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 
 export interface Answers {
   /** Answers what is kept; the listener gets the rest. */
-  first(listener: RequestListener): RequestListener;
+  first(listener: Listener): Listener;
   /** Keeps the answer to a read, until the caller's token ends (RFC 3339) or anything changes. */
   keep(request: IncomingMessage, answer: Parts, until: string | null): void;
 }
@@ -60,14 +63,16 @@ export function createAnswers(db: Database): Answers {
       const answer = find(request);
       // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
       if (!answer) {
-        return snapshot(db, () => {
-          listener(request, response);
+        let result: unknown;
+        snapshot(db, () => {
+          result = listener(request, response); // a promise would be a mistake as the result of a transaction
         });
+        return result;
       }
       const { headers, headersAlone, body } = answer;
       if (isKnown(request.headers["if-none-match"], headers.etag))
-        response.writeHead(304, headersAlone).end();
-      else response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
+        return response.writeHead(304, headersAlone).end();
+      return response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
     },
     // It counts for the state before it was read; if that was over by then, nothing that is asked later finds it.
     keep(request, { headers, body }, until) {
@@ -85,7 +90,8 @@ export function createAnswers(db: Database): Answers {
   };
 }
 
-const keyOf = ({ headers, url }: IncomingMessage) => `${headers.authorization} ${url}`;
+const keyOf = ({ headers, url }: IncomingMessage) =>
+  `${headers.authorization} ${encodingFor(headers["accept-encoding"])} ${url}`;
 
 /**
  * Tells one state of what answers are made from another: this process's changes, those of others, and the minute,

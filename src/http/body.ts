@@ -1,17 +1,20 @@
 import { isUtf8 } from "node:buffer";
 import { assertBodySize, type H3Event } from "h3";
+import { DECODABLE, decode } from "./encoding.ts";
 import { ApiError, invalid } from "./error.ts";
 
-/** The largest body that is read (CONTRACT, 413). */
-const LIMIT = 1024 * 1024;
+/** The largest body that is read, compressed or not (CONTRACT, 413). In bytes. */
+export const BODY_LIMIT = 1024 * 1024;
 
 /**
  * The JSON object in the request's body.
  * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for what is no JSON object.
  */
 export async function readJsonObject(event: H3Event): Promise<object> {
-  requireJson(event.req.headers);
-  const bytes = await readBytes(event);
+  const { headers } = event.req;
+  requireJson(headers.get("content-type") ?? "");
+  const encoding = encodingOf(headers.get("content-encoding"));
+  const bytes = await decoded(encoding, await readBytes(event));
   if (bytes.length === 0) throw invalid({ path: "body", message: "is missing: send a JSON object" });
   if (!isUtf8(bytes)) throw invalid({ path: "body", message: "is not valid UTF-8" });
   const value = parse(new TextDecoder().decode(bytes));
@@ -19,9 +22,7 @@ export async function readJsonObject(event: H3Event): Promise<object> {
   throw invalid({ path: "body", message: "must be a JSON object" });
 }
 
-function requireJson(headers: Headers) {
-  const type = headers.get("content-type") ?? "";
-  const encoding = headers.get("content-encoding") ?? "identity";
+function requireJson(type: string) {
   const [mime = "", ...parameters] = type
     .toLowerCase()
     .split(";")
@@ -29,30 +30,58 @@ function requireJson(headers: Headers) {
   const isUtf8Charset = parameters.every(
     (part) => !part.startsWith("charset=") || /^charset="?utf-?8"?$/.test(part),
   );
-  if (mime === "application/json" && isUtf8Charset && encoding.toLowerCase() === "identity") return;
+  if (mime === "application/json" && isUtf8Charset) return;
   throw new ApiError(
     "ContentTypeError",
-    `Send the body as application/json in UTF-8, not compressed; this was ${type === "" ? "of no type" : type.slice(0, 80)}`,
+    `Send the body as application/json in UTF-8; this was ${type === "" ? "of no type" : type.slice(0, 80)}`,
   );
 }
 
-async function readBytes(event: H3Event): Promise<Uint8Array> {
+function encodingOf(header: string | null) {
+  const encoding = (header ?? "identity").trim().toLowerCase();
+  if (DECODABLE.includes(encoding)) return encoding;
+  throw new ApiError(
+    "ContentTypeError",
+    `Send the body in one of the encodings ${DECODABLE.join(", ")}; this was ${encoding.slice(0, 80)}`,
+  );
+}
+
+async function readBytes(event: H3Event): Promise<Buffer> {
   try {
-    assertBodySize(event, LIMIT);
-    return new Uint8Array(await event.req.arrayBuffer());
+    assertBodySize(event, BODY_LIMIT);
+    return Buffer.from(await event.req.arrayBuffer());
   } catch (error) {
     const isTooLarge = error instanceof Error && "status" in error && error.status === 413;
-    if (!isTooLarge) throw invalid({ path: "body", message: "ended before it was complete" });
-    throw new ApiError("PayloadTooLargeError", `The body is larger than ${LIMIT} bytes`, {
-      headers: { connection: "close" }, // the rest of it is not waited for
-    });
+    throw isTooLarge ? tooLarge() : invalid({ path: "body", message: "ended before it was complete" });
   }
 }
 
+async function decoded(encoding: string, bytes: Buffer): Promise<Buffer> {
+  try {
+    return await decode(encoding, bytes, BODY_LIMIT);
+  } catch (error) {
+    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
+    throw isTooLarge ? tooLarge() : invalid({ path: "body", message: `is not valid ${encoding}` });
+  }
+}
+
+const tooLarge = () =>
+  new ApiError("PayloadTooLargeError", `The body is larger than ${BODY_LIMIT} bytes`, {
+    headers: { connection: "close" }, // the rest of it is not waited for
+  });
+
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return JSON.parse(text, text.includes("\\u0000") ? refuseNul : undefined);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
     throw invalid({ path: "body", message: "is not valid JSON" });
   }
+}
+
+/** Nothing that is stored holds the character, and SQLite's functions stop at it. */
+function refuseNul(key: string, value: unknown) {
+  const holdsNul = key.includes("\0") || (typeof value === "string" && value.includes("\0"));
+  if (holdsNul) throw invalid({ path: `body.${key}`, message: "must not hold the character NUL" });
+  return value;
 }

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
-import { Violation } from "../validation.ts";
+import type { Violation } from "../validation.ts";
 
 const STATUS = {
   ValidationError: 400,
@@ -9,9 +9,11 @@ const STATUS = {
   NoAccessError: 403,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
+  RequestTimeoutError: 408,
   NameExistsError: 409,
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
+  ExpectationFailedError: 417,
   HeadersTooLargeError: 431,
   UnknownError: 500,
   ServiceUnavailableError: 503,
@@ -19,12 +21,21 @@ const STATUS = {
 
 export type ErrorName = keyof typeof STATUS;
 
-/** What every error answers with; `details` only where a request was not of the expected shape. */
+/** One thing that is wrong, and where if that can be named. */
+const Detail = v.strictObject({ message: v.string(), path: v.optional(v.string()) });
+
+/** What a page of the original's that asks for a password is made from (original). */
+const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
+
+/** What every error answers with (CONTRACT, error body); a 401 also says where to sign in. */
 export const ErrorBody = v.strictObject({
   id: v.pipe(v.string(), v.uuid()),
   name: v.picklist(Object.keys(STATUS) as ErrorName[]),
   message: v.pipe(v.string(), v.nonEmpty()),
-  details: v.optional(v.pipe(v.array(Violation), v.minLength(1))),
+  details: v.pipe(v.array(Detail), v.minLength(1)),
+  path: v.optional(v.string()),
+  type: v.optional(v.literal(SIGN_IN.type)),
+  defaultHidden: v.optional(v.boolean()),
 });
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 
@@ -32,13 +43,17 @@ export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 export class ApiError extends Error {
   readonly id = crypto.randomUUID();
   override readonly name: ErrorName;
-  readonly details: Violation[] | undefined;
+  readonly details: ErrorBody["details"];
   readonly headers: Record<string, string>;
+  /** It has a line in the log. */
+  readonly isLogged: boolean;
 
-  constructor(name: ErrorName, message: string, { details, headers = {}, cause }: ErrorOptions = {}) {
+  constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
+    const { details, headers = {}, isLogged = true, cause } = options;
     super(message, { cause });
     this.name = name;
-    this.details = details;
+    this.isLogged = isLogged;
+    this.details = details ?? [{ message }];
     this.headers = headers;
   }
 
@@ -46,15 +61,19 @@ export class ApiError extends Error {
     return STATUS[this.name];
   }
 
-  toBody(): ErrorBody {
+  /** @param basePath goes before the path to sign in at */
+  toBody(basePath = ""): ErrorBody {
     const { id, name, message, details } = this;
-    return details ? { id, name, message, details } : { id, name, message };
+    if (name !== "AuthenticationRequired") return { id, name, message, details };
+    return { id, name, message, details, ...SIGN_IN, path: basePath + SIGN_IN.path };
   }
 }
 
 interface ErrorOptions {
   details?: Violation[];
   headers?: Record<string, string>;
+  /** False for what was logged before and would only fill the log. */
+  isLogged?: boolean;
   cause?: unknown;
 }
 

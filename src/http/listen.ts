@@ -1,10 +1,13 @@
 import { lookup } from "node:dns/promises";
-import type { RequestListener, Server } from "node:http";
+import { once } from "node:events";
+import http, { type Server } from "node:http";
+import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import { listen as listhen } from "listhen";
+import { setTimeout as wait } from "node:timers/promises";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
-import { refuseBroken, refuseLate } from "./refuse.ts";
+import type { Listener } from "./listener.ts";
+import { refuse, refuseBroken, refuseTunnel, stopping, unexpected } from "./refuse.ts";
 
 /** Another program listens on the port. Exit code 4. */
 export class PortInUseError extends Error {}
@@ -12,11 +15,28 @@ export class PortInUseError extends Error {}
 export interface Listening {
   /** Where a client on this machine finds it. */
   url: string;
-  /** Takes no more requests, lets those in flight finish (five seconds at the most), then frees the port. */
+  /** Answers what was sent before, lets requests in flight finish (five seconds at the most), then frees the port. */
   close(): Promise<void>;
 }
 
+/** How long requests in flight may take once the server stops. */
 const GRACE_MS = 5000;
+
+/** Nothing comes for so long when all that was sent has arrived: the system hands it over at once. */
+const QUIET_MS = 50;
+
+/** Connections that wait to be accepted, as far as the system allows; more are refused by it. */
+const BACKLOG = 4096;
+
+/** How long the headers of a request may take; its body may take four times as long. */
+const PATIENCE_MS = 15_000;
+
+const optionsFor = (patience: number): http.ServerOptions => ({
+  headersTimeout: patience,
+  requestTimeout: 4 * patience,
+  connectionsCheckingInterval: Math.min(patience, 1000), // how often these two are looked at
+  requireHostHeader: false, // it is asked for where the answer is ours
+});
 
 /** A certificate, with those that vouch for it, and its private key, in PEM. */
 export interface Tls {
@@ -31,73 +51,81 @@ interface ListenOptions {
   /** Speaks HTTPS with these. */
   tls?: Tls | undefined;
   log: Log;
+  /** In milliseconds. */
+  patience?: number;
 }
 
-/** Serves what the listener answers. @throws PortInUseError, UsageError for an unknown host */
+/** Serves what the listener answers. @throws PortInUseError, UsageError for an address that is not this machine's */
 export async function listen(
-  handle: RequestListener,
-  { host, port, tls, log }: ListenOptions,
+  handle: Listener,
+  { host, port, tls, log, patience = PATIENCE_MS }: ListenOptions,
 ): Promise<Listening> {
   await requireAddress(host);
-  let isStopping = false;
-  const listener: RequestListener = (req, res) => (isStopping ? refuseLate(log, res) : handle(req, res));
-  // Everything is said here, for listhen would otherwise ask the environment, go public in production, try
-  // other ports, draw a banner, and end the process on a signal before the database is closed.
-  const { server: bare } = await listhen(listener, {
-    hostname: host,
-    port: { port, host, random: port === 0, verbose: false },
-    public: isAnyAddress(host), // else listhen takes localhost instead
-    isProd: true,
-    isTest: false,
-    https: tls ?? false,
-    ws: false,
-    tunnel: false,
-    qr: false,
-    open: false,
-    clipboard: false,
-    showURL: false,
-    autoClose: false,
-  }).catch((error: unknown) => {
-    throw isNamed(error, "GetPortError") ? portInUse(host, port) : error;
-  });
-  const server = bare as Server;
-  keepOwnListener(server);
-  server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
-  const bound = (server.address() as AddressInfo).port;
-  if (port !== 0 && bound !== port) {
-    await close(server); // listhen passes over the ports that browsers refuse
-    throw portInUse(host, port);
-  }
-  const stop = () => {
-    isStopping = true;
-    return close(server);
+  let isClosed = false;
+  const listener: Listener = (request, response) => {
+    if (isClosed) return refuse(log, stopping(), request, response);
+    return handle(request, response);
   };
-  return { url: toUrl({ host, port: bound, isTls: tls !== undefined }), close: stop };
+  const options = optionsFor(patience);
+  const server = tls
+    ? https.createServer({ ...options, ...tls }, listener)
+    : http.createServer(options, listener);
+  server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
+  server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
+  server.on("checkExpectation", (request, response) => refuse(log, unexpected(), request, response));
+  await bind(server, host, port);
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    url: toUrl({ host, port: bound, isTls: tls !== undefined }),
+    async close() {
+      await quiet(server);
+      isClosed = true;
+      await close(server);
+    },
+  };
 }
 
-/** A name that nobody knows would be taken for a port in use. */
+/** A name that nobody knows is a mistake in the setting. */
 async function requireAddress(host: string) {
   await lookup(host).catch(() => {
     throw new UsageError(`--host: no address is known for ${host}`);
   });
 }
 
-const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
+async function bind(server: Server, host: string, port: number) {
+  server.listen({ host, port, backlog: BACKLOG });
+  await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") throw new PortInUseError(inUse(host, port));
+    const reason = REASONS[error.code ?? ""];
+    throw reason ? new UsageError(reason(host, port)) : error;
+  });
+}
 
-const isNamed = (error: unknown, name: string) => error instanceof Error && error.name === name;
+const inUse = (host: string, port: number) =>
+  `Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`;
 
-const portInUse = (host: string, port: number) =>
-  new PortInUseError(
-    `Port ${port} on ${host} is in use or not to be had: name another with --port, or 0 for any free one`,
-  );
+/** Why a server can't listen there, by the system's code. */
+const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
+  EADDRNOTAVAIL: (host) => `--host: ${host} is no address of this machine`,
+  EACCES: (_, port) => `--port: ${port} needs rights that this user has not; those from 1024 on need none`,
+};
 
 /**
- * listhen's own listener on requests marks sockets as idle when a response ends, and brings the process down
- * where the socket is gone by then. Ours comes first; the others are taken off, and `close` does their work.
+ * Waits until all has arrived that was sent: connections that the system has taken for us are accepted one by one,
+ * and each brings its request. Whoever comes from now on is told to come on another connection next time.
  */
-function keepOwnListener(server: Server) {
-  const [, ...others] = server.listeners("request") as RequestListener[];
-  for (const other of others) server.off("request", other);
+async function quiet(server: Server) {
+  const deadline = performance.now() + GRACE_MS;
+  let last = performance.now();
+  const note = () => {
+    last = performance.now();
+  };
+  server.on("connection", note);
+  server.prependListener("request", (_, response) => {
+    response.shouldKeepAlive = false;
+    note();
+  });
+  while (performance.now() < deadline && performance.now() - last < QUIET_MS) await wait(QUIET_MS / 5);
 }
 
 async function close(server: Server) {
@@ -108,6 +136,8 @@ async function close(server: Server) {
   clearInterval(tidy);
   clearTimeout(force);
 }
+
+const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
 
 /** Where a client on this machine finds a server that listens so. */
 export function toUrl({ host, port, isTls }: { host: string; port: number; isTls: boolean }) {

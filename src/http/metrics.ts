@@ -1,10 +1,10 @@
-import type { RequestListener } from "node:http";
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Database } from "../db/statement.ts";
 import { countEvents } from "../resources/events/store.ts";
+import type { Listener } from "./listener.ts";
 import type { Operation } from "./operation.ts";
 
 /** Seconds; most answers take less than one thousandth. */
@@ -12,7 +12,7 @@ const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.0
 
 export interface Metrics {
   /** Counts and times what the listener answers, to the last byte. */
-  measured(listener: RequestListener): RequestListener;
+  measured(listener: Listener): Listener;
   /** All figures in the format of Prometheus. */
   answer(): Promise<HTTPResponse>;
 }
@@ -51,7 +51,7 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
         if (!res.writableFinished) aborted.inc();
         else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
       });
-      listener(req, res);
+      return listener(req, res);
     },
     answer: async () =>
       new HTTPResponse(await registry.metrics(), {

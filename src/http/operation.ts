@@ -16,7 +16,8 @@ export interface Contract {
   params?: Schema;
   /** A path parameter of the wrong shape can name nothing: 404 instead of 400. */
   wrongParamsAre404?: true;
-  query?: Schema & { entries: object };
+  /** A list takes a parameter as often as it is given, also as `name[]`. */
+  query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
   /** What a 200 looks like; every response is checked against it in the tests. */
   response: Schema;
@@ -33,6 +34,8 @@ export interface Request<C extends Contract> {
   params: Output<C["params"]>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  /** Aborted when the client has gone: what takes long may stop then. */
+  readonly signal: AbortSignal;
 }
 
 /** The body of a 200, whole or to be streamed. */

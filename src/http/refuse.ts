@@ -1,29 +1,67 @@
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { ApiError, invalid } from "./error.ts";
 import { errorParts } from "./response.ts";
 
 /*
- * Two refusals that the app never hears of. Their body is the one that every error has.
+ * Refusals that the app never hears of. Their body is the one that every error has.
  */
 
-/** A request on a connection that was kept, after the server has begun to stop. */
-export function refuseLate(log: Log, res: ServerResponse) {
-  const headers = { "retry-after": "1", connection: "close" };
-  const parts = loggedParts(
-    log,
-    new ApiError("ServiceUnavailableError", "The server is stopping", { headers }),
-  );
-  res.writeHead(parts.status, parts.headers).end(parts.body);
+/** What is known of the request that failed. */
+interface About {
+  method?: string | undefined;
+  path?: string | undefined;
+  address?: string | undefined;
 }
 
-/** What is no HTTP, or has more headers than are read. */
+/** One line for each error that is answered, under the id in the answer; the cause of a failure of ours is here only. */
+export function logError(log: Log, { status, id, message, cause, isLogged }: ApiError, about: About = {}) {
+  if (!isLogged) return;
+  const isOurs = status >= 500;
+  log({
+    level: isOurs ? "error" : "info",
+    message,
+    id,
+    status,
+    ...about,
+    ...(isOurs && { cause: String(cause instanceof Error ? cause.stack : cause) }),
+  });
+}
+
+/** Answers with an error; an answer that has begun is broken off. */
+export function refuse(log: Log, error: ApiError, request: IncomingMessage, response: ServerResponse) {
+  logError(log, error, { method: request.method, path: request.url?.split("?", 1)[0] });
+  if (response.headersSent) return void response.destroy();
+  const { status, headers, body } = errorParts(error);
+  response.writeHead(status, headers).end(body);
+}
+
+/** A request on a connection that was kept, when the server no longer listens. */
+export const stopping = () =>
+  new ApiError("ServiceUnavailableError", "The server is stopping", {
+    headers: { "retry-after": "1", connection: "close" },
+  });
+
+/** An `Expect` that is none of HTTP's. */
+export const unexpected = () =>
+  new ApiError("ExpectationFailedError", "The server can do nothing of what the header Expect asks for");
+
+/** What is no HTTP, has more headers than are read, or does not come to its end. */
 export function refuseBroken(log: Log, cause: Error & { code?: string }, socket: Socket) {
   const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse };
   // In the middle of an answer there is no place for another.
   if (!socket.writable || cause.code === "ECONNRESET" || current?.headersSent) return socket.destroy();
-  const { status, headers, body } = loggedParts(log, toApiError(cause.code));
+  refuseSocket(log, toApiError(cause.code), socket);
+}
+
+/** `CONNECT`, which asks for a tunnel: this is no proxy. */
+export const refuseTunnel = (log: Log, socket: Socket) =>
+  refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not possible here"), socket);
+
+function refuseSocket(log: Log, error: ApiError, socket: Socket) {
+  logError(log, error);
+  const { status, headers, body } = errorParts(error);
   const lines = Object.entries({ ...headers, connection: "close" }).map(
     ([name, value]) => `${name}: ${value}`,
   );
@@ -31,13 +69,10 @@ export function refuseBroken(log: Log, cause: Error & { code?: string }, socket:
   socket.end(text, () => socket.destroy()); // a client that does not hang up is not waited for
 }
 
-function loggedParts(log: Log, error: ApiError) {
-  const { id, status, message } = error;
-  log({ level: "info", message, id, status });
-  return errorParts(error);
+function toApiError(code: string | undefined) {
+  if (code === "HPE_HEADER_OVERFLOW")
+    return new ApiError("HeadersTooLargeError", "The request's headers are too large");
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT")
+    return new ApiError("RequestTimeoutError", "The request did not come to its end in time");
+  return invalid({ path: "request", message: "is not HTTP" });
 }
-
-const toApiError = (code: string | undefined) =>
-  code === "HPE_HEADER_OVERFLOW"
-    ? new ApiError("HeadersTooLargeError", "The request's headers are too large")
-    : invalid({ path: "request", message: "is not HTTP" });

@@ -1,5 +1,7 @@
 import crypto from "node:crypto";
+import { STATUS_CODES } from "node:http";
 import { HTTPResponse } from "h3";
+import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { toJson } from "./raw-json.ts";
@@ -8,6 +10,7 @@ const COMMON = {
   "content-type": "application/json; charset=utf-8",
   "cache-control": "private, no-cache",
   "x-content-type-options": "nosniff",
+  vary: "accept-encoding",
 };
 
 interface ResponseOptions {
@@ -16,34 +19,81 @@ interface ResponseOptions {
   basePath?: string;
 }
 
-/** A whole answer and its headers; the tag stands for the text. */
+/** A whole answer and its headers; the tag stands for the text, however it is compressed. */
 export interface Parts {
   headers: Record<string, string> & { etag: string };
   /** A short text goes out together with the headers; a longer one is encoded once, and not at each use. */
   body: string | Buffer<ArrayBuffer>;
 }
 
+/** An answer that is too long to be held whole. */
+export interface StreamParts {
+  headers: Record<string, string>;
+  stream: ReadableStream<Uint8Array>;
+}
+
 /** In characters. */
 const SHORT = 8 * 1024;
 
 /** A handler's answer in parts, or as a stream if it is long. */
-export function toParts(answer: unknown, { deprecated = false, basePath }: ResponseOptions = {}) {
-  const text = answer instanceof JsonStream ? toBody(answer) : toJson(answer, basePath);
-  const headers: Record<string, string> = { ...COMMON, ...(deprecated && { deprecation: "true" }) };
-  if (typeof text !== "string") return { headers, stream: text };
+export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
+  const text = answer instanceof JsonStream ? toBody(answer) : toJson(answer, options.basePath);
+  return typeof text === "string"
+    ? wholeParts(text, options)
+    : { headers: headersFor(options), stream: text };
+}
+
+/** JSON text in parts. */
+export function wholeParts(text: string, options: ResponseOptions = {}): Parts {
   const body = text.length <= SHORT ? text : Buffer.from(text);
   const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
-  return { headers: { ...headers, "content-length": String(Buffer.byteLength(body)), etag }, body };
+  return {
+    headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
+    body,
+  };
+}
+
+const headersFor = ({ deprecated }: ResponseOptions) => ({
+  ...COMMON,
+  ...(deprecated && { deprecation: "true" }),
+});
+
+/** How these parts are compressed for a client; undefined where they are not. */
+export const encodingOf = ({ headers }: Parts, accepted: string | null | undefined): Encoding | undefined =>
+  isWorthwhile(Number(headers["content-length"])) ? encodingFor(accepted) : undefined;
+
+/** The same answer compressed. Its tag is weak, since other bytes have the same. */
+export async function encodeParts({ headers, body }: Parts, encoding: Encoding): Promise<Parts> {
+  const encoded = await encode(encoding, body);
+  return {
+    headers: {
+      ...headers,
+      "content-length": String(encoded.length),
+      "content-encoding": encoding,
+      etag: `W/${headers.etag}`,
+    },
+    body: encoded,
+  };
 }
 
 /** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
-export function toResponse(parts: ReturnType<typeof toParts>, request: Request): HTTPResponse {
-  if (parts.body === undefined) return new HTTPResponse(parts.stream, { headers: parts.headers });
-  if (!isRead(request) || !isKnown(request.headers.get("if-none-match"), parts.headers.etag)) {
-    return new HTTPResponse(parts.body, { headers: parts.headers });
+export function toResponse({ headers, body }: Parts, request: Request): HTTPResponse {
+  if (isRead(request) && isKnown(request.headers.get("if-none-match"), headers.etag)) {
+    return respond(304, null, withoutLength(headers));
   }
-  return new HTTPResponse(null, { status: 304, headers: withoutLength(parts.headers) });
+  return respond(200, body, headers);
 }
+
+/** A stream as the response, compressed if the client asks for it. */
+export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
+  if (!takesGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
+  const compressed = stream.pipeThrough(new CompressionStream("gzip"));
+  return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
+}
+
+/** With the reason phrase, which some clients show. */
+const respond = (status: number, body: HTTPResponse["body"], headers: Record<string, string>) =>
+  new HTTPResponse(body, { status, statusText: STATUS_CODES[status]!, headers });
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 
@@ -53,22 +103,28 @@ export function withoutLength({ "content-length": _, ...headers }: Record<string
 }
 
 /** An error as the response. */
-export function toErrorResponse(error: ApiError): HTTPResponse {
-  const { status, headers, body } = errorParts(error);
-  return new HTTPResponse(body, { status, headers });
+export function toErrorResponse(error: ApiError, basePath?: string): HTTPResponse {
+  const { status, headers, body } = errorParts(error, basePath);
+  return respond(status, body, headers);
 }
 
 /** The same where there is no app to respond. */
-export function errorParts(error: ApiError) {
-  const body = JSON.stringify(error.toBody());
-  const headers = { ...COMMON, "content-length": String(Buffer.byteLength(body)), ...error.headers };
+export function errorParts(error: ApiError, basePath?: string) {
+  const body = JSON.stringify(error.toBody(basePath));
+  const headers: Record<string, string> = {
+    ...COMMON,
+    "content-length": String(Buffer.byteLength(body)),
+    ...error.headers,
+  };
   return { status: error.status, headers, body };
 }
 
-/** `If-None-Match` names this tag, or any. */
+/** `If-None-Match` names this tag, or any; weak tags are as good. */
 export function isKnown(header: string | null | undefined, etag: string) {
   if (!header) return false;
   if (header === etag) return true;
-  const tags = header.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes(etag) || tags.includes("*");
+  const tags = header.split(",").map((tag) => opaque(tag.trim()));
+  return tags.includes(opaque(etag)) || tags.includes("*");
 }
+
+const opaque = (tag: string) => tag.replace(/^W\//, "");

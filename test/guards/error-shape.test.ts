@@ -37,8 +37,10 @@ test("every failure has the one body, a fresh id, and a log line under it", asyn
     const reply = await request(path, call);
     assert.deepEqual([reply.status, reply.body.name], [status, name], `${name} ${path}`);
     assertMatches(ErrorBody, reply.body);
-    const keys = status === 400 ? ["id", "name", "message", "details"] : ["id", "name", "message"];
+    const keys = ["id", "name", "message", "details"];
+    if (status === 401) keys.push("path", "type", "defaultHidden"); // where to sign in
     assert.deepEqual(Object.keys(reply.body), keys);
+    if (status !== 400) assert.deepEqual(reply.body.details, [{ message: reply.body.message }]);
     assert.equal(logged.at(-1)!.id, reply.body.id);
   }
   assert.equal(new Set(logged.map((line) => line.id)).size, FAILURES.length);

@@ -26,7 +26,6 @@ const offenders = (isWrong: (one: (typeof IMPORTS)[number]) => boolean) =>
 const OWNERS: Array<[name: RegExp, owner: RegExp]> = [
   [/^better-sqlite3$/, /^db\//],
   [/^h3(\/|$)/, /^(http\/|app\.ts)/],
-  [/^listhen$/, /^http\/listen\.ts$/],
 ];
 
 for (const [name, owner] of OWNERS) {

@@ -25,6 +25,13 @@ const foundIds = ({ body }: Reply) => body.events?.map((event: { id: number }) =
 /** JSON of so many bytes: an object with one criterion, then white space. */
 const padded = (size: number) => `{"limit":1}${" ".repeat(size - 11)}`;
 
+const ENCODINGS = [
+  ["gzip", zlib.gzipSync],
+  ["GZIP", zlib.gzipSync],
+  ["deflate", zlib.deflateSync],
+  ["br", zlib.brotliCompressSync],
+] as const;
+
 const streamed = (text: string) => new Blob([text]).stream();
 
 test("a body that is no JSON object is 400 and told so", async (t) => {
@@ -139,7 +146,7 @@ test("JSON in UTF-8 may say so in any case, quoted or not", async (t) => {
   assert.deepEqual(foundIds(await post('{"limit":1}', { "content-encoding": "identity" })), [3]);
 });
 
-test("a body of another type, another charset or compressed is 415", async (t) => {
+test("a body of another type, another charset or an unknown encoding is 415", async (t) => {
   const { post } = await openSearch(t);
   for (const type of [
     "",
@@ -165,18 +172,59 @@ test("a body of another type, another charset or compressed is 415", async (t) =
     assert.deepEqual(outcome(reply), [415, "ContentTypeError"], type);
     assert.ok(reply.body.message.length < 300, "a long type is not repeated whole");
   }
-  const compressed = zlib.gzipSync('{"limit":1}');
-  for (const [body, encoding] of [
-    [compressed, "gzip"],
-    [compressed, "GZIP"],
-    [compressed, "x-gzip"],
-    [zlib.brotliCompressSync('{"limit":1}'), "br"],
-    ['{"limit":1}', "gzip"],
-    ['{"limit":1}', "gzip, identity"],
-  ] as const) {
-    const reply = await post(body, { "content-encoding": encoding });
+  for (const encoding of [
+    "x-gzip",
+    "compress",
+    "zstd",
+    "gzip, identity",
+    "gzip, gzip",
+    "",
+    "x".repeat(5000),
+  ]) {
+    const reply = await post('{"limit":1}', { "content-encoding": encoding });
     assert.deepEqual(outcome(reply), [415, "ContentTypeError"], encoding);
+    assert.ok(reply.body.message.length < 300);
   }
+});
+
+test("a body may come compressed", async (t) => {
+  const { post } = await openSearch(t);
+  for (const [encoding, compress] of ENCODINGS) {
+    const reply = await post(compress(Buffer.from('{"limit":1}')), { "content-encoding": encoding });
+    assert.deepEqual(foundIds(reply), [3], encoding);
+    assert.deepEqual(foundIds(await post(compress(padded(MIB)), { "content-encoding": encoding })), [3]);
+  }
+});
+
+test("a compressed body counts as what it holds, and must be whole", async (t) => {
+  const { post } = await openSearch(t);
+  for (const [encoding, compress] of ENCODINGS) {
+    for (const [body, outcomeOfIt] of [
+      [compress(padded(MIB + 1)), [413, "PayloadTooLargeError"]],
+      [compress(padded(100 * MIB)), [413, "PayloadTooLargeError"]],
+      [compress("{"), [400, "ValidationError"]],
+      [compress('{"limit":1}').subarray(0, -6), [400, "ValidationError"]],
+      ['{"limit":1}', [400, "ValidationError"]],
+      [compress(""), [400, "ValidationError"]],
+    ] as const) {
+      const reply = await post(body, { "content-encoding": encoding });
+      assert.deepEqual(outcome(reply), outcomeOfIt, encoding);
+    }
+  }
+});
+
+test("NUL in any value of a body is 400 and named, an escaped backslash before its digits is none", async (t) => {
+  const { post } = await openSearch(t);
+  for (const [body, path] of [
+    ['{"query":"a\\u0000b"}', "body.query"],
+    ['{"nope":{"deep":["\\u0000"]}}', "body.0"],
+    ['{"a\\u0000":1}', "body.a\0"],
+  ] as const) {
+    const reply = await post(body);
+    assert.deepEqual(outcome(reply), [400, "ValidationError"], body);
+    assert.equal(reply.body.details[0].path, path);
+  }
+  assert.equal((await post('{"query":"\\\\u0000"}')).status, 200);
 });
 
 test("a body without a type is 415", async (t) => {

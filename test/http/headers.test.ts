@@ -175,20 +175,21 @@ const FAILURES: Array<[status: number, name: string, path: string, call: Call]> 
   ],
 ];
 
-test("an error's body has its id, name and message, and details where the shape was wrong", async (t) => {
+test("an error's body has its id, name, message and details; a 401 says where to sign in", async (t) => {
   const { request } = await openServer(t);
   for (const [status, name, path, call] of FAILURES) {
     const { body, headers, ...reply } = await request(path, call);
     assert.deepEqual([reply.status, body.name], [status, name], path);
-    const keys = status === 400 ? ["id", "name", "message", "details"] : ["id", "name", "message"];
-    assert.deepEqual(Object.keys(body), keys, path);
+    const signIn =
+      status === 401 ? { path: "/auth/simple/login", type: "password", defaultHidden: false } : {};
+    const { id, message, details } = body;
+    assert.deepEqual(body, { id, name, message, details, ...signIn }, path);
     assert.match(body.id, UUID, path);
     assert.equal(headers.get("content-type"), "application/json; charset=utf-8", path);
     assert.equal(headers.get("x-content-type-options"), "nosniff", path);
     assert.equal(headers.get("etag"), null, path);
-    if (status !== 400) continue;
-    const [{ path: where, message }] = body.details;
-    assert.equal(body.message, `${where}: ${message}`, "the message names the first wrong property");
+    const [{ path: where, message: what }] = details;
+    assert.equal(message, status === 400 ? `${where}: ${what}` : what, "the message is the first detail");
   }
 });
 

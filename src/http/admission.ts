@@ -1,0 +1,42 @@
+import type { IncomingMessage } from "node:http";
+import { invalid } from "./error.ts";
+
+const ONCE: ReadonlySet<string> = new Set(["authorization", "host"]);
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i;
+
+/**
+ * What a request has to be before anything looks at it: a URL is built from its target and its `Host`, and who asks
+ * must be one.
+ * @throws ApiError `ValidationError` naming the header, or the request's target.
+ */
+export function requireSound({ rawHeaders, headers, url = "/", method, httpVersion }: IncomingMessage) {
+  requireOnce(rawHeaders);
+  const { host } = headers;
+  if (host === undefined && httpVersion === "1.1")
+    throw invalid({ path: "headers.host", message: "is missing" });
+  if (host !== undefined && !isHost(host)) {
+    throw invalid({
+      path: "headers.host",
+      message: "must be a host name or an address, with a port or without",
+    });
+  }
+  if (url.startsWith("/") || (url === "*" && method === "OPTIONS") || isHttpUrl(url)) return;
+  throw invalid({ path: "request", message: "must ask for a path that begins with a slash" });
+}
+
+/** Node keeps the first of two, another program in front may have looked at the last. */
+function requireOnce(rawHeaders: string[]) {
+  let seen = "";
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    if (!ONCE.has(name)) continue;
+    if (seen.includes(name)) throw invalid({ path: `headers.${name}`, message: "is given more than once" });
+    seen += name;
+  }
+}
+
+/** Also what only looks like an address, such as 999.1.1.1, is none. */
+const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`);
+
+const isHttpUrl = (target: string) => /^https?:\/\//i.test(target) && URL.canParse(target);
