@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "../log.ts";
 import { requireSound } from "./admission.ts";
-import { cutLeftovers } from "./leftover.ts";
 import { withLastNet } from "./last-net.ts";
+import { cutLeftovers } from "./leftover.ts";
 import { inTurns } from "./turns.ts";
 
 /** Answers requests on a socket; what it returns is a promise where it goes on afterwards. */

@@ -6,15 +6,15 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import type { ErrorBody } from "../../src/http/error.ts";
 import {
-  TOKEN,
-  EVENTS,
-  withLongLog,
-  head,
-  searchHead,
-  openListening,
-  connect,
-  exchange,
   assertError,
+  connect,
+  EVENTS,
+  exchange,
+  head,
+  openListening,
+  searchHead,
+  TOKEN,
+  withLongLog,
 } from "./raw-http.ts";
 
 /** What no app gets to see: the parser of HTTP refuses it. */

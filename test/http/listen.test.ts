@@ -1,28 +1,28 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import net from "node:net";
-import { toListener } from "../../src/app.ts";
-import { UsageError } from "../../src/config.ts";
 import { test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
+import { toListener } from "../../src/app.ts";
+import { UsageError } from "../../src/config.ts";
 import { listen, PortInUseError } from "../../src/http/listen.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 import {
-  TOKEN,
-  EVENTS,
-  SEARCH,
-  MIB,
-  LOCAL,
-  COUNT,
-  withLongLog,
-  head,
-  searchHead,
-  openListening,
-  connect,
-  exchange,
-  assertError,
   askForLong,
+  assertError,
+  COUNT,
+  connect,
+  EVENTS,
+  exchange,
+  head,
+  LOCAL,
+  MIB,
+  openListening,
+  SEARCH,
+  searchHead,
+  TOKEN,
+  withLongLog,
 } from "./raw-http.ts";
 
 const chunk = (data: Buffer | string) => [

@@ -9,16 +9,16 @@ import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { createWorld } from "../support/world.ts";
 import {
-  TOKEN,
-  EVENTS,
-  COUNT,
-  withLongLog,
-  head,
-  searchHead,
-  openListening,
-  connect,
-  assertError,
   askForLong,
+  assertError,
+  COUNT,
+  connect,
+  EVENTS,
+  head,
+  openListening,
+  searchHead,
+  TOKEN,
+  withLongLog,
 } from "./raw-http.ts";
 
 /** Waits until the port of a server that stops takes no more connections. */

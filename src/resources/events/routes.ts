@@ -38,13 +38,13 @@ export const searchEvents = operation({
   body: EventSearch,
   response: EventList,
   deprecated: true,
-}).run(async ({ db, actor, body }) => {
+}).run(async ({ db, actor, body, signal }) => {
   const { type, project, feature, query, limit } = body;
   const hidden = hiddenProjects(db, actor);
   const filter = { type, project, feature, hidden } as const;
   const from = body.offset === 0 ? Number.POSITIVE_INFINITY : body.offset;
   if (query === undefined) return listed(db, filter, { from, limit });
-  const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit });
+  const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit, signal });
   return toList(wiresById(db, ids), total);
 });
 

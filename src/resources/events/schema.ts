@@ -32,12 +32,17 @@ export const EventList = v.strictObject({
   totalEvents: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
-/** An empty criterion counts as not given. */
-const Criterion = v.optional(
+/** Longer texts are refused: looking for one would hold all others. In characters. */
+const LONGEST = 1000;
+
+/** An empty criterion, or null, counts as not given (CONTRACT, event search). */
+const Criterion = v.nullish(
   v.pipe(
     v.string(),
+    v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`),
     v.transform((text) => text || undefined),
   ),
+  "",
 );
 
 /** The body of the event search; all criteria hold together. */
@@ -59,6 +64,6 @@ export const EventSearch = v.object({
   query: Criterion,
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)), 100),
   // The id to start from, newest first; 0 starts at the newest.
-  offset: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+  offset: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
 });
 export type EventSearch = v.InferOutput<typeof EventSearch>;

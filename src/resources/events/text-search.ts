@@ -10,9 +10,9 @@ import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind 
  */
 
 /** More matches than this are not counted: the total is left out (CONTRACT, event search). */
-const COUNTED = 10_000;
-/** Candidates of one slice. */
-const SLICE = 1000;
+const COUNTED = 1000;
+/** Candidates of one slice: if all of them match, it is known that they are too many. */
+const SLICE = COUNTED + 1;
 /** How many trigrams one match may name. */
 const MATCHED = { all: 12, any: 400 };
 /** A text shorter than a trigram is common if it is in this part of the newest events. */
@@ -28,6 +28,8 @@ interface Search {
   /** The newest id that is wanted. */
   from: number;
   limit: number;
+  /** Aborted when nobody waits for what is found any more. */
+  signal: AbortSignal;
 }
 
 interface Found {
@@ -43,9 +45,9 @@ interface Slice {
   candidates: number;
   /** The id of the oldest; null if there is none. */
   oldest: number | null;
-  /** How many hold the text. */
+  /** How many hold the text and may be seen; what is hidden counts nowhere, lest totals tell of it. */
   matches: number;
-  /** Those that pass the filter, too, newest first. */
+  /** Those that pass the whole filter, newest first. */
   ids: number[];
 }
 
@@ -58,11 +60,18 @@ const toSlice = (row: SliceRow): Slice => ({ ...row, ids: JSON.parse(row.ids) })
 
 /** One row of a slice of candidates, which would be a thousand. */
 const sliceOf = (candidates: string) => `
-  SELECT count(*) AS candidates, min(id) AS oldest, ifnull(sum(isMatch), 0) AS matches,
-    json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isWanted) AS ids
+  SELECT count(*) AS candidates, min(id) AS oldest, ifnull(sum(isMatch AND isVisible), 0) AS matches,
+    json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isVisible AND isWanted) AS ids
   FROM (${candidates})`;
 
-const IS_MATCH = `(instr(event_searches.type, :text) OR instr(created_by, :text) OR instr(data, :text)) <> 0`;
+// The index's own table of texts is read, type, creator and data, since FTS5 is slow at handing out columns.
+const IS_MATCH = `(instr(texts.c2, :text) OR instr(texts.c1, :text) OR instr(texts.c0, :text)) <> 0 AS isMatch`;
+
+const IS_WANTED = `coalesce(:type, :project, :feature) IS NULL OR EXISTS (
+  SELECT 1 FROM events
+  WHERE events.id = texts.id AND (:type IS NULL OR events.type = :type)
+    AND (:project IS NULL OR events.project = :project)
+    AND (:feature IS NULL OR events.feature_name = :feature)) AS isWanted`;
 
 interface Match extends Bind {
   match: string;
@@ -71,22 +80,18 @@ interface Match extends Bind {
 
 const sliceByMatch = statement<Match, SliceRow>(
   sliceOf(`
-  SELECT rowid AS id, ${IS_MATCH} AS isMatch,
-    (:hidden = '[]' AND coalesce(:type, :project, :feature) IS NULL) OR EXISTS (
-      SELECT 1 FROM events
-      WHERE events.id = event_searches.rowid
-        AND (:type IS NULL OR events.type = :type) AND (:project IS NULL OR events.project = :project)
-        AND (:feature IS NULL OR events.feature_name = :feature)
-        AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))
-    ) AS isWanted
-  FROM event_searches
-  WHERE event_searches MATCH :match AND rowid <= :from ORDER BY rowid DESC LIMIT :limit`),
+  SELECT texts.id, ${IS_MATCH}, ${IS_WANTED},
+    :hidden = '[]' OR (SELECT ifnull(events.project, '') FROM events WHERE events.id = texts.id)
+      NOT IN (SELECT value FROM json_each(:hidden)) AS isVisible
+  FROM event_searches CROSS JOIN event_searches_content AS texts ON texts.id = event_searches.rowid
+  WHERE event_searches MATCH :match AND event_searches.rowid <= :from
+  ORDER BY event_searches.rowid DESC LIMIT :limit`),
 );
 
-const sliceById = statement<{ ids: string; text: string }, SliceRow>(
+const sliceById = statement<Bind & { ids: string; text: string }, SliceRow>(
   sliceOf(`
-  SELECT event_searches.rowid AS id, ${IS_MATCH} AS isMatch, 1 AS isWanted
-  FROM json_each(:ids) CROSS JOIN event_searches ON event_searches.rowid = json_each.value`),
+  SELECT texts.id, ${IS_MATCH}, ${IS_WANTED}, 1 AS isVisible
+  FROM json_each(:ids) CROSS JOIN event_searches_content AS texts ON texts.id = json_each.value`),
 );
 
 const trigramsFrom = statement<{ text: string; limit: number }, string>(`
@@ -98,7 +103,7 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
   const source = sourceFor(db, search);
   const ids: number[] = [];
   let matches = 0;
-  for await (const slice of slices(source, Number.POSITIVE_INFINITY)) {
+  for await (const slice of slices(source, Number.POSITIVE_INFINITY, search.signal)) {
     matches += slice.matches;
     ids.push(...slice.ids);
     if (matches > COUNTED) return { ids: await newest(db, search, source, ids), total: undefined };
@@ -108,28 +113,30 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
 
 /** One page of too many: among those counted already, or from where it starts. */
 async function newest(db: Database, search: Search, source: Source, counted: number[]): Promise<number[]> {
-  const ids = counted.filter((id) => id <= search.from);
-  if (ids.length >= search.limit) return ids.slice(0, search.limit);
+  const { filter, from, limit, signal } = search;
+  const ids = counted.filter((id) => id <= from);
+  if (ids.length >= limit) return ids.slice(0, limit);
   const page: number[] = [];
-  for await (const slice of slices(isFiltered(search.filter) ? byFilter(db, search) : source, search.from)) {
+  const pages = isFiltered(filter) ? byFilter(db, search, filter) : source;
+  for await (const slice of slices(pages, from, signal)) {
     page.push(...slice.ids);
-    if (page.length >= search.limit) break;
+    if (page.length >= limit) break;
   }
-  return page.slice(0, search.limit);
+  return page.slice(0, limit);
 }
 
-/** Where candidates come from, whichever is shorter: the events of the filter, or those that hold the trigrams. */
+/**
+ * Where candidates come from: the events of the filter if they are few, those that hold the trigrams, or all that may
+ * be seen. Which it is must not tell of what is hidden: the same is counted in the last two.
+ */
 function sourceFor(db: Database, search: Search): Source {
   const { text, filter } = search;
   if (!mayOccur(text)) return () => NOTHING;
-  const filtered = byFilter(db, search);
-  const count = countEvents(db, filter);
-  if (count <= SLICE) return filtered;
-  const match = [...text].length >= 3 ? ownTrigrams(text) : anyTrigram(db, text, filtered);
-  if (match === undefined) return filtered;
-  if (match === "") return () => NOTHING;
-  const matching = byMatch(db, search, match);
-  return count <= COUNTED && matching(Number.POSITIVE_INFINITY).candidates === SLICE ? filtered : matching;
+  if (countEvents(db, filter) <= COUNTED) return byFilter(db, search, filter);
+  const visible = byFilter(db, search, { hidden: filter.hidden });
+  const match = [...text].length >= 3 ? ownTrigrams(text) : anyTrigram(db, text, visible);
+  if (match === undefined) return visible;
+  return match === "" ? () => NOTHING : byMatch(db, search, match);
 }
 
 const NOTHING: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
@@ -149,9 +156,9 @@ const trigrams = (db: Database, text: string, limit: number): string[] =>
     .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
 
 /** Any trigram that begins with a text shorter than one; `""` if none does, undefined if that narrows nothing. */
-function anyTrigram(db: Database, text: string, filtered: Source): string | undefined {
+function anyTrigram(db: Database, text: string, visible: Source): string | undefined {
   if (trigrams(db, text, 1).length === 0) return "";
-  if (isCommon(filtered)) return undefined;
+  if (isCommon(visible)) return undefined;
   const any = trigrams(db, text, MATCHED.any + 1);
   return any.length > MATCHED.any ? undefined : any.map(quoted).join(" OR ");
 }
@@ -173,15 +180,19 @@ const byMatch =
   (from) =>
     toSlice(sliceByMatch(db).get({ ...toBind(filter, { from, limit: SLICE }), match, text })!);
 
+/** Events of a filter that may be wider than the search's. */
 const byFilter =
-  (db: Database, { text, filter }: Search): Source =>
-  (from) =>
-    toSlice(sliceById(db).get({ text, ids: JSON.stringify(eventIds(db, filter, { from, limit: SLICE })) })!);
+  (db: Database, { text, filter }: Search, candidates: EventFilter): Source =>
+  (from) => {
+    const page = { from, limit: SLICE };
+    const ids = JSON.stringify(eventIds(db, candidates, page));
+    return toSlice(sliceById(db).get({ ...toBind(filter, page), text, ids })!);
+  };
 
-async function* slices(source: Source, from: number): AsyncGenerator<Slice> {
+async function* slices(source: Source, from: number, signal: AbortSignal): AsyncGenerator<Slice> {
   let slice = source(from);
   yield slice;
-  while (slice.candidates === SLICE) {
+  while (slice.candidates === SLICE && !signal.aborted) {
     await setImmediate();
     slice = source(slice.oldest! - 1);
     yield slice;
