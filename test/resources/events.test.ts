@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { projectEventWires } from "../../src/resources/events/store.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
@@ -134,4 +135,12 @@ test("an expired token is as good as none", async (t) => {
   assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 401);
   db.exec("UPDATE tokens SET expires_at = '2999-01-01T00:00:00.000Z' WHERE user_id = 3");
   assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 200);
+});
+
+test("a long list is read by its bytes, not only by its rows", async (t) => {
+  const world = createWorld();
+  for (let id = 1; id <= 6; id++) world.event({ project: "long", data: { text: "x".repeat(200_000) } });
+  const { db } = await openServer(t, world);
+  const windows = [...projectEventWires(db, "long")].map((wires) => wires.length);
+  assert.deepEqual(windows, [2, 2, 2]);
 });

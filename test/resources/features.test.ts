@@ -105,6 +105,35 @@ scenarios(`GET ${STRATEGIES}`, [
 const FEATURES = "/api/admin/projects/a/features";
 
 scenarios(`GET ${FEATURES}`, [
+  ...(
+    [
+      ["?namePrefix=CART", ["cart-1", "Cart-2"]],
+      ["?namePrefix=", ["Cart-2", "cart-1", "menu"]],
+      ["?namePrefix=%25", []],
+      ["?namePrefix=c_rt", []],
+      ["?tag=simple:red", ["cart-1"]],
+      ["?tag=simple:red&tag=simple:a:b", ["Cart-2", "cart-1"]],
+      ["?tag[]=simple:red&tag=simple:none", ["cart-1"]],
+      ["?tag=simple:red&namePrefix=menu", []],
+      ["?archived=true&limit=1", ["Cart-2", "cart-1", "menu"]],
+    ] as const
+  ).map(([url, expected]) => ({
+    name: `${url} lists what it says`,
+    url,
+    given: (w: World) =>
+      w
+        .project("a")
+        .feature("cart-1", "a", { tags: [{ type: "simple", value: "red" }] })
+        .feature("Cart-2", "a", { tags: [{ type: "simple", value: "a:b" }] })
+        .feature("menu", "a"),
+    see: (body: { features: Array<{ name: string }> }) =>
+      assert.deepEqual(names(body).toSorted(), [...expected].toSorted()),
+  })),
+  ...["?tag=simple", "?tag=:red", "?tag=simple:", "?tag=", "?namePrefix=a&namePrefix=b"].map((url) => ({
+    name: `${url} is refused`,
+    url,
+    expect: [400, "ValidationError"] as [number, string],
+  })),
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {

@@ -82,6 +82,9 @@ const wiresOf = statement<{ ids: string }, string>(`
 const windowOfProject = statement<{ project: string; before: number }, { id: number; wire: string }>(`
   SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT 200`);
 
+/** About how much of a long list is held at once. In characters. */
+const WINDOW = 256 * 1024;
+
 /** The ids of the newest events of a filter, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
   if (isHidden(filter)) return [];
@@ -133,14 +136,19 @@ export const wiresById = (db: Database, ids: readonly number[]): string[] =>
     .pluck()
     .all({ ids: JSON.stringify(ids) });
 
-/** All events of a project, newest first, as wire JSON a few hundred at a time. */
+/** All events of a project, newest first, as wire JSON, up to a few hundred and not much more than a window at a time. */
 export function* projectEventWires(db: Database, project: string): Generator<string[]> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const rows = windowOfProject(db).all({ project, before });
-    if (rows.length === 0) return;
-    yield rows.map((row) => row.wire);
-    before = rows.at(-1)!.id;
+  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+    const wires: string[] = [];
+    let size = 0;
+    for (const row of windowOfProject(db).iterate({ project, before })) {
+      before = row.id;
+      size += row.wire.length;
+      wires.push(row.wire);
+      if (size > WINDOW) break;
+    }
+    if (wires.length === 0) return;
+    yield wires;
   }
 }
 

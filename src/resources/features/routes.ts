@@ -3,7 +3,7 @@ import { requireVisible } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation } from "../../http/operation.ts";
-import { ProjectFeatures, Strategy } from "./schema.ts";
+import { FeatureFilter, ProjectFeatures, Strategy } from "./schema.ts";
 import { missingPart, projectFeatures, strategies } from "./store.ts";
 
 export const listProjectFeatures = operation({
@@ -11,11 +11,12 @@ export const listProjectFeatures = operation({
   path: "/api/admin/projects/:projectId/features",
   permission: null,
   params: v.object({ projectId: v.string() }),
+  query: FeatureFilter,
   response: ProjectFeatures,
-}).run(({ db, actor, params: { projectId } }) =>
+}).run(({ db, actor, params: { projectId }, query }) =>
   snapshot(db, () => {
     requireVisible(db, actor, projectId);
-    return { version: 2 as const, features: projectFeatures(db, projectId, actor.userId) };
+    return { version: 2 as const, features: projectFeatures(db, projectId, actor.userId, query) };
   }),
 );
 

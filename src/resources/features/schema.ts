@@ -83,3 +83,19 @@ export const ProjectFeature = v.strictObject({
 export type ProjectFeature = v.InferOutput<typeof ProjectFeature>;
 
 export const ProjectFeatures = v.strictObject({ version: v.literal(2), features: v.array(ProjectFeature) });
+
+const TagText = v.pipe(
+  v.string(),
+  v.regex(/^[^:]+:.+$/s, "must be a type and a value with a colon between"),
+  v.transform((text): Tag => {
+    const [type = "", ...value] = text.split(":");
+    return { type, value: value.join(":") };
+  }),
+);
+
+/** Which flags of a project are listed: those whose name begins so, in any letter case, and with any of the tags. */
+export const FeatureFilter = v.object({
+  namePrefix: v.optional(v.string(), ""),
+  tag: v.array(TagText),
+});
+export type FeatureFilter = v.InferOutput<typeof FeatureFilter>;

@@ -1,7 +1,7 @@
 import { type Database, statement } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { Tag } from "../events/schema.ts";
-import type { FeatureEnvironment, ProjectFeature, Strategy } from "./schema.ts";
+import type { FeatureEnvironment, FeatureFilter, ProjectFeature, Strategy } from "./schema.ts";
 
 interface FeatureRow {
   name: string;
@@ -94,14 +94,27 @@ export const strategies = (db: Database, feature: string, environment: string): 
   strategiesInOrder(db).all({ feature, environment }).map(toStrategy);
 
 /** The live features of a live project by name; none where the project is unknown or archived. */
-export function projectFeatures(db: Database, project: string, userId: number | null): ProjectFeature[] {
+export function projectFeatures(
+  db: Database,
+  project: string,
+  userId: number | null,
+  filter: FeatureFilter,
+): ProjectFeature[] {
   const features = liveFeatures(db).all({ project, userId });
   if (features.length === 0) return [];
   const environments = Map.groupBy(environmentsOf(db).all({ project }), (row) => row.feature);
   const tags = Map.groupBy(tagsOf(db).all({ project }), (row) => row.feature);
-  return features.map((row) =>
-    toProjectFeature(row, environments.get(row.name) ?? [], tags.get(row.name) ?? []),
-  );
+  const isListed = toCondition(filter);
+  return features
+    .filter(({ name }) => isListed(name, tags.get(name) ?? []))
+    .map((row) => toProjectFeature(row, environments.get(row.name) ?? [], tags.get(row.name) ?? []));
+}
+
+function toCondition({ namePrefix, tag: wanted }: FeatureFilter) {
+  const prefix = namePrefix.toLowerCase();
+  const isWanted = ({ type, value }: Tag) => wanted.some((one) => one.type === type && one.value === value);
+  return (name: string, tags: Tag[]) =>
+    name.toLowerCase().startsWith(prefix) && (wanted.length === 0 || tags.some(isWanted));
 }
 
 const toStrategy = (row: StrategyRow): Wire<Strategy> => ({
