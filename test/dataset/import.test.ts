@@ -76,7 +76,7 @@ const DEFAULTS: Record<string, Line> = {
     preData: null,
     tags: [],
     label: "Flag created",
-    summary: "**bob**: flag created",
+    summary: "**bob** created the flag",
   },
   integrationEvent: { id: String(2n ** 62n + 1n), details: {} },
   notification: { id: 3 },
@@ -309,9 +309,9 @@ test("an event without an id gets the next", async (t) => {
 for (const [name, words, expected] of [
   ["kept when given", { label: "L", summary: "S" }, ["L", "S"]],
   ["kept when empty", { label: "", summary: "" }, ["", ""]],
-  ["written when missing", {}, ["Flag created", "**bob**: flag created"]],
-  ["written when null", { label: null, summary: null }, ["Flag created", "**bob**: flag created"]],
-  ["written one by one", { label: "L" }, ["L", "**bob**: flag created"]],
+  ["written when missing", {}, ["Flag created", "**bob** created the flag"]],
+  ["written when null", { label: null, summary: null }, ["Flag created", "**bob** created the flag"]],
+  ["written one by one", { label: "L" }, ["L", "**bob** created the flag"]],
 ] as const) {
   test(`an event's label and summary are ${name}`, async (t) => {
     const db = empty(t);

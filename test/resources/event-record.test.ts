@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe } from "../../src/resources/events/describe.ts";
-import { EVENT_TYPES } from "../../src/resources/events/types.ts";
+import { EVENT_TYPES, type EventType } from "../../src/resources/events/types.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -21,23 +21,91 @@ test("every type of event has a label and a sentence that names who did it", () 
   for (const type of EVENT_TYPES) {
     const { label, summary } = describe({ ...EVENT, type });
     assert.match(label, /^(API )?[A-Z][A-Za-z ]+$/);
-    assert.match(summary, /^\*\*ada\*\*: /);
+    assert.match(summary, /^\*\*ada\*\* [a-z(]/);
   }
 });
 
 test("a sentence links what there is to see, and only names what is gone", () => {
   const place = { ...EVENT, project: "a b", featureName: "f/1", environment: "production" };
+  const flag = "the flag **[f/1](/projects/a%20b/features/f%2F1)**";
+  const where = "in the environment **production** in the project **[a b](/projects/a%20b)**";
   assert.equal(
     describe({ ...place, type: "feature-environment-enabled" }).summary,
-    "**ada**: flag enabled **[f/1](/projects/a%20b/features/f%2F1)** in the environment **production** " +
-      "in the project **[a b](/projects/a%20b)**",
+    `**ada** enabled ${flag} ${where}`,
   );
-  assert.match(describe({ ...place, type: "feature-deleted" }).summary, /\*\*f\/1\*\*/);
-  assert.match(describe({ ...EVENT, project: "p", type: "project-deleted" }).summary, /project \*\*p\*\*$/);
-  assert.match(
+  assert.match(describe({ ...place, type: "feature-deleted" }).summary, /deleted the flag \*\*f\/1\*\* in/);
+  for (const type of ["project-deleted", "project-archived"] as const) {
+    assert.match(describe({ ...EVENT, project: "p", type }).summary, /project \*\*p\*\*$/);
+  }
+  assert.equal(
     describe({ ...EVENT, type: "user-deleted", preData: { name: "Zed" } }).summary,
-    /\*\*Zed\*\*$/,
+    "**ada** deleted the user **Zed**",
   );
+});
+
+test("a token for all projects and environments is linked to none", () => {
+  const token = { ...EVENT, project: "*", environment: "*", data: { tokenName: "ci" } };
+  assert.equal(
+    describe({ ...token, type: "api-token-created" }).summary,
+    "**ada** created the API token **ci**",
+  );
+});
+
+/** A type with its data, and the sentence about the flag f in the project p, without who and where. */
+const DEEDS: Array<[type: EventType, data: object, preData: object | null, sentence: string]> = [
+  ["feature-strategy-add", { name: "default", title: "" }, null, "added the strategy **default** to FLAG"],
+  ["feature-strategy-remove", {}, { name: "x", title: "Half" }, "removed the strategy **Half** from FLAG"],
+  ["feature-tagged", { type: "simple", value: "a:b" }, null, "tagged FLAG with **simple:a:b**"],
+  ["feature-untagged", {}, { type: "simple", value: "old" }, "removed the tag **simple:old** from FLAG"],
+  ["feature-stale-off", {}, null, "marked FLAG as no longer stale"],
+  ["feature-completed", { status: "kept" }, null, "marked FLAG as completed"],
+  ["feature-dependency-added", { feature: "parent" }, null, "made FLAG depend on **parent**"],
+  ["feature-project-change", { oldProject: "o", newProject: "p" }, null, "moved FLAG from the project **o**"],
+  [
+    "feature-strategy-update",
+    { name: "flexibleRollout", title: "Some", parameters: { rollout: "25", stickiness: "default" } },
+    { name: "flexibleRollout", title: null, parameters: { rollout: "100", stickiness: "default" } },
+    "updated the strategy **Some** of FLAG (title from none to Some; rollout from 100% to 25%)",
+  ],
+  [
+    "feature-strategy-update",
+    {
+      name: "default",
+      disabled: true,
+      constraints: [{ contextName: "userId", operator: "IN", values: ["9", "8"], inverted: true }],
+      segments: [2],
+      variants: [{ name: "red", weight: 500 }],
+    },
+    { name: "default", disabled: false, constraints: [], segments: [1, 2], variants: [] },
+    "updated the strategy **default** of FLAG (disabled; constraints from none to userId not IN 9, 8; " +
+      "segments from 1, 2 to 2; variants from none to red 50%)",
+  ],
+  ["feature-strategy-update", { name: "x" }, { name: "x" }, "updated the strategy **x** of FLAG"],
+  [
+    "feature-strategy-update",
+    { name: "x", parameters: 7, constraints: "y" },
+    {},
+    "updated the strategy **x** of FLAG",
+  ],
+];
+
+for (const [type, data, preData, sentence] of DEEDS) {
+  test(`${type}: ${sentence}`, () => {
+    const event = { ...EVENT, type, project: "p", featureName: "f", data, preData } as Parameters<
+      typeof describe
+    >[0];
+    const to = type === "feature-project-change" ? "to" : "in";
+    const told = sentence.replace("FLAG", "the flag **[f](/projects/p/features/f)**");
+    const empty = Object.keys(data).length === 0 ? { ...event, data: null } : event;
+    assert.equal(describe(empty).summary, `**ada** ${told} ${to} the project **[p](/projects/p)**`);
+  });
+}
+
+test("the labels that are the original's", () => {
+  const label = (type: EventType) => describe({ ...EVENT, type }).label;
+  assert.equal(label("feature-completed"), "Flag marked as completed");
+  assert.equal(label("feature-project-change"), "Flag moved to a new project");
+  assert.equal(label("feature-stale-off"), "Flag stale marking removed");
 });
 
 test("many events in one transaction make one index, not one each", async (t) => {

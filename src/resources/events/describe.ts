@@ -1,4 +1,5 @@
 import type { Event } from "./schema.ts";
+import { strategyChanges } from "./strategy-changes.ts";
 import { EVENT_TYPES, type EventType } from "./types.ts";
 
 type Described = Omit<Event, "id" | "label" | "summary">;
@@ -6,7 +7,7 @@ type Described = Omit<Event, "id" | "label" | "summary">;
 /** The short name and the sentence in Markdown that an event is shown with. */
 export const describe = (event: Described) => ({ label: LABELS[event.type], summary: summaryOf(event) });
 
-/** Words of the type as a person says them; longer ones first. */
+/** Words of the type as a person says them; longer ones first. Some are the original's labels (BEHAVIOUR §4). */
 const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/^addon-config/, "integration configuration"],
   [/^(feature-environment|feature)(?=-variants)/, "flag"],
@@ -14,9 +15,11 @@ const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/^features\b/, "flags"],
   [/^drop-feature-tags/, "flag tags dropped"],
   [/^feature-tag-import/, "flag tags imported"],
-  [/^feature-project-change/, "flag moved to another project"],
+  [/^feature-project-change/, "flag moved to a new project"],
+  [/^feature-completed/, "flag marked as completed"],
+  [/^feature-uncompleted/, "flag no longer marked as completed"],
   [/^feature-stale-on/, "flag marked as stale"],
-  [/^feature-stale-off/, "flag no longer marked as stale"],
+  [/^feature-stale-off/, "flag stale marking removed"],
   [/^feature-potentially-stale-on/, "flag potentially stale"],
   [/^feature\b/, "flag"],
   [/^drop-(features)/, "flags dropped"],
@@ -42,40 +45,102 @@ const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)
   string
 >;
 
-/** The same within a sentence. */
-const PHRASES = Object.fromEntries(
-  EVENT_TYPES.map((type) => [type, LABELS[type].replace(/^(?!API)./, (letter) => letter.toLowerCase())]),
-) as Record<EventType, string>;
+type Part = (event: Described) => string;
 
-/** Who did it, what it was called, and where: the flag, the environment, the project. */
+/** What was done to what, where more is to be said than the type does. */
+const DEEDS: Partial<Record<EventType, Part>> = {
+  "feature-strategy-add": (event) => `added the strategy ${strategyOf(event)} to ${flag(event)}`,
+  "feature-strategy-remove": (event) => `removed the strategy ${strategyOf(event)} from ${flag(event)}`,
+  "feature-strategy-update": (event) =>
+    `updated the strategy ${strategyOf(event)} of ${flag(event)}${changesOf(event)}`,
+  "strategy-order-changed": (event) => `changed the order of the strategies of ${flag(event)}`,
+  "feature-tagged": (event) => `tagged ${flag(event)} with ${tagOf(event)}`,
+  "feature-untagged": (event) => `removed the tag ${tagOf(event)} from ${flag(event)}`,
+  "feature-project-change": (event) =>
+    `moved ${flag(event)}${event.data?.oldProject === undefined ? "" : ` from the project ${bold(event.data.oldProject)}`}`,
+  "feature-stale-on": (event) => `marked ${flag(event)} as stale`,
+  "feature-stale-off": (event) => `marked ${flag(event)} as no longer stale`,
+  "feature-potentially-stale-on": (event) => `marked ${flag(event)} as potentially stale`,
+  "feature-completed": (event) => `marked ${flag(event)} as completed`,
+  "feature-uncompleted": (event) => `marked ${flag(event)} as no longer completed`,
+  "feature-metadata-updated": (event) => `updated the metadata of ${flag(event)}`,
+  "feature-variants-updated": (event) => `updated the variants of ${flag(event)}`,
+  "feature-environment-variants-updated": (event) => `updated the variants of ${flag(event)}`,
+  "feature-dependency-added": (event) => `made ${flag(event)} depend on ${bold(event.data?.feature)}`,
+  "feature-dependency-removed": (event) =>
+    `made ${flag(event)} no longer depend on ${bold((event.data ?? event.preData)?.feature)}`,
+  "feature-dependencies-removed": (event) => `removed the dependencies of ${flag(event)}`,
+};
+
+/** Who did it, to what, and where: the environment, the project. */
 function summaryOf(event: Described) {
-  const subject = event.featureName === null ? subjectOf(event) : featureLink(event);
-  const parts = [
-    `**${event.createdBy}**: ${PHRASES[event.type]}`,
-    subject && `**${subject}**`,
-    event.environment !== null && `in the environment **${event.environment}**`,
-    event.project !== null && `in the project **${projectLink(event)}**`,
-  ];
-  return parts.filter(Boolean).join(" ");
+  const { createdBy, environment, type } = event;
+  const deed = DEEDS[type];
+  const place = [
+    !isNothing(environment) && `in the environment ${bold(environment)}`,
+    !isNothing(event.project) &&
+      `${type === "feature-project-change" ? "to" : "in"} the project ${project(event)}`,
+  ].filter(Boolean);
+  return [`**${createdBy}**`, deed ? deed(event) : plainDeed(event), ...place].join(" ");
+}
+
+/** From the label: "Segment created" is "created the segment". What is no deed of anybody is told as it is. */
+function plainDeed(event: Described) {
+  const label = LABELS[event.type].replace(/^(?!API)./, (letter) => letter.toLowerCase());
+  const [, noun, verb] = /^(.+) (\w+ed)$/.exec(label) ?? [];
+  const subject = event.featureName === null ? subjectOf(event) : flagName(event);
+  const told = noun && verb ? `${verb} the ${noun}` : `(${label})`;
+  return subject === undefined ? told : `${told} ${subject}`;
 }
 
 /** The name of what changed, where the event's data says one. */
 function subjectOf({ data, preData }: Described): string | undefined {
   const state = data ?? preData ?? {};
   const names = [state.name, state.tokenName, state.username, state.email, state.provider, state.description];
-  return names.find((name): name is string => typeof name === "string" && name !== "");
+  const name = names.find((candidate) => typeof candidate === "string" && candidate !== "");
+  if (name !== undefined) return bold(name);
+  return state.changeRequestId === undefined ? undefined : bold(`#${state.changeRequestId}`);
+}
+
+/** None, or a pattern that stands for any, as tokens have it: there is nothing to name or to link to. */
+const isNothing = (name: string | null) => name === null || /^\**$/.test(name);
+
+const bold = (name: unknown) => `**${typeof name === "string" ? name : JSON.stringify(name)}**`;
+
+function strategyOf({ data, preData }: Described) {
+  const { title, name } = data ?? preData ?? {};
+  return bold(title || preData?.title || name);
+}
+
+function changesOf({ data, preData }: Described) {
+  const changes = data && preData ? strategyChanges(preData, data) : [];
+  return changes.length === 0 ? "" : ` (${changes.join("; ")})`;
+}
+
+function tagOf({ data, preData }: Described) {
+  const { type, value } = data ?? preData ?? {};
+  return bold(`${type}:${value}`);
 }
 
 /** What is gone has no page to link to. */
-const GONE: ReadonlySet<EventType> = new Set(["feature-archived", "feature-deleted", "project-deleted"]);
+const GONE: ReadonlySet<EventType> = new Set([
+  "feature-archived",
+  "feature-deleted",
+  "project-archived",
+  "project-deleted",
+]);
 
-const featureLink = ({ type, project, featureName }: Described) =>
-  project === null || GONE.has(type)
-    ? featureName
-    : `[${featureName}](/projects/${segment(project)}/features/${segment(featureName!)})`;
+const flag: Part = (event) => `the flag ${flagName(event)}`;
 
-const projectLink = ({ type, project }: Described) =>
-  type === "project-deleted" ? project : `[${project}](/projects/${segment(project!)})`;
+const flagName: Part = ({ type, project, featureName }) =>
+  isNothing(project) || GONE.has(type)
+    ? bold(featureName)
+    : bold(`[${featureName}](/projects/${segment(project!)}/features/${segment(featureName!)})`);
+
+const project: Part = ({ type, project }) =>
+  bold(
+    type.startsWith("project-") && GONE.has(type) ? project : `[${project}](/projects/${segment(project!)})`,
+  );
 
 /** One segment of a path; a half of a surrogate pair, which has no bytes, becomes U+FFFD. */
 const segment = (text: string) => encodeURIComponent(text.toWellFormed());
