@@ -4,7 +4,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inChunks } from "../../src/dataset/lines.ts";
-import { BESIDE } from "../../src/db/new-file.ts";
+import { SIDECARS } from "../../src/db/new-file.ts";
 import { startScript } from "./child.ts";
 import { datasetLines } from "./dataset.ts";
 import type { Imported } from "./import.ts";
@@ -14,7 +14,7 @@ export async function prepare(events: number, folder: string, progress: (text: s
   const file = path.join(folder, `${events}.db`);
   progress(`writing a dataset of ${events} events`);
   const source = await writeLines(datasetLines(events), path.join(folder, `${events}.jsonl`));
-  for (const suffix of ["", ...BESIDE]) fs.rmSync(file + suffix, { force: true });
+  for (const suffix of ["", ...SIDECARS]) fs.rmSync(file + suffix, { force: true });
   const imported = await importInto(source, file, progress);
   const bytes = { dataset: fs.statSync(source).size, file: fs.statSync(file).size };
   return { file, source, imported, bytes };

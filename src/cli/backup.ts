@@ -1,5 +1,6 @@
-import { backUp, compact as compactFile, restore as restoreFile } from "../db/copy.ts";
+import { backUp, compact as compactFile } from "../db/copy.ts";
 import { close, open } from "../db/open.ts";
+import { restore as restoreFile } from "../db/restore.ts";
 import type { Command } from "./command.ts";
 
 export const backup: Command = {
@@ -30,9 +31,9 @@ export const restore: Command = {
   example: "restore monday.db --data flags.db",
   settings: ["data"],
   run({ args: [source = ""], config, print }) {
-    const aside = restoreFile(source, config.data, new Date());
+    const kept = restoreFile(source, config.data, new Date());
     print(`Restored ${config.data} from ${source}`);
-    if (aside !== undefined) print(`The file before is ${aside}`);
+    if (kept.length > 0) print(`The file before is kept as ${kept.join(", ")}`);
   },
 };
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
-import { BESIDE } from "./new-file.ts";
+import { SIDECARS } from "./new-file.ts";
 
 /*
  * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are
@@ -54,7 +54,7 @@ export function removeIfUnused(file: string) {
   } finally {
     db.close();
   }
-  for (const suffix of ["", ...BESIDE]) fs.rmSync(file + suffix, { force: true });
+  for (const suffix of ["", ...SIDECARS]) fs.rmSync(file + suffix, { force: true });
 }
 
 /** `user_version` stands in the header, which can be read whoever has the lock. */

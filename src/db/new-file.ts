@@ -1,27 +1,80 @@
 import fs from "node:fs";
+import path from "node:path";
+import { DataError } from "./error.ts";
 
 /** What SQLite may leave beside a database. */
-export const BESIDE = ["-wal", "-shm"];
+export const SIDECARS = ["-wal", "-shm", "-journal"];
+
+/** How a file ends that is being made. */
+export const UNFINISHED = ".unfinished";
 
 /**
- * A file that is made under another name and gets its own when it is complete, so that it is whole or not there:
- * `using copy = newFile(file)`, write to `copy.path`, then `copy.finish()`. Unfinished, it is removed.
+ * A file that is made under another name and gets its own when it is complete and on the disk, so that it is whole
+ * or not there: `using copy = newFile(file)`, write to `copy.path`, then `copy.finish()`. Unfinished, it is removed.
+ * @throws DataError if it would be root's in another user's folder.
  */
 export function newFile(file: string) {
-  const path = `${file}.unfinished`;
+  const unfinished = file + UNFINISHED;
   const remove = () => {
-    for (const suffix of ["", ...BESIDE]) fs.rmSync(path + suffix, { force: true });
+    for (const suffix of ["", ...SIDECARS]) fs.rmSync(unfinished + suffix, { force: true });
+  };
+  const finish = () => {
+    sync(unfinished);
+    fs.renameSync(unfinished, file);
+    syncFolder(file);
   };
   remove(); // what an interrupted process left
-  makePrivate(path);
-  return { path, finish: () => fs.renameSync(path, file), [Symbol.dispose]: remove };
+  makePrivate(unfinished);
+  return { path: unfinished, finish, [Symbol.dispose]: remove };
 }
 
-/** Makes an empty file that only its owner may read: there are names and hashes of secrets in ours. */
-export function makePrivate(path: string) {
+/**
+ * Makes an empty file that only its owner may read: there are names and hashes of secrets in ours. A file that is
+ * there is left as it is.
+ * @throws DataError if it would be root's in another user's folder.
+ */
+export function makePrivate(file: string) {
+  let fd: number;
   try {
-    fs.closeSync(fs.openSync(path, "a", 0o600));
+    fd = fs.openSync(file, "ax", 0o600);
   } catch {
-    // Whoever writes to it next fails too, and says why.
+    return; // Where it is not there already, whoever writes to it next fails too, and says why.
+  }
+  try {
+    giveToFolder(file, fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** What root makes in another user's folder is for that user, whose server could not open it otherwise. */
+function giveToFolder(file: string, fd: number) {
+  const folder = path.dirname(path.resolve(file));
+  const { uid, gid } = fs.statSync(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  try {
+    fs.fchownSync(fd, uid, gid);
+  } catch {
+    fs.rmSync(file);
+    throw new DataError(
+      `${file} can't be given to the owner of ${folder}, the user ${uid}: run it as that user`,
+    );
+  }
+}
+
+/** Returns when the disk has what was written to the file. */
+export const sync = (file: string) => syncOpened(file, "r+");
+
+/** Returns when the disk has the names in the file's folder; Windows can't be asked. */
+export function syncFolder(file: string) {
+  if (process.platform !== "win32") syncOpened(path.dirname(path.resolve(file)), "r");
+}
+
+function syncOpened(name: string, flags: string) {
+  const fd = fs.openSync(name, flags);
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
   }
 }

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+import { contentOf, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
 const beside = (file: string) => fs.readdirSync(path.dirname(file)).sort();
 
@@ -37,7 +37,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const { code, stdout } = await runCli(["restore", old, "--data", data]);
     assert.equal(code, 0);
     assert.equal(contentOf(data), wanted);
-    const aside = /The file before is (.+)\n/.exec(stdout)![1]!;
+    const aside = /The file before is kept as (.+)\n/.exec(stdout)![1]!;
     assert.equal(contentOf(aside), before);
   });
 
@@ -186,6 +186,45 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.deepEqual(files(), before);
   });
 });
+
+for (const command of ["backup", "export"]) {
+  test(`the disk has what ${command} wrote, and its name, before it says so`, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const target = path.join(temporaryFolder(t), "target");
+    const synced: string[] = [];
+    const sync = fs.fsyncSync;
+    t.mock.method(fs, "fsyncSync", (fd: number) => {
+      synced.push(fs.readlinkSync(`/proc/self/fd/${fd}`));
+      sync(fd);
+    });
+    assert.equal((await runHere([command, target, "--data", data])).code, 0);
+    assert.deepEqual(synced, [`${target}.unfinished`, path.dirname(target)]);
+  });
+}
+
+for (const command of ["backup", "export", "restore", "import"]) {
+  test(`a file that root makes with ${command} is its folder's owner's`, {
+    skip: process.getuid?.() !== 0 && "needs root",
+  }, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const folder = temporaryFolder(t);
+    fs.chownSync(folder, 65534, 65534);
+    const target = path.join(folder, "target");
+    const source = path.join(path.dirname(data), "source.jsonl");
+    fs.writeFileSync(source, contentOf(data));
+    fs.chmodSync(data, 0o666);
+    const args = {
+      backup: [target, "--data", data],
+      export: [target, "--data", data],
+      restore: [data, "--data", target],
+      import: [source, "--data", target],
+    }[command]!;
+    const { code, stderr } = await runCli([command, ...args]);
+    assert.equal(code, 0, stderr);
+    const { uid, gid, mode } = fs.statSync(target);
+    assert.deepEqual([uid, gid, mode & 0o777], [65534, 65534, 0o600]);
+  });
+}
 
 test("a result that can't be written is a failure", { skip: !fs.existsSync("/dev/full") }, async (t) => {
   const data = await dataFile(t, createWorld().lines);

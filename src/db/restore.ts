@@ -1,0 +1,130 @@
+import fs from "node:fs";
+import { connect } from "./connect.ts";
+import { requireWhole, toSingleFile } from "./copy.ts";
+import { DataError, inWords, isSqlite } from "./error.ts";
+import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
+import { requireNotServed } from "./lock.ts";
+import { APPLICATION_ID } from "./migrations.ts";
+import { newFile, SIDECARS, syncFolder } from "./new-file.ts";
+import { close, open } from "./open.ts";
+
+/**
+ * Puts a backup in the place of the data file; what was there is kept beside it.
+ * @returns the names under which it is kept; none if nothing was there.
+ * @throws DataError if the data file is in use, or the backup is none or not whole; nothing is changed then.
+ */
+export function restore(backup: string, data: string, now: Date): string[] {
+  requireNotServed(data);
+  const file = fs.existsSync(data) ? fs.realpathSync(data) : data;
+  requireBackup(backup, file);
+  using copy = newFile(file);
+  const owner = fs.statSync(isNew(file) ? copy.path : file);
+  try {
+    fill(copy.path, backup);
+  } catch (error) {
+    if (!(error instanceof DataError)) throw error;
+    throw new DataError(error.message.replaceAll(copy.path, backup)); // the copy is nobody's concern
+  }
+  setOwner(copy.path, owner);
+  const kept = setAside(file, now);
+  copy.finish();
+  return kept;
+}
+
+function requireBackup(backup: string, file: string) {
+  if (!fs.existsSync(backup)) throw new DataError(`There is no file ${backup}`);
+  if (!fs.statSync(backup).isFile()) throw new DataError(`${backup} is not a file`);
+  if (fs.realpathSync(backup) === file)
+    throw new DataError(`${backup} is the data file itself: name a backup of it`);
+}
+
+/** The copy is brought up to date; the backup stays as it is. */
+function fill(copy: string, backup: string) {
+  fs.copyFileSync(backup, copy);
+  if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${copy}-wal`);
+  requireOurs(copy, backup);
+  close(open(copy, { mustExist: true }));
+  toSingleFile(copy);
+  requireWhole(copy);
+}
+
+/** An empty file would be taken for a new one. */
+function requireOurs(copy: string, backup: string) {
+  const db = connect(copy);
+  try {
+    if (db.pragma("application_id", { simple: true }) === APPLICATION_ID) return;
+  } catch (error) {
+    throw inWords(error, backup);
+  } finally {
+    db.close();
+  }
+  throw new DataError(`${backup} is no backup of Flagstone`);
+}
+
+/** Whoever could use the file before can use it afterwards; nobody else, whoever could read the backup. */
+function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
+  fs.chmodSync(copy, mode & 0o777);
+  if (uid !== fs.statSync(copy).uid) fs.chownSync(copy, uid, gid);
+}
+
+/*
+ * However far it comes, there is a data file where there was one, it is all of the old one or all of the new one, and
+ * no log lies beside a file that it is not of: SQLite would take it for that file's own and bring old rows back.
+ * So the order is:
+ *   1. The old log is folded into the old file. Stopped from here on, the old file is complete without its log.
+ *   2. The old file gets a second name.
+ *   3. What can't be folded in (the file is damaged or gone) goes to that name, and the disk is waited for, or a
+ *      power cut could undo this step and keep the next one.
+ *   4. The new file, one without a log, takes the name (`finish`).
+ * Stopped before that, the copy is left as `.unfinished`; the next restore removes it.
+ */
+function setAside(file: string, now: Date): string[] {
+  const aside = `${file}${BEFORE_RESTORE}${now.toISOString().replaceAll(/[:.]/g, "-")}`;
+  foldIn(file);
+  const sidecars = SIDECARS.filter((suffix) => fs.existsSync(file + suffix));
+  if (!isNew(file)) addName(file, aside);
+  for (const suffix of sidecars) fs.renameSync(file + suffix, aside + suffix);
+  syncFolder(file);
+  return ["", ...sidecars].map((suffix) => aside + suffix).filter((name) => fs.existsSync(name));
+}
+
+/** Alone on the file, for the log of whoever is at work on it would be lost. SQLite deletes a log beside no database. */
+function foldIn(file: string) {
+  if (!isDatabase(file)) return;
+  try {
+    const db = connect(file, { timeout: 0 });
+    try {
+      db.pragma("locking_mode = EXCLUSIVE"); // to be had only by who is alone
+      db.pragma("user_version");
+      db.pragma("wal_checkpoint(TRUNCATE)");
+    } finally {
+      db.close();
+    }
+  } catch (error) {
+    if (isSqlite(error, "SQLITE_BUSY")) throw inWords(error, file);
+    if (!isSqlite(error, "SQLITE_")) throw error; // else it can't be read, and is kept as it is
+  }
+}
+
+const MAGIC = Buffer.from("SQLite format 3\0");
+
+function isDatabase(file: string) {
+  if (isNew(file)) return false;
+  const fd = fs.openSync(file, "r");
+  const start = Buffer.alloc(MAGIC.length);
+  fs.readSync(fd, start);
+  fs.closeSync(fd);
+  return start.equals(MAGIC);
+}
+
+/** Some file systems know no second names. */
+function addName(file: string, name: string) {
+  try {
+    fs.linkSync(file, name);
+  } catch {
+    using copy = newFile(name);
+    fs.copyFileSync(file, copy.path);
+    setOwner(copy.path, fs.statSync(file));
+    copy.finish();
+  }
+}
