@@ -1,6 +1,6 @@
-import fs from "node:fs";
 import path from "node:path";
 import { buildApp, OPERATIONS, toListener } from "../app.ts";
+import { isNew } from "../db/leftovers.ts";
 import { lockForServing, removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { networkFileSystem } from "../db/place.ts";
@@ -33,7 +33,7 @@ export const serve: Command = {
     const { config, world } = context;
     const given = givenSecret(world.env);
     const tls = readTls(config);
-    let isInVain = !fs.existsSync(config.data);
+    let isInVain = isNew(config.data);
     const db = open(config.data);
     let unlock = () => {};
     try {

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
+import { isNew, refuseLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
 import { makePrivate } from "./new-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
@@ -18,7 +19,7 @@ const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 /**
  * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.
  * @throws DataError if the file can't be made or read, is no database, is another program's, is damaged,
- * or was written by a newer version.
+ * was written by a newer version, or is missing while another's leftovers are beside it.
  */
 export function open(file: string, { mustExist = false } = {}): Database {
   requirePlace(file, mustExist);
@@ -75,6 +76,7 @@ function requirePlace(file: string, mustExist: boolean) {
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw new DataError(`${file} is a folder: name a file with --data`);
   if (mustExist && !found) throw new DataError(`There is no file ${file}: name the data file with --data`);
+  if (isNew(file) && !mustExist) refuseLeftovers(file);
   if (found) requireAccess(file);
 }
 

@@ -188,6 +188,7 @@ describe("serving", { concurrency: 3 }, () => {
     t.after(() => taken.close());
     const { port } = taken.address() as net.AddressInfo;
     const data = newFile(t);
+    fs.writeFileSync(data, ""); // as a first start that was killed leaves it
     assertRefused(
       await runCli(["serve", "--port", String(port), "--data", data]),
       4,
