@@ -1,7 +1,7 @@
 import path from "node:path";
 import { buildApp, OPERATIONS, toListener } from "../app.ts";
 import { isNew } from "../db/leftovers.ts";
-import { lockForServing, removeIfUnused } from "../db/lock.ts";
+import { lockForServing, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { networkFileSystem } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
@@ -34,6 +34,7 @@ export const serve: Command = {
     const given = givenSecret(world.env);
     const tls = readTls(config);
     let isInVain = isNew(config.data);
+    requireNotServed(config.data); // before it is opened: under another hard link it would get a log of its own
     const db = open(config.data);
     let unlock = () => {};
     try {

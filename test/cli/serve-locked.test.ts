@@ -44,6 +44,45 @@ test("a second server is refused under any name of the file, and so is a restore
   }
 });
 
+/** What a second server and a restore say to one that serves the file. */
+async function requireRefused(data: string, pid: number | undefined, env = {}) {
+  for (const args of [["serve", "--port", "0"], ["compact"]]) {
+    const { code, stderr } = await runCli([...args, "--data", data], { env });
+    assert.equal(code, 3, args.join(" "));
+    assert.match(stderr, new RegExp(`is served by the process ${pid} already`));
+  }
+}
+
+test("a second server is refused though the lock was removed, and under another hard link", async (t) => {
+  const data = await dataFile(t, createWorld().lines);
+  const link = path.join(path.dirname(data), "link.db");
+  fs.linkSync(data, link);
+  const { child, stop } = await startServer(t, ["serve", "--data", data]);
+  assert.equal(fs.statSync(`${data}.lock`).mode & 0o777, 0o600);
+  await requireRefused(link, child.pid);
+  fs.rmSync(`${data}.lock`);
+  await requireRefused(data, child.pid);
+  assert.equal((await stop()).code, 0);
+  assert.deepEqual(fs.readdirSync(path.dirname(data)).sort(), [path.basename(data), "link.db"]);
+});
+
+test("a second server with another temporary folder, or none, is refused", async (t) => {
+  const data = await dataFile(t, createWorld().lines);
+  const { child } = await startServer(t, ["serve", "--data", data], { env: { TMPDIR: temporaryFolder(t) } });
+  for (const TMPDIR of [temporaryFolder(t), "/nowhere"]) await requireRefused(data, child.pid, { TMPDIR });
+});
+
+test("what another put in the place of the temporary lock is left alone", async (t) => {
+  const data = await dataFile(t, createWorld().lines);
+  const [TMPDIR, victim] = [temporaryFolder(t), path.join(temporaryFolder(t), "victim")];
+  fs.writeFileSync(victim, "victim");
+  const { dev, ino } = fs.statSync(data);
+  fs.symlinkSync(victim, path.join(TMPDIR, `flagstone-${process.getuid?.()}-${dev}-${ino}.lock`));
+  const { stop } = await startServer(t, ["serve", "--data", data], { env: { TMPDIR } });
+  assert.equal((await stop()).code, 0);
+  assert.equal(fs.readFileSync(victim, "utf8"), "victim");
+});
+
 test("a restore through a link replaces the file, not the link", async (t) => {
   const data = await dataFile(t, createWorld().lines);
   const backup = await dataFile(t, createWorld().project("later").lines);
