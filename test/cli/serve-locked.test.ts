@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { close, open } from "../../src/db/open.ts";
-import { createWorld } from "../support/world.ts";
+import { createWorld, personal } from "../support/world.ts";
 import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
 
 /** Holds the file as a long import does. */
@@ -81,6 +81,16 @@ test("what another put in the place of the temporary lock is left alone", async 
   const { stop } = await startServer(t, ["serve", "--data", data], { env: { TMPDIR } });
   assert.equal((await stop()).code, 0);
   assert.equal(fs.readFileSync(victim, "utf8"), "victim");
+});
+
+test("SIGUSR1 opens no debugger", async (t) => {
+  const data = await dataFile(t, createWorld().lines);
+  const { child, get, stop } = await startServer(t, ["serve", "--data", data]);
+  child.kill("SIGUSR1");
+  assert.equal((await get("/events", personal(1))).status, 200);
+  const { code, stderr } = await stop();
+  assert.equal(code, 0);
+  assert.doesNotMatch(stderr, /debugger/i);
 });
 
 test("a restore through a link replaces the file, not the link", async (t) => {
