@@ -13,8 +13,8 @@ export const IN_MEMORY = ":memory:";
 /** Files up to this size are checked page by page on opening; it takes some 30 ms. `doctor` checks any. */
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
-/** How much of a file is read as memory, without asking the system for each page; the most that SQLite maps. */
-const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
+/** How much of the file SQLite keeps in memory; what is more, the system keeps. */
+const CACHE_KIBIBYTES = 32 * 1024;
 
 /**
  * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.
@@ -61,7 +61,8 @@ function prepare(db: Database, file: string) {
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL"); // what was acknowledged survives a power cut
   db.pragma("foreign_keys = ON");
-  db.pragma(`mmap_size = ${MAPPED_BYTES}`);
+  db.pragma("mmap_size = 0"); // a file that is cut short under us is then an error, and not the end of the process
+  db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
   refuseDamaged(db, file);
   prepareAll(db);

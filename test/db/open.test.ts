@@ -62,6 +62,18 @@ test("an opened file is in WAL mode, synchronous, with foreign keys, and waits f
   );
 });
 
+test("a file that is cut short under a reader is an error, not the end of the process", async (t) => {
+  const file = await usedFile(t);
+  const db = open(file);
+  t.after(() => db.close());
+  db.pragma("cache_size = 0"); // what is in the cache would be read from there
+  fs.truncateSync(file, PAGE);
+  assert.throws(() => db.prepare("SELECT sum(length(wire)) FROM events").get(), {
+    code: /SQLITE_(CORRUPT|IOERR)/,
+  });
+  assert.equal(db.pragma("mmap_size", { simple: true }), 0);
+});
+
 test("a reference to nothing is refused by the file itself", (t) => {
   const db = open(temporaryFile(t));
   t.after(() => close(db));
