@@ -7,22 +7,31 @@ import bytes from "#addon-bytes";
 /** Linux: a file without a name, which nobody can find, swap, or leave behind. */
 const O_TMPFILE = 0o20000000 | fs.constants.O_DIRECTORY;
 
-const load = (): object => {
-  if (process.platform !== "linux") return loadNamed();
-  for (const folder of ["/dev/shm", os.tmpdir()]) {
+/** Ways to load the native part, the best first. */
+const WAYS: ReadonlyArray<() => object> =
+  process.platform === "linux"
+    ? [() => loadNameless("/dev/shm"), () => loadNameless(os.tmpdir()), loadNamed]
+    : [loadNamed];
+
+function load(): object {
+  for (const way of WAYS) {
     try {
-      return loadNameless(folder);
+      return way();
     } catch {
-      // No such folder, no O_TMPFILE there, mounted noexec, or no /proc: the next way.
+      // No such folder, no room, no O_TMPFILE there, mounted noexec, or no /proc: the next way.
     }
   }
-  return loadNamed();
-};
+  const megabytes = Math.ceil(bytes.length / 1e6);
+  throw new Error(
+    `SQLite can't be unpacked in ${os.tmpdir()}: it needs ${megabytes} MB in a folder that can be written and run ` +
+      "from; name one with TMPDIR",
+  );
+}
 
 function loadNameless(folder: string): object {
   const fd = fs.openSync(folder, fs.constants.O_RDWR | O_TMPFILE, 0o700);
   try {
-    fs.writeSync(fd, bytes);
+    fs.writeFileSync(fd, bytes); // all of it or an error: what is missing of a loaded file is a SIGBUS
     return dlopen(`/proc/self/fd/${fd}`);
   } finally {
     fs.closeSync(fd);
@@ -31,23 +40,16 @@ function loadNameless(folder: string): object {
 
 /** A file in a folder that only we may enter, gone as soon as it is loaded; Windows keeps what is in use. */
 function loadNamed(): object {
-  const folder = makeFolder();
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-"));
   const file = path.join(folder, "better_sqlite3.node");
-  fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
+  let isLoaded = false;
   try {
-    return dlopen(file);
+    fs.writeFileSync(file, bytes, { mode: 0o600, flag: "wx" });
+    const loaded = dlopen(file);
+    isLoaded = true;
+    return loaded;
   } finally {
-    if (process.platform !== "win32") fs.rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-function makeFolder() {
-  try {
-    return fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-"));
-  } catch {
-    throw new Error(
-      `SQLite can't be unpacked in ${os.tmpdir()}: name a folder that can be written with TMPDIR`,
-    );
+    if (process.platform !== "win32" || !isLoaded) fs.rmSync(folder, { recursive: true, force: true });
   }
 }
 

@@ -17,6 +17,7 @@ const run = promisify(execFile);
 const BINARY = path.resolve("dist/flagstone-linux-x64");
 const isHost = process.platform === "linux" && process.arch === "x64";
 const isRoot = process.getuid?.() === 0;
+const mayMount = spawnSync("unshare", ["-m", "mount", "-t", "tmpfs", "tmpfs", os.tmpdir()]).status === 0;
 
 const READS = [
   "addons/1/events",
@@ -112,6 +113,20 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     await once(child, "exit");
   });
 
+  test("SIGUSR1 opens no debugger", async (t) => {
+    const { child, url, said } = await start(t, BINARY, [
+      "--port",
+      "0",
+      "--data",
+      path.join(folder(t), "flags.db"),
+    ]);
+    child.kill("SIGUSR1");
+    assert.equal((await fetch(`${url}/health`)).status, 200);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+    assert.doesNotMatch(said(), /debugger/i);
+  });
+
   test("NODE_OPTIONS of the environment does not reach it", async () => {
     const { stdout } = await run(BINARY, ["version"], { env: { NODE_OPTIONS: "--require /nonexistent.js" } });
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
@@ -135,6 +150,23 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     execFileSync("chown", ["-R", "65534:65534", place]);
     const args = ["--reuid=65534", "--regid=65534", "--clear-groups", path.join(program, "flagstone")];
     await requireNineAnswers(t, "/usr/bin/setpriv", [...args, "--port", "0", "--data", data]);
+  });
+
+  test("says what to do where there is no room to unpack SQLite, and takes the next place where there is", {
+    skip: !mayMount && "needs to mount small disks",
+  }, (t) => {
+    const [small, large] = [folder(t), folder(t)];
+    const inSmallPlaces = (TMPDIR: string) => {
+      const mount = "mount -t tmpfs -o size=1m tmpfs";
+      const script = `${mount} /dev/shm && ${mount} ${small} && exec "$0" "$@"`;
+      const data = path.join(large, "flags.db");
+      const args = ["-m", "sh", "-c", script, BINARY, "import", "-", "--data", data];
+      return spawnSync("unshare", args, { input: toText(world().lines), env: { TMPDIR }, encoding: "utf8" });
+    };
+    const { status, signal, stderr } = inSmallPlaces(small);
+    assert.deepEqual([status, signal], [1, null], stderr);
+    assert.match(stderr, /^flagstone: SQLite can't be unpacked in \S+: it needs \d MB .*TMPDIR\n$/);
+    assert.equal(inSmallPlaces(large).status, 0);
   });
 
   test("runs in an empty root without /proc and /dev", { skip: !isRoot && "needs root" }, async (t) => {
