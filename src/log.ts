@@ -1,3 +1,5 @@
+import { printable } from "./printable.ts";
+
 /** One line of the log: what happened, and details by name. */
 export interface LogLine {
   level: "info" | "warn" | "error";
@@ -10,21 +12,24 @@ export type Log = (line: LogLine) => void;
 export type LogFormat = "json" | "pretty";
 
 /**
- * Writes lines as JSON objects or for a person to read. `quiet` leaves out what is no error. Secrets never come
- * here: callers log ids and names.
+ * Writes lines as JSON objects or for a person to read, `quiet` leaves out what is no error. Secrets never
+ * come here: callers log ids and names. Whatever a name holds, a line stays one line and no detail can be forged.
  */
 export const createLog =
   (write: (text: string) => void, format: LogFormat, quiet: boolean): Log =>
   (line) => {
     if (quiet && line.level !== "error") return;
     const time = new Date().toISOString();
-    write(format === "json" ? `${JSON.stringify({ time, ...line })}\n` : `${toPretty(time, line)}\n`);
+    const text = format === "json" ? JSON.stringify({ time, ...line }) : toPretty(time, line);
+    write(`${printable(text)}\n`);
   };
 
 function toPretty(time: string, { level, message, ...details }: LogLine) {
   const shown = Object.entries(details).filter(([, value]) => value !== undefined);
-  const tail = shown.map(
-    ([name, value]) => ` ${name}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
-  return `${time} ${level.padEnd(5)} ${message}${tail.join("")}`;
+  const tail = shown.map(([name, value]) => ` ${name}=${toValue(value)}`);
+  return `${time} ${level.padEnd(5)} ${/=|^"/.test(message) ? JSON.stringify(message) : message}${tail.join("")}`;
 }
+
+/** In quotes, but for a word that can't be taken for more. */
+const toValue = (value: unknown) =>
+  typeof value === "string" && /^[^\s="\\]+$/.test(value) ? value : JSON.stringify(value);

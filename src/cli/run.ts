@@ -3,6 +3,7 @@ import { DatasetError } from "../dataset/error.ts";
 import { DataError, inWords } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
+import { printable } from "../printable.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";
@@ -67,7 +68,7 @@ export async function run(world: World): Promise<number> {
   } catch (error) {
     if (isBrokenPipe(error)) return 0;
     const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
-    world.stderr.write(`flagstone: ${error instanceof Error ? error.message : String(error)}\n`);
+    world.stderr.write(`flagstone: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     const topic = command && command.name !== "help" ? ` ${command.name}` : "";
     if (code === 2) world.stderr.write(`Try: flagstone help${topic}\n`);
     return code;

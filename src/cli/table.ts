@@ -1,3 +1,5 @@
+import { printable } from "../printable.ts";
+
 /** Rows as aligned columns under their names, for a person to read; an absent value is a dash. */
 export function table(
   rows: ReadonlyArray<Record<string, string | number | null>>,
@@ -13,8 +15,3 @@ export function table(
       .trimEnd(),
   );
 }
-
-/** A name may hold anything; a line end or an escape sequence of a terminal is shown, not done. */
-const printable = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
-  text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]/g, (character) => JSON.stringify(character).slice(1, -1));

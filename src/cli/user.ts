@@ -2,6 +2,7 @@ import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
 import { DataError } from "../db/error.ts";
 import { toJson } from "../http/raw-json.ts";
+import { printable } from "../printable.ts";
 import { write } from "../resources/events/write.ts";
 import { createUser, rootRoleByName, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
@@ -32,7 +33,11 @@ export const userCreate: Command = {
         if (userByAnyName(db, taken)) throw new DataError(`There is a user ${taken} already`);
       }
       const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
-      print(options.json ? JSON.stringify({ id, username }) : `Made the user ${username} with the id ${id}`);
+      print(
+        options.json
+          ? JSON.stringify({ id, username })
+          : `Made the user ${printable(username)} with the id ${id}`,
+      );
     }),
 };
 

@@ -141,6 +141,14 @@ describe("a setting is the flag's, else the variable's, else the default", { con
   });
 });
 
+test("what a name holds is shown in an error, not done", async () => {
+  assertRefused(
+    await runHere(["x\u001b[31m\nstatus=200"]),
+    2,
+    "There is no command x\\u001b[31m\\nstatus=200",
+  );
+});
+
 test("what a command does not use can't stop it", async (t) => {
   const file = await dataFile(t, createWorld().lines);
   const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // what Kubernetes sets beside a service named flagstone

@@ -1,0 +1,12 @@
+/** Control characters, those of a terminal's sequences and of writing direction among them, and ends of lines. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
+const CONTROL = /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+
+/** A name may hold anything; what would draw on a terminal or begin a line is shown as JSON would write it, not done. */
+export const printable = (text: string) =>
+  text.replace(
+    CONTROL,
+    (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLog, type LogFormat, type LogLine } from "../src/log.ts";
+
+/** What is written of a line, without its time. */
+function written(line: LogLine, format: LogFormat = "pretty") {
+  let text = "";
+  createLog((part) => (text += part), format, false)(line);
+  return text.replace(/^\S+Z /, "");
+}
+
+test("a plain line is as short as can be", () => {
+  const line = {
+    level: "info",
+    message: "No flag x",
+    status: 404,
+    path: "/api/a-b.c",
+    none: undefined,
+  } as const;
+  assert.equal(written(line), "info  No flag x status=404 path=/api/a-b.c\n");
+});
+
+for (const [name, message, shown] of [
+  ["an end of line", "x\n2026-01-01T00:00:00.000Z info done", "x\\n2026-01-01T00:00:00.000Z info done"],
+  ["an escape sequence", "x\u001b[2J\u009b31m", "x\\u001b[2J\\u009b31m"],
+  ["a change of direction", "x\u202e\u2066", "x\\u202e\\u2066"],
+  ["a status of its own", "x status=200", '"x status=200"'],
+  ["a quotation at its beginning", '"x" is new', '"\\"x\\" is new"'],
+] as const) {
+  test(`a message that holds ${name} forges nothing`, () => {
+    assert.equal(written({ level: "info", message, status: 404 }), `info  ${shown} status=404\n`);
+  });
+}
+
+for (const [value, shown] of [
+  ["a b", '"a b"'],
+  ["x status=200", '"x status=200"'],
+  ["x\nstatus=200", '"x\\nstatus=200"'],
+  ["x\u001b[31m\u009b", "x\\u001b[31m\\u009b"],
+  ['"', '"\\""'],
+  ["\\n", '"\\\\n"'],
+  ["", '""'],
+] as const) {
+  test(`the detail ${JSON.stringify(value)} is shown as ${shown}`, () => {
+    assert.equal(written({ level: "info", message: "m", name: value }), `info  m name=${shown}\n`);
+  });
+}
+
+test("JSON stays JSON, with nothing in it that a terminal would do", () => {
+  const line = { level: "info", message: "x\n\u001b\u009b\u202e" } as const;
+  const text = written(line, "json");
+  assert.match(text, /^[\x20-\x7e]+\n$/);
+  assert.equal(JSON.parse(text).message, line.message);
+});
