@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { LOG_LEVELS } from "./log.ts";
 import { check } from "./validation.ts";
 
 /** What an operator can set: by a flag, else by `FLAGSTONE_…` in the environment, else as it is by default. */
@@ -81,6 +82,12 @@ export const SETTINGS = {
     otherwise: false,
     schema: v.boolean("must be true or false"),
   },
+  "access-log": {
+    type: "boolean",
+    help: "log every request",
+    otherwise: false,
+    schema: v.boolean("must be true or false"),
+  },
   "log-format": {
     type: "string",
     hint: "json|pretty",
@@ -88,9 +95,16 @@ export const SETTINGS = {
     otherwise: "pretty",
     schema: v.picklist(["json", "pretty"], "must be json or pretty"),
   },
+  "log-level": {
+    type: "string",
+    hint: LOG_LEVELS.join("|"),
+    help: "how much is logged",
+    otherwise: "info",
+    schema: v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
+  },
   quiet: {
     type: "boolean",
-    help: "log nothing but failures",
+    help: "log nothing but failures, as --log-level error",
     otherwise: false,
     schema: v.boolean("must be true or false"),
   },
@@ -115,8 +129,27 @@ export function readConfig(
   env: NodeJS.ProcessEnv,
 ): Config {
   const names = Object.keys(SETTINGS) as SettingName[];
-  const read = (name: SettingName) => readSetting(name, flags, used.includes(name) ? env : {});
-  return Object.freeze(Object.fromEntries(names.map((name) => [name, read(name)]))) as Config;
+  const given = withoutHidden(flags, env);
+  const read = (name: SettingName) => readSetting(name, flags, used.includes(name) ? given : {});
+  const config = Object.fromEntries(names.map((name) => [name, read(name)])) as Config;
+  const hasLevel = flags["log-level"] !== undefined || (used.includes("log-level") && given[LEVEL]);
+  return Object.freeze({ ...config, ...logSettings(config, Boolean(hasLevel)) });
+}
+
+const [LEVEL, QUIET] = ["log-level", "quiet"].map(environmentName) as [string, string];
+
+/** `--quiet` and `--log-level` are two names of one thing: a flag of one hides the variables of both. */
+function withoutHidden(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isFlag = flags.quiet !== undefined || flags["log-level"] !== undefined;
+  return isFlag ? { ...env, [LEVEL]: undefined, [QUIET]: undefined } : env;
+}
+
+function logSettings({ quiet, "log-level": level }: Config, hasLevel: boolean) {
+  if (quiet && hasLevel && level !== "error") {
+    throw new UsageError(`--quiet and --log-level ${level} contradict each other: give one of them`);
+  }
+  const isQuiet = quiet || level === "error";
+  return { quiet: isQuiet, "log-level": isQuiet ? "error" : level } as const;
 }
 
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {

@@ -1,8 +1,12 @@
 import { printable } from "./printable.ts";
 
+/** From what is always told to what only a search for a mistake needs. */
+export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
 /** One line of the log: what happened, and details by name. */
 export interface LogLine {
-  level: "info" | "warn" | "error";
+  level: LogLevel;
   message: string;
   [detail: string]: unknown;
 }
@@ -12,13 +16,13 @@ export type Log = (line: LogLine) => void;
 export type LogFormat = "json" | "pretty";
 
 /**
- * Writes lines as JSON objects or for a person to read, `quiet` leaves out what is no error. Secrets never
+ * Writes lines as JSON objects or for a person to read, those of the level and of what matters more. Secrets never
  * come here: callers log ids and names. Whatever a name holds, a line stays one line and no detail can be forged.
  */
 export const createLog =
-  (write: (text: string) => void, format: LogFormat, quiet: boolean): Log =>
+  (write: (text: string) => void, format: LogFormat, level: LogLevel): Log =>
   (line) => {
-    if (quiet && line.level !== "error") return;
+    if (LOG_LEVELS.indexOf(line.level) > LOG_LEVELS.indexOf(level)) return;
     const time = new Date().toISOString();
     const text = format === "json" ? JSON.stringify({ time, ...line }) : toPretty(time, line);
     write(`${printable(text)}\n`);

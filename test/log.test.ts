@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLog, type LogFormat, type LogLine } from "../src/log.ts";
+import { createLog, LOG_LEVELS, type LogFormat, type LogLevel, type LogLine } from "../src/log.ts";
 
 /** What is written of a line, without its time. */
-function written(line: LogLine, format: LogFormat = "pretty") {
+function written(line: LogLine, format: LogFormat = "pretty", level: LogLevel = "debug") {
   let text = "";
-  createLog((part) => (text += part), format, false)(line);
+  createLog((part) => (text += part), format, level)(line);
   return text.replace(/^\S+Z /, "");
 }
 
@@ -52,3 +52,10 @@ test("JSON stays JSON, with nothing in it that a terminal would do", () => {
   assert.match(text, /^[\x20-\x7e]+\n$/);
   assert.equal(JSON.parse(text).message, line.message);
 });
+
+for (const level of LOG_LEVELS) {
+  test(`the level ${level} tells that and what matters more`, () => {
+    const told = LOG_LEVELS.filter((one) => written({ level: one, message: "m" }, "json", level) !== "");
+    assert.deepEqual(told, LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1));
+  });
+}

@@ -26,7 +26,7 @@ export const demo: Command = {
   name: "demo",
   summary: "Serve an example with a year of history from memory; nothing is kept",
   example: "demo",
-  settings: [...NETWORK, "log-format", "quiet"],
+  settings: [...NETWORK, "log-format", "log-level", "quiet"],
   async run(context) {
     const given = givenSecret(context.world.env);
     const tls = readTls(context.config);

@@ -14,7 +14,7 @@ export const exportCommand: Command = {
   usage: "[FILE|-]",
   args: [0, 1],
   example: "export backup.jsonl --data flags.db",
-  settings: ["data", "log-format", "quiet"],
+  settings: ["data", "log-format", "log-level", "quiet"],
   options: {
     "with-secrets": {
       type: "boolean",

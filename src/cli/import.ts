@@ -13,7 +13,7 @@ export const importCommand: Command = {
   usage: "FILE|-",
   args: [1, 1],
   example: "import backup.jsonl --data flags.db",
-  settings: ["data", "log-format", "quiet"],
+  settings: ["data", "log-format", "log-level", "quiet"],
   options: JSON_OPTION,
   async run(context) {
     const [source = "-"] = context.args;

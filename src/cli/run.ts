@@ -94,8 +94,8 @@ async function start(command: Command, argv: string[], world: World) {
   const print = (line: string) => void world.stdout.write(`${line}\n`);
   if (argv.some(isHelp)) return print(helpOf(command));
   const parts = parse(command, argv, world.env);
-  const { "log-format": format, quiet, data } = parts.config;
-  const log = createLog((text) => void world.stderr.write(text), format, quiet);
+  const { "log-format": format, "log-level": level, data } = parts.config;
+  const log = createLog((text) => void world.stderr.write(text), format, level);
   try {
     await command.run({ ...parts, world, log, print });
   } catch (error) {

@@ -22,13 +22,14 @@ export const NETWORK = [
   "tls-key",
   "trust-proxy",
   "metrics",
+  "access-log",
 ] as const;
 
 export const serve: Command = {
   name: "serve",
   summary: "Answer the admin API from the data file, which is made if it is missing",
   example: "serve --port 4242 --data flags.db",
-  settings: [...NETWORK, "data", "log-format", "quiet"],
+  settings: [...NETWORK, "data", "log-format", "log-level", "quiet"],
   async run(context) {
     const { config, world } = context;
     const given = givenSecret(world.env);

@@ -50,6 +50,23 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
       " demo",
       { FLAGSTONE_LOG_FORMAT: "JSON" },
     ],
+    [
+      ["demo"],
+      'FLAGSTONE_LOG_LEVEL: "loud" must be one of error, warn, info, debug',
+      " demo",
+      { FLAGSTONE_LOG_LEVEL: "loud" },
+    ],
+    [
+      ["demo", "--quiet", "--log-level", "info"],
+      "--quiet and --log-level info contradict each other: give one of them",
+      " demo",
+    ],
+    [
+      ["demo"],
+      "--quiet and --log-level debug contradict each other: give one of them",
+      " demo",
+      { FLAGSTONE_LOG_LEVEL: "debug", FLAGSTONE_QUIET: "1" },
+    ],
     [["demo"], 'FLAGSTONE_QUIET: "maybe" must be true or false', " demo", { FLAGSTONE_QUIET: "maybe" }],
   ];
 
@@ -122,6 +139,20 @@ describe("a setting is the flag's, else the variable's, else the default", { con
     ["the flag wins", ["--log-format", "pretty"], { FLAGSTONE_LOG_FORMAT: "json" }, /^2\S+Z info/],
     ["quiet is asked for by the flag", ["--quiet"], {}, /^$/],
     ["quiet is asked for by the variable", [], { FLAGSTONE_QUIET: "Yes" }, /^$/],
+    ["only errors are asked for", ["--log-level", "error"], {}, /^$/],
+    ["quiet is asked for twice", ["--log-level", "error", "--quiet"], {}, /^$/],
+    [
+      "the level's flag wins over quiet's variable",
+      ["--log-level", "info"],
+      { FLAGSTONE_QUIET: "1" },
+      /imported/,
+    ],
+    [
+      "the flag for quiet wins over the level's variable",
+      ["--quiet"],
+      { FLAGSTONE_LOG_LEVEL: "debug" },
+      /^$/,
+    ],
     ["quiet is switched off by the variable", [], { FLAGSTONE_QUIET: "0" }, /imported/],
   ] as const) {
     test(`the log is as asked for where ${name}`, async (t) => {
