@@ -3,10 +3,12 @@ import { LOG_LEVELS } from "./log.ts";
 import { check } from "./validation.ts";
 
 /** What an operator can set: by a flag, else by `FLAGSTONE_…` in the environment, else as it is by default. */
-interface Setting {
+export interface Setting {
   type: "string" | "boolean";
   /** What stands for the value in help. */
   hint?: string;
+  /** One letter that stands for the flag, after one dash. */
+  short?: string;
   help: string;
   otherwise: string | false;
   schema: v.GenericSchema;
@@ -24,6 +26,7 @@ export const SETTINGS = {
   },
   port: {
     type: "string",
+    short: "p",
     hint: "NUMBER",
     help: "the server's port; 0 for any free one",
     otherwise: "4242",

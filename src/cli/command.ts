@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, readConfig, SETTINGS, type SettingName, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
-import { suggestion } from "./suggest.ts";
+import { nearest } from "./suggest.ts";
 
 /** All that a command knows of the world; `main.ts` hands over the process. */
 export interface World {
@@ -25,6 +25,8 @@ export interface Option {
   multiple?: true;
   /** What stands for the value in help. */
   hint?: string;
+  /** One letter that stands for it, after one dash. */
+  short?: string;
   help: string;
 }
 
@@ -58,7 +60,8 @@ export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as 
 
 /** @throws UsageError for an option or an argument that the command does not have. */
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
-  const { values, positionals } = parsed({ args: argv, options: optionsOf(command), allowPositionals: true });
+  const options = toParsed(optionsOf(command));
+  const { values, positionals } = parsed({ args: argv, options, allowPositionals: true });
   const [least, most] = command.args ?? [0, 0];
   if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
   if (positionals.length > most)
@@ -66,15 +69,20 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
   return { config: readConfig(command.settings, values, env), args: positionals, options: values };
 }
 
-const optionsOf = (command: Command): NonNullable<ParseArgsConfig["options"]> => ({
-  ...Object.fromEntries(command.settings.map((name) => [name, { type: SETTINGS[name].type }])),
-  ...Object.fromEntries(
-    Object.entries(command.options ?? {}).map(([name, { type, multiple = false }]) => [
-      name,
-      { type, multiple },
-    ]),
-  ),
+/** The options of a command by name: its own, then the settings. */
+export const optionsOf = ({ options = {}, settings }: Command): Record<string, Option> => ({
+  ...options,
+  ...Object.fromEntries(settings.map((name): [string, Option] => [name, SETTINGS[name]])),
 });
+
+/** As `parseArgs` wants them. */
+const toParsed = (options: Record<string, Option>): NonNullable<ParseArgsConfig["options"]> =>
+  Object.fromEntries(
+    Object.entries(options).map(([name, { type, short, multiple = false }]) => [
+      name,
+      { type, multiple, ...(short !== undefined && { short }) },
+    ]),
+  );
 
 function parsed(config: ParseArgsConfig & { options: object }) {
   try {
@@ -83,14 +91,12 @@ function parsed(config: ParseArgsConfig & { options: object }) {
     // Its messages go on with advice about dashes after the first sentence.
     const message = (error as Error).message.split(". ")[0]!;
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
-    throw new UsageError(
-      message +
-        (unknown
-          ? suggestion(
-              `--${unknown}`,
-              Object.keys(config.options).map((name) => `--${name}`),
-            )
-          : ""),
-    );
+    throw new UsageError(message + (unknown ? suggestOption(unknown, Object.keys(config.options)) : ""));
   }
+}
+
+/** Without the dashes, which are right already and would count as letters that are. */
+function suggestOption(unknown: string, known: readonly string[]) {
+  const found = nearest(unknown, [...known, "help", "version"]);
+  return found === undefined ? "" : `: did you mean --${found}?`;
 }

@@ -1,5 +1,5 @@
-import { SETTINGS, UsageError } from "../config.ts";
-import type { Command, Option } from "./command.ts";
+import { UsageError } from "../config.ts";
+import { type Command, type Option, optionsOf } from "./command.ts";
 import { type Place, SHELLS, type Word } from "./completion-scripts.ts";
 
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
@@ -38,12 +38,11 @@ function places(commands: readonly Command[]): Place[] {
   return [...inCommands, ...inGroups, { after: "", isAll: true, words: [...first, ...wordsOf(serve!)] }];
 }
 
-function wordsOf({ usage = "", settings, options = {} }: Command): Word[] {
-  const choices = usage.split("|").filter((text) => /^[a-z]+$/.test(text));
-  const shared = settings.map((name): [string, Option] => [name, SETTINGS[name]]);
+function wordsOf(command: Command): Word[] {
+  const choices = (command.usage ?? "").split("|").filter((text) => /^[a-z]+$/.test(text));
   return [
     ...choices.map((text) => ({ text, help: text })),
-    ...[...Object.entries(options), ...shared].map(toWord),
+    ...Object.entries(optionsOf(command)).map(toWord),
   ];
 }
 

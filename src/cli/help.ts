@@ -1,5 +1,5 @@
-import { environmentName, SETTINGS, type SettingName, UsageError } from "../config.ts";
-import type { Command } from "./command.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
+import type { Command, Option } from "./command.ts";
 import { suggestion } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({
@@ -36,6 +36,15 @@ const groupOf = (commands: readonly Command[], first: string) =>
 const list = (commands: readonly Command[]) =>
   columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary]));
 
+/** What a process of ours ends with. */
+export const EXIT_MEANINGS = [
+  [0, "done"],
+  [1, "failed"],
+  [2, "misused"],
+  [3, "something is wrong with the data"],
+  [4, "the port is in use"],
+] as const;
+
 /** All commands, a line each. */
 export const overview = (commands: readonly Command[]) =>
   [
@@ -46,11 +55,12 @@ export const overview = (commands: readonly Command[]) =>
     ...list(commands),
     "",
     "Without a command it serves. Each command explains itself: flagstone help COMMAND",
+    `Exit codes: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join(", ")}`,
   ].join("\n");
 
 /** One command: what it does, its options with the variables that stand for them, an example. */
 export function helpOf({ name, summary, usage = "", settings, options = {}, example }: Command) {
-  const own = Object.entries(options).map(([option, { hint = "", help }]) => row(option, hint, help));
+  const own = Object.entries(options).map(([option, one]) => row(option, one));
   const shared = settings.map((setting) => settingRow(setting));
   const rows = [...own, ...shared];
   return [
@@ -63,16 +73,16 @@ export function helpOf({ name, summary, usage = "", settings, options = {}, exam
   ].join("\n");
 }
 
-const row = (name: string, hint: string, help: string) => [`--${name} ${hint}`.trimEnd(), help] as const;
+const row = (name: string, option: Option, help = option.help) => [flagOf(name, option), help] as const;
+
+/** The flag as help shows it: `-p, --port NUMBER`. */
+export const flagOf = (name: string, { short, hint = "" }: Option) =>
+  `${short === undefined ? "" : `-${short}, `}--${name} ${hint}`.trimEnd();
 
 function settingRow(name: SettingName) {
-  const {
-    help,
-    otherwise,
-    hint = "",
-  }: { help: string; otherwise: string | false; hint?: string } = SETTINGS[name];
-  const preset = otherwise ? `${otherwise}; ` : "";
-  return row(name, hint, `${help} (${preset}${environmentName(name)})`);
+  const setting: Setting = SETTINGS[name];
+  const preset = setting.otherwise ? `${setting.otherwise}; ` : "";
+  return row(name, setting, `${setting.help} (${preset}${environmentName(name)})`);
 }
 
 function columns(rows: ReadonlyArray<readonly [string, string]>) {

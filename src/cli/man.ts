@@ -1,6 +1,8 @@
-import { environmentName, SETTINGS, type SettingName } from "../config.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName } from "../config.ts";
 import { VERSION } from "../version.ts";
-import type { Command, Option } from "./command.ts";
+import type { Command } from "./command.ts";
+import { EXIT_MEANINGS, flagOf } from "./help.ts";
+import { VARIABLES } from "./variables.ts";
 
 export const manCommand = (commands: () => readonly Command[]): Command => ({
   name: "man",
@@ -27,10 +29,9 @@ const manual = (commands: readonly Command[]) =>
     "Each has a variable too; the flag wins.",
     ...(Object.keys(SETTINGS) as SettingName[]).flatMap(settingLines),
     ".SH ENVIRONMENT",
-    ...item("FLAGSTONE_ADMIN_TOKEN", "The secret of the first token."),
-    ...item("FLAGSTONE_ADMIN_TOKEN_FILE", "A file that holds it."),
+    ...Object.entries(VARIABLES).flatMap(([name, purpose]) => item(name, purpose)),
     ".SH EXIT STATUS",
-    ...EXIT_STATUS.flatMap(([code, meaning]) => item(code, meaning)),
+    ...EXIT_MEANINGS.flatMap(([code, meaning]) => item(String(code), sentence(meaning))),
     ".SH FILES",
     ...item(
       "flagstone.db",
@@ -38,20 +39,10 @@ const manual = (commands: readonly Command[]) =>
     ),
   ].join("\n");
 
-const EXIT_STATUS = [
-  ["0", "Done."],
-  ["1", "Failed."],
-  ["2", "Misused: an unknown command or option, a setting that can't be meant."],
-  ["3", "Something is wrong with the data: the file, the dataset, the disk."],
-  ["4", "The port is in use."],
-] as const;
-
 const commandLines = ({ name, usage = "", summary, settings, options = {}, example }: Command) => [
   `.SS ${escaped(`${name} ${usage}`.trimEnd())}`,
   escaped(`${summary}.`),
-  ...Object.entries(options).flatMap(([option, { hint = "", help }]) =>
-    item(`--${option} ${hint}`.trimEnd(), sentence(help)),
-  ),
+  ...Object.entries(options).flatMap(([name, option]) => item(flagOf(name, option), sentence(option.help))),
   ...(settings.length > 0
     ? [".PP", escaped(`Settings: ${settings.map((one) => `--${one}`).join(", ")}.`)]
     : []),
@@ -60,9 +51,9 @@ const commandLines = ({ name, usage = "", summary, settings, options = {}, examp
 ];
 
 function settingLines(name: SettingName) {
-  const { hint = "", help, otherwise }: Option & { otherwise: string | false } = SETTINGS[name];
-  const preset = otherwise ? ` Otherwise ${otherwise}.` : "";
-  return item(`--${name} ${hint}`.trimEnd(), `${sentence(help)} ${environmentName(name)}.${preset}`);
+  const setting: Setting = SETTINGS[name];
+  const preset = setting.otherwise ? ` Otherwise ${setting.otherwise}.` : "";
+  return item(flagOf(name, setting), `${sentence(setting.help)} ${environmentName(name)}.${preset}`);
 }
 
 const item = (term: string, text: string) => [".TP", `.B ${escaped(term)}`, escaped(text)];

@@ -18,6 +18,7 @@ import { manCommand } from "./man.ts";
 import { serve } from "./serve.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userList } from "./user.ts";
+import { warnOfMisspelt } from "./variables.ts";
 import { version } from "./version.ts";
 
 /** In the order of help; the first is what runs without a name. */
@@ -78,7 +79,7 @@ export async function run(world: World): Promise<number> {
 /** The command named by the first one or two words, and what follows. */
 function find(argv: string[]): { command: Command; argv: string[] } {
   const [first = "", second = ""] = argv;
-  if (first === "--version") return { command: version, argv: argv.slice(1) };
+  if (first === "--version" || first === "-v") return { command: version, argv: argv.slice(1) };
   if (isHelp(first)) return { command: COMMANDS.at(-1)!, argv: argv.slice(1) };
   if (first === "" || first.startsWith("-")) return { command: serve, argv };
   for (const words of [2, 1]) {
@@ -96,6 +97,7 @@ async function start(command: Command, argv: string[], world: World) {
   const parts = parse(command, argv, world.env);
   const { "log-format": format, "log-level": level, data } = parts.config;
   const log = createLog((text) => void world.stderr.write(text), format, level);
+  if (command.settings.length > 0) warnOfMisspelt(world.env, log);
   try {
     await command.run({ ...parts, world, log, print });
   } catch (error) {

@@ -1,7 +1,22 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
+
+/** The nearest right spelling; undefined where none is near: two slips in five letters are, two in three are not. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const most = Math.min(Math.floor(word.length * 0.4), 3);
+  const near = known.map((name) => ({ name, slips: slips(word, name) })).filter(({ slips }) => slips <= most);
+  return near.sort((a, b) => a.slips - b.slips)[0]?.name;
+}
 
 /** The nearest right spelling as the end of a sentence, or nothing where none is near. */
 export function suggestion(word: string, known: readonly string[]): string {
-  const nearest = known.length > 0 ? closest(word, known) : "";
-  return nearest !== "" && distance(word, nearest) <= 2 ? `: did you mean ${nearest}?` : "";
+  const found = nearest(word, known);
+  return found === undefined ? "" : `: did you mean ${found}?`;
 }
+
+/** Letters too many, too few or wrong; two that are swapped are one slip. */
+function slips(word: string, name: string) {
+  const edits = distance(word, name);
+  return edits === 2 && sorted(word) === sorted(name) ? 1 : edits;
+}
+
+const sorted = (word: string) => [...word].sort().join("");

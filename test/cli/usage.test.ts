@@ -14,6 +14,11 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["bogus"], "There is no command bogus", ""],
     [["token"], "There is no command token, only token create, token list, token revoke", ""],
     [["user", "delete"], "There is no command user delete, only user create, user list", ""],
+    [["run"], "There is no command run", ""],
+    [["exprot"], "There is no command exprot: did you mean export?", ""],
+    [["--verison"], "Unknown option '--verison': did you mean --version?", " serve"],
+    [["export", "--with-secret"], "Unknown option '--with-secret': did you mean --with-secrets?", " export"],
+    [["export", "--hlep"], "Unknown option '--hlep': did you mean --help?", " export"],
     [["help", "bogus"], "There is no command bogus", ""],
     [["help", "tokn"], "There is no command tokn: did you mean token?", ""],
     [
@@ -27,7 +32,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["--version", "extra"], "version takes no argument extra", " version"],
     [["import"], "import needs FILE|-", " import"],
     [["token", "create"], "token create needs NAME", " token create"],
-    [["serve", "--port"], "Option '--port <value>' argument missing", " serve"],
+    [["serve", "--port"], "Option '-p, --port <value>' argument missing", " serve"],
     [["serve", "--quiet=no"], "Option '--quiet' does not take an argument", " serve"],
     [["serve", "--port", "x"], '--port: "x" must be a number from 0 to 65535', " serve"],
     [["serve", "--port", "65536"], '--port: "65536" must be a number from 0 to 65535', " serve"],
@@ -101,6 +106,7 @@ describe("a misuse ends the program with 2 and makes no file", { concurrency: 4 
 describe("the version", { concurrency: 4 }, () => {
   for (const [args, expected] of [
     [["--version"], `${version}\n`],
+    [["-v"], `${version}\n`],
     [["version"], `${version}\n`],
     [["version", "--json"], `{"version":"${version}"}\n`],
   ] as const) {
@@ -163,6 +169,10 @@ describe("a setting is the flag's, else the variable's, else the default", { con
     });
   }
 
+  test("the port has a short form", async () => {
+    assertRefused(await runHere(["-p", "x"]), 2, '--port: "x" must be a number from 0 to 65535', " serve");
+  });
+
   test("host and port come from the variables where no flag is given, and a flag hides a wrong variable", async (t) => {
     const cwd = temporaryFolder(t);
     const env = { FLAGSTONE_HOST: "localhost", FLAGSTONE_PORT: "nonsense" };
@@ -171,6 +181,22 @@ describe("a setting is the flag's, else the variable's, else the default", { con
     assert.equal((await get("/events")).status, 200);
   });
 });
+
+for (const [variable, warning] of [
+  ["FLAGSTONE_PROT", /^\S+ warn {2}there is no variable FLAGSTONE_PROT: did you mean FLAGSTONE_PORT\?\n$/],
+  ["FLAGSTONE_ADMIN_TOKEN_FIEL", /did you mean FLAGSTONE_ADMIN_TOKEN_FILE\?/],
+  ["FLAGSTONE_LOGLEVEL", /did you mean FLAGSTONE_LOG_LEVEL\?/],
+  ["FLAGSTONE_PORT", /^$/],
+  ["FLAGSTONE_SERVICE_HOST", /^$/], // of Kubernetes
+  ["FLAGSTONE_PORT_4242_TCP", /^$/],
+] as const) {
+  test(`the variable ${variable} is ${warning.source === "^$" ? "let be" : "noticed"}`, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { code, stderr } = await runHere(["user", "list", "--data", data], { [variable]: "/nowhere" });
+    assert.equal(code, 0);
+    assert.match(stderr, warning);
+  });
+}
 
 test("what a name holds is shown in an error, not done", async () => {
   assertRefused(

@@ -1,0 +1,27 @@
+import { environmentName, SETTINGS } from "../config.ts";
+import type { Log } from "../log.ts";
+import { nearest } from "./suggest.ts";
+
+/** The variables beside those of the settings, and what they are for. */
+export const VARIABLES = {
+  FLAGSTONE_ADMIN_TOKEN: "The secret of the first token, at least 16 characters.",
+  FLAGSTONE_ADMIN_TOKEN_FILE: "A file that holds it.",
+  INIT_ADMIN_API_TOKENS: "Secrets of service tokens for a new data file, *:*.SECRET, separated by commas.",
+} as const;
+
+const PREFIX = "FLAGSTONE_";
+
+/** Warns of variables that are nearly ours. Others are let be: Kubernetes sets some for a service of our name. */
+export function warnOfMisspelt(env: NodeJS.ProcessEnv, log: Log) {
+  const known = [...Object.keys(SETTINGS).map(environmentName), ...Object.keys(VARIABLES)]
+    .filter((name) => name.startsWith(PREFIX))
+    .map((name) => name.slice(PREFIX.length));
+  for (const name of Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX))
+    .sort()) {
+    const rest = name.slice(PREFIX.length);
+    const meant = known.includes(rest) ? undefined : nearest(rest, known);
+    if (meant)
+      log({ level: "warn", message: `there is no variable ${name}: did you mean ${PREFIX}${meant}?` });
+  }
+}
