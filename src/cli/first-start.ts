@@ -9,8 +9,13 @@ import { createUser, hasUsers } from "../resources/users/store.ts";
 
 const ADMIN_ROLE = 1;
 
+/** Guessing a shorter one would take no time. */
+const SHORTEST = 16;
+
 /** The operator's own secret for the first personal token. */
 export interface GivenSecret {
+  /** The variable that gives it. */
+  variable: string;
   secret: string;
   /** How a shell that has it writes it, for lines to copy: the secret itself is not printed. */
   shown: string;
@@ -22,41 +27,71 @@ export interface GivenSecret {
  */
 export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
   const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
-  if (secret) {
-    return { secret: requireShape("FLAGSTONE_ADMIN_TOKEN", secret), shown: "$FLAGSTONE_ADMIN_TOKEN" };
-  }
+  if (secret) return toGiven("FLAGSTONE_ADMIN_TOKEN", secret, "$FLAGSTONE_ADMIN_TOKEN");
   if (!file) return undefined;
-  return {
-    secret: requireShape("FLAGSTONE_ADMIN_TOKEN_FILE", readSecret(file)),
-    shown: '$(cat "$FLAGSTONE_ADMIN_TOKEN_FILE")',
-  };
+  const variable = "FLAGSTONE_ADMIN_TOKEN_FILE";
+  return toGiven(variable, readSecret(file), `$(cat "$${variable}")`);
 }
 
-function requireShape(variable: string, secret: string) {
-  if (SECRET_SHAPE.test(secret)) return secret;
-  throw new UsageError(`${variable}: must be 1 to 500 visible ASCII characters without a space`);
+function toGiven(variable: string, secret: string, shown: string): GivenSecret {
+  if (SECRET_SHAPE.test(secret) && secret.length >= SHORTEST) return { variable, secret, shown };
+  throw new UsageError(`${variable}: must be ${SHORTEST} to 500 visible ASCII characters without a space`);
 }
+
+/** The variable by which scripts for the original give service tokens. */
+const SERVICE_VARIABLE = "INIT_ADMIN_API_TOKENS";
 
 /**
- * In a file without users and tokens, makes the user `admin` and a personal token for it.
- * @returns the token's secret, or undefined for a file that is in use already: it is not touched.
+ * The secrets of service tokens that the environment gives; none for none.
+ * @throws UsageError if one is not of the original's form; it is not shown.
  */
-export function firstStart(db: Database, secret: string | undefined): string | undefined {
+export function givenServiceSecrets(env: NodeJS.ProcessEnv): string[] {
+  const secrets = (env[SERVICE_VARIABLE] ?? "").split(",").map((secret) => secret.trim());
+  const given = [...new Set(secrets.filter((secret) => secret !== ""))];
+  if (given.every((secret) => /^\*:\*\../.test(secret) && SECRET_SHAPE.test(secret))) return given;
+  throw new UsageError(`${SERVICE_VARIABLE}: each must have the form *:*.SECRET, with commas between them`);
+}
+
+/** What the environment gives for a first start. */
+export interface Given {
+  /** For the token of the first user; one is made without it. */
+  personal: GivenSecret | undefined;
+  /** For service tokens. */
+  service: readonly string[];
+}
+
+/** @throws UsageError for what can't be a secret, and for one that is given twice. */
+export function givenSecrets(env: NodeJS.ProcessEnv): Given {
+  const given = { personal: givenSecret(env), service: givenServiceSecrets(env) };
+  if (given.personal === undefined || !given.service.includes(given.personal.secret)) return given;
+  throw new UsageError(`${SERVICE_VARIABLE}: names the secret of ${given.personal.variable} too`);
+}
+
+/** The variables that gave something. */
+export const variablesOf = ({ personal, service }: Given) => [
+  ...(personal ? [personal.variable] : []),
+  ...(service.length > 0 ? [SERVICE_VARIABLE] : []),
+];
+
+/**
+ * In a file without users and tokens, makes the user `admin`, a personal token for it, and the service tokens given.
+ * @returns the personal token's secret, or undefined for a file that is in use already: it is not touched.
+ */
+export function firstStart(db: Database, { personal, service }: Given): string | undefined {
   if (isInUse(db)) return undefined; // without waiting for whoever writes to it
   return write(db, CLI, (tx) => {
     if (isInUse(db)) return undefined; // another process was first
     const admin = { username: "admin", name: null, email: null, rootRole: ADMIN_ROLE };
     const userId = createUser(tx, admin);
-    const token = {
-      type: "user",
-      name: "first start",
-      projects: ["*"],
-      environment: null,
-      expiresAt: null,
-    } as const;
-    return createToken(tx, { ...token, userId, secret }).secret;
+    // The original names them so.
+    for (const secret of service)
+      createToken(tx, { ...TOKEN, type: "admin", name: "admin", userId: null, secret });
+    const first = { ...TOKEN, type: "user", name: "first start", userId } as const;
+    return createToken(tx, { ...first, secret: personal?.secret }).secret;
   });
 }
+
+const TOKEN = { projects: ["*"], environment: null, expiresAt: null } as const;
 
 const isInUse = (db: Database) => hasUsers(db) || hasTokens(db);
 

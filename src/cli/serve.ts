@@ -10,7 +10,7 @@ import { createAnswers } from "../http/answers.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
-import { firstStart, givenSecret } from "./first-start.ts";
+import { firstStart, givenSecrets, variablesOf } from "./first-start.ts";
 import { readTls } from "./tls.ts";
 
 /** The settings of a server that do not name its data. */
@@ -32,7 +32,7 @@ export const serve: Command = {
   settings: [...NETWORK, "data", "log-format", "log-level", "quiet"],
   async run(context) {
     const { config, world } = context;
-    const given = givenSecret(world.env);
+    const given = givenSecrets(world.env);
     const tls = readTls(config);
     let isInVain = isNew(config.data);
     requireNotServed(config.data); // before it is opened: under another hard link it would get a log of its own
@@ -42,10 +42,11 @@ export const serve: Command = {
       unlock = lockForServing(config.data, world.pid);
       warnOfNetwork(context);
       await serveUntilStopped(context, { db, tls }, (url) => {
-        const created = firstStart(db, given?.secret);
+        const created = firstStart(db, given);
         isInVain = false;
+        if (created === undefined) tellIgnored(context, variablesOf(given));
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, created && (given?.shown ?? created));
+        introduce(context, url, created && (given.personal?.shown ?? created));
       });
     } finally {
       unlock();
@@ -92,6 +93,16 @@ function warnOfNetwork({ config, log }: Context) {
     level: "warn",
     message: `${config.data} is on a network file system (${name}), where it can be damaged: use a local disk`,
   });
+}
+
+/** Secrets for a first start may stay in the environment of later ones. */
+function tellIgnored({ config, log }: Context, variables: string[]) {
+  for (const variable of variables) {
+    log({
+      level: "info",
+      message: `${variable} is ignored: ${config.data} is in use already and keeps its tokens`,
+    });
+  }
 }
 
 /** The address, and the token if it is a new one of ours: this is the only time it is shown. */

@@ -57,10 +57,10 @@ describe("demo", { concurrency: 2 }, () => {
   });
 
   test("it takes the operator's own secret", async (t) => {
-    const env = { FLAGSTONE_ADMIN_TOKEN: "demo-secret" };
+    const env = { FLAGSTONE_ADMIN_TOKEN: "demo-secret-of-the-operator" };
     const { token, get, output } = await startServer(t, ["demo", "--quiet"], { env });
     assert.equal(token, "$FLAGSTONE_ADMIN_TOKEN", "as a shell that has it writes it");
-    assert.ok(!output.stdout.includes("demo-secret"));
-    assert.equal((await get("/events", "demo-secret")).status, 200);
+    assert.ok(!output.stdout.includes("demo-secret-of-the-operator"));
+    assert.equal((await get("/events", "demo-secret-of-the-operator")).status, 200);
   });
 });

@@ -118,7 +118,7 @@ export async function startServer(t: TestContext, args: readonly string[], optio
   endAfter(t, running);
   const isQuiet = args.includes("--quiet");
   await running.until("the address", ({ stdout, stderr }) =>
-    isQuiet ? /^Token: .*\n/m.test(stdout) : stderr.includes("listening on"),
+    isQuiet ? /^Token: .*\n/m.test(stdout) : /^URL: .*\n/m.test(stdout) && stderr.includes("listening on"),
   );
   const { stdout } = running.output;
   const url = /^URL: +(\S+)$/m.exec(stdout)?.[1];

@@ -15,6 +15,7 @@ import {
   linesOf,
   type Options,
   runCli,
+  runHere,
   startCli,
   startServer,
   temporaryFolder,
@@ -83,6 +84,34 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.ok(!fs.readFileSync(data).includes(SECRET));
   });
 
+  test("service tokens are made as scripts for the original expect, and recorded", async (t) => {
+    const data = newFile(t);
+    const env = { INIT_ADMIN_API_TOKENS: " *:*.one , *:*.an.other,*:*.one," };
+    const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
+    for (const secret of ["*:*.one", "*:*.an.other", token!]) {
+      assert.equal((await get("/user-admin/1", secret)).status, 200);
+    }
+    const { stdout, stderr } = await stop();
+    assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("an.other"));
+    const lines = linesOf(data);
+    assert.deepEqual(
+      lines.filter(({ kind }) => kind === "token").map(({ type, name }) => [type, name]),
+      [
+        ["admin", "admin"],
+        ["admin", "admin"],
+        ["user", "first start"],
+      ],
+    );
+    assert.equal(lines.filter(({ type }) => type === "api-token-created").length, 2);
+  });
+
+  test("a secret that is given for two tokens is refused", async () => {
+    const secret = "*:*.given-for-two-tokens";
+    const env = { FLAGSTONE_ADMIN_TOKEN: secret, INIT_ADMIN_API_TOKENS: secret };
+    const message = "INIT_ADMIN_API_TOKENS: names the secret of FLAGSTONE_ADMIN_TOKEN too";
+    assertRefused(await runHere(["serve"], env), 2, message, " serve");
+  });
+
   test("the operator's own secret is read from a file, without its line end", async (t) => {
     const data = newFile(t);
     const file = path.join(path.dirname(data), "secret");
@@ -95,12 +124,15 @@ describe("the first start", { concurrency: 3 }, () => {
   test("a file that is in use is not touched by the operator's secret", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
-    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
+    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET, INIT_ADMIN_API_TOKENS: "*:*.service" };
     const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal(token, undefined);
     assert.equal((await get("/events", SECRET)).status, 401);
+    assert.equal((await get("/events", "*:*.service")).status, 401);
     assert.equal((await get("/events", personal(1))).status, 200);
-    await stop();
+    const { stderr } = await stop();
+    for (const variable of Object.keys(env))
+      assert.match(stderr, new RegExp(`info  ${variable} is ignored: `));
     assert.equal(contentOf(data), before);
   });
 
@@ -109,8 +141,22 @@ describe("the first start", { concurrency: 3 }, () => {
       "that holds a space",
       "FLAGSTONE_ADMIN_TOKEN",
       "a b",
-      /^flagstone: FLAGSTONE_ADMIN_TOKEN: must be 1 to 500/,
+      /^flagstone: FLAGSTONE_ADMIN_TOKEN: must be 16 to 500/,
     ],
+    ["that can be guessed", "FLAGSTONE_ADMIN_TOKEN", "xxx0123456789ab", /: must be 16 to 500/],
+    [
+      "of a service token that is none",
+      "INIT_ADMIN_API_TOKENS",
+      "*:*.xxx,xxx",
+      /^flagstone: INIT_ADMIN_API_TOKENS: /,
+    ],
+    [
+      "of an SDK's token",
+      "INIT_ADMIN_API_TOKENS",
+      "default:development.xxx",
+      /must have the form \*:\*\.SECRET/,
+    ],
+    ["without anything", "INIT_ADMIN_API_TOKENS", "*:*.", /must have the form/],
     [
       "that is too long",
       "FLAGSTONE_ADMIN_TOKEN",
