@@ -55,7 +55,7 @@ interface ListenOptions {
   patience?: number;
 }
 
-/** Serves what the listener answers. @throws PortInUseError, UsageError for an address that is not this machine's */
+/** Serves what the listener answers. @throws PortInUseError, UsageError for an unknown host */
 export async function listen(
   handle: Listener,
   { host, port, tls, log, patience = PATIENCE_MS }: ListenOptions,
@@ -95,19 +95,17 @@ async function requireAddress(host: string) {
 async function bind(server: Server, host: string, port: number) {
   server.listen({ host, port, backlog: BACKLOG });
   await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EADDRINUSE") throw new PortInUseError(inUse(host, port));
-    const reason = REASONS[error.code ?? ""];
-    throw reason ? new UsageError(reason(host, port)) : error;
+    throw WHY[error.code ?? ""]?.(host, port) ?? error;
   });
 }
 
-const inUse = (host: string, port: number) =>
-  `Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`;
-
-/** Why a server can't listen there, by the system's code. */
-const REASONS: Readonly<Record<string, (host: string, port: number) => string>> = {
-  EADDRNOTAVAIL: (host) => `--host: ${host} is no address of this machine`,
-  EACCES: (_, port) => `--port: ${port} needs rights that this user has not; those from 1024 on need none`,
+/** Why a server can't listen there, by the system's code. An address may come later, so it is no misuse. */
+const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
+  EADDRINUSE: (host, port) =>
+    new PortInUseError(`Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`),
+  EADDRNOTAVAIL: (host) => new Error(`${host} is no address of this machine: name another with --host`),
+  EACCES: (host, port) =>
+    new Error(`Port ${port} on ${host} may not be used by this user: name one above 1023 with --port`),
 };
 
 /**

@@ -238,11 +238,19 @@ describe("serving", { concurrency: 3 }, () => {
     assertRefused(
       await runCli(["serve", "--port", String(port), "--data", data]),
       4,
-      `Port ${port} on 127.0.0.1 is in use or not to be had: name another with --port, or 0 for any free one`,
+      `Port ${port} on 127.0.0.1 is in use: name another with --port, or 0 for any free one`,
     );
     assert.deepEqual(filesBeside(data), [], "nothing is made in vain");
     const next = await startServer(t, ["serve", "--data", data]);
     assert.ok(next.token, "the first start is still to come");
+  });
+
+  test("an address that is another machine's is refused as such", async (t) => {
+    const data = newFile(t);
+    const other = await runCli(["serve", "--host", "192.0.2.1", "--data", data]);
+    const noAddress = "flagstone: 192.0.2.1 is no address of this machine: name another with --host\n";
+    assert.deepEqual([other.code, other.stderr], [1, noAddress]);
+    assert.deepEqual(filesBeside(data), []);
   });
 
   test("a host that nobody knows is refused as such", async (t) => {
