@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
@@ -15,12 +16,14 @@ export const health: Command = {
   args: [0, 1],
   example: "health http://127.0.0.1:4242",
   settings: ["host", "port", "base-path", "tls-cert"],
-  async run({ args, config, print }) {
+  options: {
+    ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
+  },
+  async run({ args, config, options, print }) {
     const url = args[0] ?? ownUrl(config);
     const target = requireUrl(`${url.replace(/\/$/, "")}/ready`);
-    const cert = config["tls-cert"];
-    const ca = cert === "" ? undefined : readPem("--tls-cert", cert);
-    const status = await ask(target, ca).catch((error: Error) => {
+    const trust = trustOf(options.ca as string | undefined, config["tls-cert"]);
+    const status = await ask(target, trust).catch((error: Error) => {
       throw new Error(`${url} does not answer: ${error.message}`);
     });
     if (status !== 200) throw new Error(`${url} is not ready: it answers ${status}`);
@@ -39,15 +42,27 @@ function requireUrl(text: string) {
 }
 
 /**
- * The status of the answer. A certificate that the settings name is trusted whatever name it is for: it is the
- * server's own, and the server is asked by its address.
+ * Whom to trust besides those whom Node does. The settings' own certificate is trusted whatever name it is for: it
+ * is the server's, and the server is asked by its address. What an authority vouches for has to have the right name.
  */
-async function ask(url: URL, ca: string | undefined): Promise<number | undefined> {
-  const trust = ca !== undefined && {
-    ca,
-    allowPartialTrustChain: true,
-    checkServerIdentity: () => undefined,
-  };
+function trustOf(authority: string | undefined, cert: string): https.RequestOptions {
+  if (authority !== undefined) return { ca: requireCertificate("--ca", authority) };
+  if (cert === "") return {};
+  const ca = readPem("--tls-cert", cert);
+  return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+}
+
+function requireCertificate(flag: string, file: string) {
+  const pem = readPem(flag, file);
+  try {
+    return new X509Certificate(pem) && pem;
+  } catch {
+    throw new UsageError(`${flag}: ${file} is not a certificate in PEM`);
+  }
+}
+
+/** The status of the answer. */
+async function ask(url: URL, trust: https.RequestOptions): Promise<number | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const request =
     url.protocol === "https:" ? https.get(url, { signal, ...trust }) : http.get(url, { signal });

@@ -6,11 +6,11 @@ import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { assertRefused, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
-/** A certificate that vouches for itself, and its key, for a name that nothing here has. */
-function certificate(t: TestContext) {
+/** A certificate that vouches for itself, and its key; otherwise for a name that nothing here has. */
+function certificate(t: TestContext, name = "flags.example") {
   const folder = temporaryFolder(t);
   const [cert, key] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=flags.example", "-addext", "subjectAltName=DNS:flags.example"];
+  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
   const making = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
   execFileSync("openssl", [...making, ...subject, "-keyout", key, "-out", cert], { stdio: "ignore" });
   return { cert, key, flags: ["--tls-cert", cert, "--tls-key", key] };
@@ -54,6 +54,20 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assert.equal(other.code, 1);
     assert.match(other.stderr, /does not answer: self-signed certificate/);
     assert.equal((await runCli(["health", url])).code, 1, "the system knows nobody who vouches for it");
+  });
+
+  test("health trusts a certificate authority that is named, for the right name only", async (t) => {
+    const { cert, flags } = certificate(t, "localhost");
+    const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const named = url.replace("127.0.0.1", "localhost");
+    const { code, stdout, stderr } = await runCli(["health", named, "--ca", cert]);
+    assert.deepEqual([code, stdout, stderr], [0, "ready\n", ""]);
+    const byAddress = await runCli(["health", url, "--ca", cert]);
+    assert.equal(byAddress.code, 1);
+    assert.match(byAddress.stderr, /does not answer: .*127\.0\.0\.1/);
+    const key = flags.at(-1)!;
+    const refused = await runHere(["health", named, "--ca", key]);
+    assertRefused(refused, 2, `--ca: ${key} is not a certificate in PEM`, " health");
   });
 
   test("a half, a wrong or a missing part is refused before a file is made", async (t) => {
