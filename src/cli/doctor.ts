@@ -1,5 +1,6 @@
-import { checkFile } from "../db/check.ts";
+import { checkFile, type Finding } from "../db/check.ts";
 import { DataError } from "../db/error.ts";
+import { printable } from "../printable.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 
 export const doctor: Command = {
@@ -10,9 +11,14 @@ export const doctor: Command = {
   options: JSON_OPTION,
   run({ config, options, print }) {
     const findings = checkFile(config.data);
-    if (options.json) print(JSON.stringify(findings));
-    else for (const { name, problem } of findings) print(problem ? `WRONG  ${name}` : `ok     ${name}`);
-    const wrong = findings.find(({ problem }) => problem !== undefined);
-    if (wrong) throw new DataError(`${wrong.name}: ${wrong.problem}`);
+    const wrong = findings.filter(({ problem }) => problem !== undefined);
+    if (options.json) print(JSON.stringify({ ok: wrong.length === 0, findings }));
+    else for (const finding of findings) print(toLine(finding));
+    if (wrong.length === 0) return;
+    const names = wrong.map(({ name }) => name).join(", ");
+    throw new DataError(`Something is wrong with ${config.data}: ${names}`);
   },
 };
+
+const toLine = ({ name, problem }: Finding) =>
+  problem === undefined ? `ok     ${name}` : `WRONG  ${name}: ${printable(problem)}`;

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
-import { inWords } from "./error.ts";
+import { inWords, isSqlite } from "./error.ts";
 import { APPLICATION_ID, VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
@@ -11,13 +11,21 @@ export interface Finding {
   problem: string | undefined;
 }
 
+/** A name, a search that gives a row or true where something is wrong, and what to do then. */
+type Check = readonly [name: string, find: (db: Database) => unknown, advice: string];
+
 const BACKUP = "damaged: restore a backup, or export what can be read and import it into a new file";
 
-/** What can be wrong with a file, in the order of looking; a query that gives a row has found something. */
-const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advice: string]> = [
+/** What has to hold before the rest has a meaning. */
+const KIND: readonly Check[] = [
+  [
+    "content",
+    (db) => db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined && id(db) === 0,
+    "it is empty, as a first start leaves it that was interrupted: serve it, or import into it",
+  ],
   [
     "kind of file",
-    (db) => Number(pragma(db, "application_id")) !== APPLICATION_ID,
+    (db) => id(db) !== APPLICATION_ID,
     "it is not a data file of Flagstone: name another file",
   ],
   [
@@ -25,6 +33,9 @@ const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advi
     (db) => Number(pragma(db, "user_version")) !== VERSION,
     "it is another than this program's: an older one is brought up to date by serving it; for a newer one get the newer program",
   ],
+];
+
+const CONTENT: readonly Check[] = [
   ["pages", (db) => pragma(db, "integrity_check(1)") !== "ok", BACKUP],
   ["references", (db) => db.prepare("PRAGMA foreign_key_check").get(), BACKUP],
   ["tables", (db) => prepareAll(db), BACKUP],
@@ -49,27 +60,49 @@ const CHECKS: ReadonlyArray<[name: string, find: (db: Database) => unknown, advi
   ],
 ];
 
-/** Looks at a file without changing it, also while it is served; stops at the first thing that is wrong. */
+/**
+ * Looks at a file without changing it, also while it is served, and tells all that it finds; of a file that is not
+ * this program's, only that.
+ */
 export function checkFile(file: string): Finding[] {
-  const findings: Finding[] = [];
   if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
     // Where there is a log, one that may only read leaves it as it is; else it would leave two files behind.
     db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
     db.pragma("query_only = ON");
-    for (const [name, find, advice] of CHECKS) {
-      const isWrong = Boolean(find(db));
-      findings.push({ name, problem: isWrong ? advice : undefined });
-      if (isWrong) break;
-    }
+    return lookAt(db, file);
   } catch (error) {
-    const problem = (inWords(error, file) as Error).message;
-    findings.push({ name: CHECKS[findings.length]![0], problem });
+    return [{ name: "file", problem: problemOf(error, file) }];
   } finally {
     db?.close();
   }
-  return findings;
 }
+
+function lookAt(db: Database, file: string) {
+  const findings: Finding[] = [];
+  for (const check of KIND) {
+    const finding = look(db, file, check);
+    findings.push(finding);
+    if (finding.problem !== undefined) return findings;
+  }
+  return [...findings, ...CONTENT.map((check) => look(db, file, check))];
+}
+
+function look(db: Database, file: string, [name, find, advice]: Check): Finding {
+  try {
+    return { name, problem: find(db) ? advice : undefined };
+  } catch (error) {
+    return { name, problem: problemOf(error, file) };
+  }
+}
+
+/** A query of ours that SQLite does not understand lacks its table. */
+function problemOf(error: unknown, file: string) {
+  const words = inWords(error, file);
+  return isSqlite(words, "SQLITE_") ? BACKUP : (words as Error).message;
+}
+
+const id = (db: Database) => Number(pragma(db, "application_id"));
 
 const pragma = (db: Database, name: string) => db.pragma(name, { simple: true });

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import type { Finding } from "../../src/db/check.ts";
 import { createWorld } from "../support/world.ts";
 import { contentOf, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
@@ -115,11 +116,48 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       db.close();
       const { code, stdout, stderr } = await runCli(["doctor", "--data", data]);
       assert.equal(code, 3);
-      assert.ok(stderr.includes(finding), stderr);
-      assert.doesNotMatch(stderr, /sqlite|SELECT/i);
-      assert.doesNotMatch(stdout, /WRONG.*\n.*ok /);
+      assert.match(stdout, new RegExp(`^WRONG  ${finding}: `, "m"));
+      assert.match(stderr, new RegExp(`^flagstone: Something is wrong with ${data}: .*${finding}`));
+      assert.doesNotMatch(stdout + stderr, /sqlite|SELECT/i);
     });
   }
+
+  test("doctor tells all that it finds, as JSON too", async (t) => {
+    const data = await dataFile(t, createWorld().event().lines);
+    const { default: Sqlite } = await import("better-sqlite3");
+    const db = new Sqlite(data);
+    db.exec(
+      "DROP TABLE notifications; UPDATE event_totals SET count = count + 1; DELETE FROM event_searches",
+    );
+    db.close();
+    const [text, json] = await Promise.all([
+      runCli(["doctor", "--data", data]),
+      runCli(["doctor", "--json", "--data", data]),
+    ]);
+    const wrong = ["tables", "search index", "totals"];
+    assert.equal(text.stderr, `flagstone: Something is wrong with ${data}: ${wrong.join(", ")}\n`);
+    const { ok, findings } = JSON.parse(json.stdout) as { ok: boolean; findings: Finding[] };
+    assert.deepEqual([ok, json.code], [false, 3]);
+    assert.deepEqual(
+      findings.filter(({ problem }) => problem).map(({ name }) => name),
+      wrong,
+    );
+    assert.ok(findings.length > wrong.length);
+  });
+
+  test("doctor says that all is well as JSON", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { code, stdout } = await runCli(["doctor", "--json", "--data", data]);
+    assert.deepEqual([code, JSON.parse(stdout).ok], [0, true]);
+  });
+
+  test("doctor knows what a first start that was killed leaves", async (t) => {
+    const data = path.join(temporaryFolder(t), "flags.db");
+    fs.writeFileSync(data, "");
+    const { code, stdout } = await runCli(["doctor", "--data", data]);
+    assert.deepEqual([code, stdout.split(":")[0]], [3, "WRONG  content"]);
+    assert.match(stdout, /serve it, or import into it/);
+  });
 
   test("doctor finds a damaged page", async (t) => {
     const world = createWorld();
