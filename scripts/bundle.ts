@@ -1,3 +1,4 @@
+import { execSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -16,6 +17,16 @@ const here = (file: string) => path.join(ROOT, "scripts", file);
 export const addonFor = (platform: string) =>
   path.join(path.dirname(require.resolve("better-sqlite3/package.json")), "prebuilds", `${platform}.node`);
 
+/** The commit of the checkout, shortened; null for sources without one, such as an archive's. */
+function commit(): string | null {
+  try {
+    const command = "git rev-parse --short HEAD";
+    return execSync(command, { cwd: ROOT, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  } catch {
+    return null;
+  }
+}
+
 /** One CommonJS file with everything in it but Node, and `addon` where the bytes of the native part come from. */
 export async function bundle(addon: string, outfile: string) {
   const licenses = path.join(BUILD, "licenses.txt");
@@ -30,6 +41,7 @@ export async function bundle(addon: string, outfile: string) {
     minify: true,
     legalComments: "none", // the licences are printed whole by `licenses`
     logLevel: "warning",
+    define: { BUILD_COMMIT: JSON.stringify(commit()) },
     loader: { ".node": "binary", ".sql": "text", ".txt": "text" },
     alias: {
       "#addon": here("embedded-addon.ts"),

@@ -113,6 +113,12 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     await once(child, "exit");
   });
 
+  test("knows the commit that it was built from", async () => {
+    const { status, stdout: head } = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
+    const { stdout } = await run(BINARY, ["version", "--json"], { env: {} });
+    assert.equal(JSON.parse(stdout).commit, status === 0 ? head.trim() : null);
+  });
+
   test("SIGUSR1 opens no debugger", async (t) => {
     const { child, url, said } = await start(t, BINARY, [
       "--port",

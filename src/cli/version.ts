@@ -1,11 +1,23 @@
-import { VERSION } from "../version.ts";
+import { sqliteVersion } from "../db/connect.ts";
+import { VERSION as SCHEMA } from "../db/migrations.ts";
+import { COMMIT, VERSION } from "../version.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 
 export const version: Command = {
   name: "version",
   summary: "Print the version",
-  example: "version",
+  example: "version --json",
   settings: [],
-  options: JSON_OPTION,
-  run: ({ options, print }) => print(options.json ? JSON.stringify({ version: VERSION }) : VERSION),
+  options: {
+    json: { ...JSON_OPTION.json, help: "print JSON, with the commit, the schema, SQLite and Node" },
+  },
+  run: ({ options, print }) => print(options.json ? JSON.stringify(everything()) : VERSION),
 };
+
+const everything = () => ({
+  version: VERSION,
+  commit: COMMIT,
+  schema: SCHEMA,
+  sqlite: sqliteVersion(),
+  node: process.versions.node,
+});

@@ -11,3 +11,13 @@ const native = () => {
   const part = nativeBinding();
   return part && { nativeBinding: part as unknown as string };
 };
+
+/** The version of the SQLite inside, such as `3.54.1`. */
+export function sqliteVersion(): string {
+  const db = connect(":memory:");
+  try {
+    return db.prepare<[], string>("SELECT sqlite_version()").pluck().get()!;
+  } finally {
+    db.close();
+  }
+}
