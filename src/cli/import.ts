@@ -6,6 +6,7 @@ import { DataError } from "../db/error.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
+import { plural } from "./plural.ts";
 
 export const importCommand: Command = {
   name: "import",
@@ -58,7 +59,7 @@ function progressOn({ world: { stderr }, config }: Context) {
   return (lines: number) => {
     if (Date.now() - shownAt < 200) return;
     shownAt = Date.now();
-    stderr.write(`\r${lines.toLocaleString("en")} lines read`);
+    stderr.write(`\r${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
   };
 }
 
@@ -78,7 +79,13 @@ function report(
 ) {
   if (stderr.isTTY && !config.quiet) stderr.write("\r\u001b[K");
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  log({ level: "info", message: `imported ${total} lines`, source, data: config.data, by: operator() });
+  log({
+    level: "info",
+    message: `imported ${total} ${plural(total, "line")}`,
+    source,
+    data: config.data,
+    by: operator(),
+  });
   if (options.json) return print(JSON.stringify(counts));
   for (const [kind, count] of Object.entries(counts)) print(`${String(count).padStart(9)} ${kind}`);
 }

@@ -76,7 +76,9 @@ describe("import", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const input = toText([HEADER, { kind: "tagType", name: "another" }]);
-    assert.equal((await runCli(["import", "-", "--data", data], { input })).code, 0);
+    const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
+    assert.equal(code, 0);
+    assert.match(stderr, /imported 1 line /);
     assert.deepEqual(
       contentOf(data)
         .split("\n")

@@ -1,0 +1,2 @@
+/** The noun as the count wants it: `1 line`, `2 lines`. */
+export const plural = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`);
