@@ -48,6 +48,7 @@ async function makeExecutable(target: Target): Promise<string> {
     targets: [{ platform: os, arch, nodeRange: `node${version}`, output }],
     signature: true,
     seaConfig: {
+      execArgv: ["--disable-sigusr1"], // no debugger on a signal, from the first moment
       execArgvExtension: "none",
       useCodeCache: target === host,
       assets: { "addon.node": addonFor(platform) },

@@ -3,6 +3,8 @@
 import fs from "node:fs";
 import * as module from "node:module";
 
+process.on("SIGUSR1", () => {}); // would open Node's debugger
+
 const MINIMUM = "22.18.0";
 if (process.versions.node.localeCompare(MINIMUM, "en", { numeric: true }) < 0) {
   process.stderr.write(
