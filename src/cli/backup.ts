@@ -30,8 +30,8 @@ export const restore: Command = {
   args: [1, 1],
   example: "restore monday.db --data flags.db",
   settings: ["data"],
-  run({ args: [source = ""], config, print }) {
-    const kept = restoreFile(source, config.data, new Date());
+  run({ args: [source = ""], config, print, world: { pid } }) {
+    const kept = restoreFile(source, config.data, { now: new Date(), pid });
     print(`Restored ${config.data} from ${source}`);
     if (kept.length > 0) print(`The file before is kept as ${kept.join(", ")}`);
   },

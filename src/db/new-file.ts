@@ -65,10 +65,17 @@ function giveToFolder(file: string, fd: number) {
 /** Returns when the disk has what was written to the file. */
 export const sync = (file: string) => syncOpened(file, "r+");
 
-/** Returns when the disk has the names in the file's folder; Windows can't be asked. */
+/** Returns when the disk has the names in the file's folder. */
 export function syncFolder(file: string) {
-  if (process.platform !== "win32") syncOpened(path.dirname(path.resolve(file)), "r");
+  try {
+    syncOpened(path.dirname(path.resolve(file)), "r");
+  } catch (error) {
+    if (!CANT_ASK.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+  }
 }
+
+/** What Windows, some network file systems, and folders that may not be listed say to it. */
+const CANT_ASK = ["EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES"];
 
 function syncOpened(name: string, flags: string) {
   const fd = fs.openSync(name, flags);

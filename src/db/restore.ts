@@ -3,19 +3,26 @@ import { connect } from "./connect.ts";
 import { requireWhole, toSingleFile } from "./copy.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
-import { requireNotServed } from "./lock.ts";
+import { lockForServing } from "./lock.ts";
 import { APPLICATION_ID } from "./migrations.ts";
 import { newFile, SIDECARS, syncFolder } from "./new-file.ts";
 import { close, open } from "./open.ts";
 
 /**
- * Puts a backup in the place of the data file; what was there is kept beside it.
+ * Puts a backup in the place of the data file, which no server can take meanwhile; what was there is kept beside it.
  * @returns the names under which it is kept; none if nothing was there.
  * @throws DataError if the data file is in use, or the backup is none or not whole; nothing is changed then.
  */
-export function restore(backup: string, data: string, now: Date): string[] {
-  requireNotServed(data);
-  const file = fs.existsSync(data) ? fs.realpathSync(data) : data;
+export function restore(backup: string, data: string, at: { now: Date; pid: number }): string[] {
+  const unlock = fs.existsSync(data) ? lockForServing(data, at.pid) : () => {};
+  try {
+    return replace(fs.existsSync(data) ? fs.realpathSync(data) : data, backup, at.now);
+  } finally {
+    unlock();
+  }
+}
+
+function replace(file: string, backup: string, now: Date): string[] {
   requireBackup(backup, file);
   using copy = newFile(file);
   const owner = fs.statSync(isNew(file) ? copy.path : file);

@@ -2,4 +2,4 @@ import { restore } from "../../src/db/restore.ts";
 
 // Restores the second file from the first.
 const [backup = "", data = ""] = process.argv.slice(2);
-restore(backup, data, new Date());
+restore(backup, data, { now: new Date(), pid: process.pid });

@@ -4,13 +4,14 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
+import { lockForServing } from "../../src/db/lock.ts";
 import { close, open } from "../../src/db/open.ts";
 import { restore } from "../../src/db/restore.ts";
 import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
-const NOW = new Date("2026-01-31T09:00:00Z");
+const AT = { now: new Date("2026-01-31T09:00:00Z"), pid: 1 };
 
 /** A file as a crash leaves it: some of its rows are in the log only. */
 async function crashedFile(t: TestContext) {
@@ -55,7 +56,7 @@ describe("restore", { concurrency: 2 }, () => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const before = contentAside(t, data);
     assert.match(before, /in the log/);
-    const kept = restore(backup, data, NOW);
+    const kept = restore(backup, data, AT);
     assert.equal(contentOf(data), contentOf(backup));
     assert.ok(!kept.some((name) => name.endsWith("-wal")), "the log is in the file");
     assert.equal(contentOf(kept[0]!), before);
@@ -64,7 +65,7 @@ describe("restore", { concurrency: 2 }, () => {
   test("a log without its file goes aside too", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     fs.rmSync(data);
-    const kept = restore(backup, data, NOW);
+    const kept = restore(backup, data, AT);
     assert.equal(contentOf(data), contentOf(backup));
     const aside = `${data}.before-restore-2026-01-31T09-00-00-000Z`;
     assert.deepEqual(kept, [`${aside}-wal`, `${aside}-shm`]);
@@ -75,7 +76,7 @@ describe("restore", { concurrency: 2 }, () => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     fs.writeFileSync(data, "no database ".repeat(1000));
     const log = fs.readFileSync(`${data}-wal`);
-    const [kept, keptLog] = restore(backup, data, NOW);
+    const [kept, keptLog] = restore(backup, data, AT);
     assert.equal(contentOf(data), contentOf(backup));
     assert.equal(fs.readFileSync(kept!, "utf8"), "no database ".repeat(1000));
     assert.ok(fs.readFileSync(keptLog!).equals(log));
@@ -85,7 +86,7 @@ describe("restore", { concurrency: 2 }, () => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const db = open(data);
     t.after(() => close(db));
-    assert.throws(() => restore(backup, data, NOW), /is locked by another process/);
+    assert.throws(() => restore(backup, data, AT), /is locked by another process/);
     assert.deepEqual(beside(data), ["flags.db", "flags.db-shm", "flags.db-wal"]);
   });
 
@@ -104,7 +105,7 @@ describe("restore", { concurrency: 2 }, () => {
         assert.equal(contentOf(path.join(path.dirname(data), name)), before, `step ${step}`);
       }
       seen.add(after === wanted);
-      restore(backup, data, NOW);
+      restore(backup, data, AT);
       assert.equal(contentOf(data), wanted, "and it can be made again");
       assert.ok(!beside(data).some((name) => name.includes("unfinished")));
     }
@@ -132,7 +133,7 @@ describe("restore, with the system watched", () => {
     t.mock.method(fs, "linkSync", () => {
       throw Object.assign(new Error("not permitted"), { code: "EPERM" });
     });
-    const [kept] = restore(backup, data, NOW);
+    const [kept] = restore(backup, data, AT);
     assert.equal(contentOf(kept!), before);
     assert.equal(contentOf(data), contentOf(backup));
   });
@@ -147,7 +148,18 @@ describe("restore, with the system watched", () => {
         step(...args);
       });
     }
-    restore(backup, data, NOW);
+    restore(backup, data, AT);
     assert.deepEqual(steps.slice(-4), ["fsyncSync", "fsyncSync", "renameSync", "fsyncSync"]);
+  });
+
+  test("no server and no other restore gets the file meanwhile", async (t) => {
+    const [data, backup] = [await crashedFile(t), await backupFile(t)];
+    const copyFile = fs.copyFileSync;
+    t.mock.method(fs, "copyFileSync", (from: string, to: string) => {
+      assert.throws(() => lockForServing(data, 2), /is served by the process 1 already/);
+      copyFile(from, to);
+    });
+    restore(backup, data, AT);
+    lockForServing(data, 2)();
   });
 });
