@@ -2,8 +2,8 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import http, { type Server } from "node:http";
 import https from "node:https";
-import type { AddressInfo, Socket } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
+import net, { type AddressInfo, type Socket } from "node:net";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Listener } from "./listener.ts";
@@ -22,8 +22,8 @@ export interface Listening {
 /** How long requests in flight may take once the server stops. */
 const GRACE_MS = 5000;
 
-/** Nothing comes for so long when all that was sent has arrived: the system hands it over at once. */
-const QUIET_MS = 50;
+/** Turns of the event loop without a request, after which all that was sent has been read. */
+const QUIET_TURNS = 10;
 
 /** Connections that wait to be accepted, as far as the system allows; more are refused by it. */
 const BACKLOG = 4096;
@@ -75,10 +75,11 @@ export async function listen(
   server.on("checkExpectation", (request, response) => refuse(log, unexpected(), request, response));
   await bind(server, host, port);
   const bound = (server.address() as AddressInfo).port;
+  const url = toUrl({ host, port: bound, isTls: tls !== undefined });
   return {
-    url: toUrl({ host, port: bound, isTls: tls !== undefined }),
+    url,
     async close() {
-      await quiet(server);
+      await takeAllThatWasSent(server, url);
       isClosed = true;
       await close(server);
     },
@@ -109,21 +110,29 @@ const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
 };
 
 /**
- * Waits until all has arrived that was sent: connections that the system has taken for us are accepted one by one,
- * and each brings its request. Whoever comes from now on is told to come on another connection next time.
+ * Waits until all has arrived that was sent before. The system hands over connections in their order, one a turn of the
+ * event loop, so when one of our own is accepted all earlier ones are; what was sent on them is read in the next turns.
+ * Whoever comes meanwhile is told to come on another connection next time.
  */
-async function quiet(server: Server) {
+async function takeAllThatWasSent(server: Server, url: string) {
   const deadline = performance.now() + GRACE_MS;
-  let last = performance.now();
-  const note = () => {
-    last = performance.now();
-  };
-  server.on("connection", note);
+  const accepted = new Set<number | undefined>();
+  let requests = 0;
+  server.on("connection", ({ remotePort }) => accepted.add(remotePort));
   server.prependListener("request", (_, response) => {
     response.shouldKeepAlive = false;
-    note();
+    requests++;
   });
-  while (performance.now() < deadline && performance.now() - last < QUIET_MS) await wait(QUIET_MS / 5);
+  const { hostname, port } = new URL(url);
+  const own = net.connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
+  await once(own, "connect").catch(() => {}); // where it can't be made, the turns below have to do
+  while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await nextTurn();
+  own.destroy();
+  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline; quiet++) {
+    const before = requests;
+    await nextTurn();
+    if (requests > before) quiet = 0;
+  }
 }
 
 async function close(server: Server) {
