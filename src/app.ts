@@ -1,12 +1,15 @@
+import type { IncomingMessage } from "node:http";
 import { H3, type H3Event, HTTPError } from "h3";
 import { toNodeHandler } from "h3/node";
 import type { Actor } from "./auth/actor.ts";
 import { authenticate } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
+import { withAccessLog } from "./http/access-log.ts";
 import type { Answers } from "./http/answers.ts";
 import { answerAvatar } from "./http/avatar.ts";
 import { clientAddress } from "./http/client.ts";
 import { ApiError, invalid, toApiError } from "./http/error.ts";
+import { answerFrontPage } from "./http/front-page.ts";
 import { mountHealth } from "./http/health.ts";
 import { guarded, type Listener } from "./http/listener.ts";
 import type { Metrics } from "./http/metrics.ts";
@@ -65,13 +68,15 @@ export function buildApp({ db, log, basePath = "", trustsProxy = false, answers,
     },
     onError(thrown, event) {
       const error = toApiError(HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown);
-      const address = clientAddress(event, trustsProxy);
+      const request = event.runtime?.node?.req as IncomingMessage | undefined;
+      const address = request && clientAddress(request, trustsProxy);
       logError(log, error, { method: event.req.method, path: event.url.pathname, address });
       return toErrorResponse(error, basePath);
     },
   });
   mount(app, { db, basePath, answers }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
+  route(app, "/", { GET: answerFrontPage(basePath) });
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
   app.all("/**", unknownPath());
@@ -82,13 +87,20 @@ interface Front {
   log: Log;
   answers?: Answers | undefined;
   metrics?: Metrics | undefined;
+  trustsProxy?: boolean;
+  /** A line for each request. */
+  logsAccess?: boolean;
 }
 
 /** The app behind a socket: what is kept is answered before it is asked. */
-export function toListener(app: H3, { log, answers, metrics }: Front): Listener {
+export function toListener(
+  app: H3,
+  { log, answers, metrics, trustsProxy = false, logsAccess }: Front,
+): Listener {
   const handle = toNodeHandler(app) as Listener;
   const listener = guarded(log, answers?.first(handle) ?? handle);
-  return metrics?.measured(listener) ?? listener;
+  const measured = metrics?.measured(listener) ?? listener;
+  return logsAccess ? withAccessLog(log, trustsProxy, measured) : measured;
 }
 
 /** Repeated slashes are one, and the base path is off, so that nothing behind knows of it. */

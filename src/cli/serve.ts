@@ -68,7 +68,8 @@ export async function serveUntilStopped(
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const answers = createAnswers(db);
   const app = buildApp({ db, log, basePath, trustsProxy, answers, metrics });
-  const listening = await listen(toListener(app, { log, answers, metrics }), { host, port, tls, log });
+  const front = { log, answers, metrics, trustsProxy, logsAccess: config["access-log"] };
+  const listening = await listen(toListener(app, front), { host, port, tls, log });
   const url = listening.url + basePath;
   try {
     onListening(url);

@@ -148,6 +148,34 @@ describe("who asks", { concurrency: 2 }, () => {
   });
 });
 
+describe("the access log", { concurrency: 2 }, () => {
+  const requestsLogged = async (t: TestContext, ...flags: string[]) => {
+    const args = ["serve", "--data", newFile(t), "--log-format", "json", "--trust-proxy", ...flags];
+    const { url, get, stop } = await startServer(t, args);
+    await get("/events?project=secret");
+    await get("/events?project=secret"); // a kept answer counts too
+    await fetch(`${url}/health`, { method: "HEAD", headers: { "x-forwarded-for": "192.0.2.7" } });
+    const { stderr } = await stop();
+    assert.ok(!stderr.includes("project=secret"));
+    const lines = stderr.trimEnd().split("\n");
+    return lines.map((line) => JSON.parse(line)).filter(({ message }) => message === "request");
+  };
+
+  test("has a line for each request, and none where it is not asked for", async (t) => {
+    const lines = await requestsLogged(t, "--access-log");
+    assert.deepEqual(
+      lines.map(({ method, path, status, address }) => [method, path, status, address]),
+      [
+        ["GET", "/api/admin/events", 200, "127.0.0.1"],
+        ["GET", "/api/admin/events", 200, "127.0.0.1"],
+        ["HEAD", "/health", 200, "192.0.2.7"],
+      ],
+    );
+    assert.ok(lines.every(({ ms }) => typeof ms === "number"));
+    assert.deepEqual(await requestsLogged(t), []);
+  });
+});
+
 describe("figures for Prometheus", { concurrency: 2 }, () => {
   const PATH = "/internal-backstage/prometheus";
   const figure = (text: string, name: string) =>

@@ -85,7 +85,7 @@ test("an unknown path is 404 to whoever has a credential, whatever the method", 
 test("outside /api/admin no credential is asked for, and nothing is there", async (t) => {
   const { request } = await openServer(t);
   for (const path of [
-    "/",
+    "/index.html",
     "/api",
     "/api/",
     "/api/administrator",
@@ -116,6 +116,17 @@ test("an operation of the API that there is not says so, and is logged once a pa
     logged.map(({ path }) => path),
     ["/api/admin/segments", "/api/client/features"],
   );
+});
+
+test("/ is a page for whoever opens the address in a browser", async (t) => {
+  const { request } = await openServer(t);
+  const { status, headers, text } = await request("/", { as: null });
+  assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
+  assert.match(headers.get("content-security-policy") ?? "", /default-src 'none'/);
+  assert.match(text, /Flagstone \d+\.\d+\.\d+/);
+  for (const command of ["flagstone token create", "curl -H", "flagstone help"])
+    assert.ok(text.includes(command));
+  assert.doesNotMatch(text, /<script|https?:\/\/(?!localhost)/, "it asks nobody for anything");
 });
 
 test("OPTIONS says which methods a path has", async (t) => {

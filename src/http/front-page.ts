@@ -1,0 +1,41 @@
+import { type H3Event, HTTPResponse } from "h3";
+import { VERSION } from "../version.ts";
+
+/** `GET /`: what answers here and how to go on, for whoever opens the address in a browser. Needs no credential. */
+export function answerFrontPage(basePath: string) {
+  return ({ url }: H3Event) => {
+    const body = pageFor(`${url.protocol}//${url.host}${basePath}`);
+    return new HTTPResponse(body, {
+      headers: {
+        "content-type": "text/html; charset=utf-8",
+        "content-length": String(Buffer.byteLength(body)),
+        "cache-control": "no-cache",
+        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
+        "x-content-type-options": "nosniff",
+      },
+    });
+  };
+}
+
+/** @param address as the browser has it: a scheme, a host that has been looked at, and a path of the operator's. */
+const pageFor = (address: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Flagstone</title>
+<style>
+  body { max-width: 46rem; margin: 3rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }
+  pre { overflow-x: auto; padding: 0.75rem 1rem; background: #8882; border-radius: 0.25rem }
+  :root { color-scheme: light dark }
+</style>
+<h1>Flagstone ${VERSION}</h1>
+<p>A feature-flag administration server in one file. It answers the Unleash admin API below
+<code>${address}/api/admin</code>; this page is all there is to see in a browser.</p>
+<p>Make a token of a user, on the machine that runs it:</p>
+<pre>flagstone token create me --user admin</pre>
+<p>Ask with it:</p>
+<pre>curl -H "Authorization: TOKEN" ${address}/api/admin/personal-dashboard</pre>
+<p>All commands:</p>
+<pre>flagstone help</pre>
+</html>
+`;
