@@ -12,14 +12,17 @@ interface TokenRow {
   isAdmin: 0 | 1;
 }
 
+/** Bound to an environment it would be a permission for some things, and is no ADMIN. */
+const IS_ADMIN = "role_permissions.name = 'ADMIN' AND role_permissions.environment IS NULL";
+
 const tokenByHash = statement<{ hash: string }, TokenRow>(`
   SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId,
     coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
-    EXISTS (SELECT 1 FROM role_permissions WHERE role_id = users.root_role AND name = 'ADMIN')
+    EXISTS (SELECT 1 FROM role_permissions WHERE role_id = users.root_role AND ${IS_ADMIN})
       OR EXISTS (
         SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
         JOIN role_permissions ON role_permissions.role_id = groups.root_role
-        WHERE group_users.user_id = users.id AND role_permissions.name = 'ADMIN'
+        WHERE group_users.user_id = users.id AND ${IS_ADMIN}
       ) AS isAdmin
   FROM tokens LEFT JOIN users ON users.id = tokens.user_id
   WHERE tokens.hash = :hash`);

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import path from "node:path";
+import type { Database } from "./statement.ts";
 
 /** Linux's numbers of file systems that are another machine's (statfs(2)); other systems have other numbers. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
@@ -17,4 +18,12 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 export function networkFileSystem(file: string, statfs: typeof fs.statfsSync = fs.statfsSync) {
   if (process.platform !== "linux") return undefined;
   return NETWORK.get(statfs(path.dirname(path.resolve(file))).type >>> 0);
+}
+
+/** Remembers which file a database was opened from. @returns whether its name still leads to that file */
+export function watchPlace(db: Database): () => boolean {
+  if (db.memory) return () => true;
+  const inode = () => fs.statSync(db.name, { throwIfNoEntry: false })?.ino;
+  const opened = inode();
+  return () => inode() === opened;
 }

@@ -59,7 +59,8 @@ export function createAnswers(db: Database): Answers {
 
   return {
     first: (listener) => (request, response) => {
-      if (!isRead(request)) return listener(request, response);
+      // Without a credential nothing is kept; and what needs none, such as /health, must not need the file either.
+      if (!isRead(request) || !request.headers.authorization) return listener(request, response);
       const answer = find(request);
       // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
       if (!answer) {

@@ -1,17 +1,24 @@
 import type { H3 } from "h3";
+import { watchPlace } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
+import { ApiError } from "./error.ts";
 import { route } from "./mount.ts";
 import { toResponse, wholeParts } from "./response.ts";
+
+/** What is changed from then on is in a file without a name, which is gone with the process. */
+const MOVED = "The data file was moved, replaced or removed while it is served: start the server again";
 
 const GOOD = wholeParts(`{"health":"GOOD"}`);
 const READY = wholeParts(`{"health":"READY"}`);
 
 /** Two questions without a credential: `/health`, does the process answer, and `/ready`, does the database too. */
 export function mountHealth(app: H3, db: Database) {
+  const isInPlace = watchPlace(db);
   route(app, "/health", { GET: (event) => toResponse(GOOD, event.req) });
   route(app, "/ready", {
     GET(event) {
       db.pragma("user_version");
+      if (!isInPlace()) throw new ApiError("ServiceUnavailableError", MOVED);
       return toResponse(READY, event.req);
     },
   });

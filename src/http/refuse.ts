@@ -18,14 +18,14 @@ interface About {
 /** One line for each error that is answered, under the id in the answer; the cause of a failure of ours is here only. */
 export function logError(log: Log, { status, id, message, cause, isLogged }: ApiError, about: About = {}) {
   if (!isLogged) return;
-  const isOurs = status >= 500;
   log({
-    level: isOurs ? "error" : "info",
+    level: status >= 500 ? "error" : "info",
     message,
     id,
     status,
     ...about,
-    ...(isOurs && { cause: String(cause instanceof Error ? cause.stack : cause) }),
+    ...(status >= 500 &&
+      cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { scenarios } from "../support/server.ts";
-import { CLIENT, personal, SERVICE } from "../support/world.ts";
+import { CLIENT, personal, SERVICE, type World } from "../support/world.ts";
 
 const picture = (name: string) => `/avatars/${crypto.createHash("sha256").update(name).digest("hex")}.svg`;
 
@@ -18,6 +18,32 @@ scenarios("GET /api/admin/user-admin/", [
   },
   { name: "oneself", url: "3", as: personal(3), see: (body) => assert.equal(body.name, "Vic Viewer") },
   { name: "a service token", url: "3", as: SERVICE },
+  ...(
+    [
+      [null, 200],
+      ["production", 403],
+    ] as const
+  ).flatMap(([environment, expect]) => {
+    const permissions = [{ name: "ADMIN", ...(environment && { environment }) }];
+    const role = { id: 6, name: "Keeper", type: "custom-root", permissions };
+    const to = environment ?? "every environment";
+    return [
+      {
+        name: `ADMIN in ${to} by one's own role`,
+        url: "1",
+        as: personal(5),
+        given: (w: World) => w.add("role", role).user({ rootRole: 6 }),
+        expect,
+      },
+      {
+        name: `ADMIN in ${to} by a group's role`,
+        url: "1",
+        as: personal(3),
+        given: (w: World) => w.add("role", role).group("keepers", [3], { rootRole: 6 }),
+        expect,
+      },
+    ];
+  }),
   { name: "an unknown id", url: "99", expect: [404, "NotFoundError"] },
   { name: "the system's id", url: "-42", expect: [404, "NotFoundError"] },
   { name: "no integer", url: "1.5", expect: [400, "ValidationError"] },

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { buildApp, toListener } from "../../src/app.ts";
+import { close, open } from "../../src/db/open.ts";
+import { createAnswers } from "../../src/http/answers.ts";
+import { listen } from "../../src/http/listen.ts";
+import type { LogLine } from "../../src/log.ts";
+import { importLines } from "../support/server.ts";
+import { createWorld, personal } from "../support/world.ts";
+
+/*
+ * What happens to the file under a server that runs is no reason to end it: an administrator has to be able to ask.
+ */
+
+async function serveFile(t: TestContext) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-damaged-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const file = path.join(folder, "flags.db");
+  const world = createWorld().project("a").feature("f", "a");
+  for (let id = 1; id <= 3000; id++) world.event({ project: "a", data: { text: "word ".repeat(100) } });
+  const before = open(file);
+  await importLines(before, world.lines);
+  close(before);
+  const db = open(file); // with nothing of it in memory yet
+  t.after(() => db.close());
+  const logged: LogLine[] = [];
+  const log = (line: LogLine) => void logged.push(line);
+  const answers = createAnswers(db);
+  const listener = toListener(buildApp({ db, log, answers }), { log, answers });
+  const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
+  t.after(() => listening.close());
+  const statuses = () =>
+    Promise.all(
+      READS.map(async ([read, body]) => {
+        const post = body === undefined ? {} : { method: "POST", body };
+        const isAsked = read.startsWith("/api/"); // the others need no credential
+        const headers = {
+          ...(isAsked && { authorization: personal(1) }),
+          "content-type": "application/json",
+        };
+        const response = await fetch(listening.url + read, { headers, ...post });
+        const text = await response.text().catch(() => "broken off");
+        assert.doesNotMatch(text, /sqlite|malformed|SELECT/i);
+        return response.status;
+      }),
+    );
+  return { file, logged, statuses };
+}
+
+const READS: ReadonlyArray<[path: string, body?: string]> = [
+  ["/health"],
+  ["/ready"],
+  ["/api/admin/events"],
+  ["/api/admin/events?project=a"],
+  ["/api/admin/projects/a/features"],
+  ["/api/admin/personal-dashboard"],
+  ["/api/admin/user-admin/1"],
+  ["/api/admin/events/search", '{"query":"word"}'],
+];
+
+/** What somebody does to the file, and what comes of it. */
+const HARM: Array<[name: string, harm: (file: string) => void]> = [
+  ["it is cut to nothing", (file) => fs.truncateSync(file, 0)],
+  ["it is cut in half", (file) => fs.truncateSync(file, 4096 * Math.floor(fs.statSync(file).size / 8192))],
+  ["it is overwritten with zeros", (file) => fs.writeFileSync(file, Buffer.alloc(fs.statSync(file).size))],
+  [
+    "every tenth page is flipped",
+    (file) => {
+      const bytes = fs.readFileSync(file);
+      for (let at = 4096; at < bytes.length; at += 40_960) bytes.fill(0xa5, at, at + 4096);
+      fs.writeFileSync(file, bytes);
+    },
+  ],
+  [
+    "another file is moved to its place",
+    (file) => {
+      fs.writeFileSync(`${file}.other`, "no database");
+      fs.renameSync(`${file}.other`, file);
+    },
+  ],
+  ["it is removed", (file) => fs.rmSync(file)],
+];
+
+for (const [name, harm] of HARM) {
+  test(`${name}: the server goes on and says so`, async (t) => {
+    const { file, logged, statuses } = await serveFile(t);
+    harm(file);
+    for (let times = 0; times < 2; times++) {
+      const [health, ready, ...others] = await statuses();
+      assert.equal(health, 200);
+      if (/moved|removed/.test(name)) assert.equal(ready, 503);
+      assert.ok(
+        others.every((status) => [200, 401, 404, 500, 503].includes(status)),
+        String(others),
+      );
+    }
+    const unexplained = logged.filter(
+      (line) => line.level === "error" && !/sqlite|was moved/i.test(`${line.cause} ${line.message}`),
+    );
+    assert.deepEqual(unexplained, []);
+  });
+}
