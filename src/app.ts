@@ -49,6 +49,8 @@ interface Site {
   log: Log;
   /** What every path begins with, such as `/flags`. */
   basePath?: string;
+  /** Where clients find it, the base path included, such as `https://flags.example.com`; what answers name is relative without. */
+  publicUrl?: string;
   /** Where answers to reads are kept; every request is answered anew without. */
   answers?: Answers;
   /** Told at its own path where it is given. */
@@ -58,7 +60,9 @@ interface Site {
 }
 
 /** The server without a socket: credential first, then path and method, then the operation. */
-export function buildApp({ db, log, basePath = "", trustsProxy = false, answers, metrics }: Site): H3 {
+export function buildApp(site: Site): H3 {
+  const { db, log, basePath = "", trustsProxy = false, answers, metrics } = site;
+  const root = site.publicUrl || basePath;
   const app = new H3({
     allowMalformedURL: true, // answered below, after the credential
     silent: true,
@@ -74,9 +78,9 @@ export function buildApp({ db, log, basePath = "", trustsProxy = false, answers,
       return toErrorResponse(error, basePath);
     },
   });
-  mount(app, { db, basePath, answers }, OPERATIONS);
+  mount(app, { db, root, answers }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
-  route(app, "/", { GET: answerFrontPage(basePath) });
+  route(app, "/", { GET: answerFrontPage(root) });
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
   app.all("/**", unknownPath());

@@ -59,6 +59,24 @@ export const SETTINGS = {
       v.regex(/^(\/[\w.~-]+)*$/, "must be a path such as /flags"),
     ),
   },
+  "public-url": {
+    type: "string",
+    hint: "URL",
+    help: "where clients find it, with the base path; links in answers are absolute then",
+    otherwise: "",
+    schema: v.pipe(
+      v.string(),
+      v.transform((url) => url.replace(/\/$/, "")),
+      v.regex(
+        /^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/,
+        "must be an address such as https://flags.example.com",
+      ),
+      v.check(
+        (url) => url === "" || URL.canParse(url),
+        "must be an address such as https://flags.example.com",
+      ),
+    ),
+  },
   "tls-cert": {
     type: "string",
     hint: "FILE",

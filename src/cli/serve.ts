@@ -18,6 +18,7 @@ export const NETWORK = [
   "host",
   "port",
   "base-path",
+  "public-url",
   "tls-cert",
   "tls-key",
   "trust-proxy",
@@ -64,10 +65,10 @@ export async function serveUntilStopped(
 ) {
   keepHeapSmall();
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
-  const { host, port, "base-path": basePath, "trust-proxy": trustsProxy } = config;
+  const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const answers = createAnswers(db);
-  const app = buildApp({ db, log, basePath, trustsProxy, answers, metrics });
+  const app = buildApp({ db, log, basePath, publicUrl, trustsProxy, answers, metrics });
   const front = { log, answers, metrics, trustsProxy, logsAccess: config["access-log"] };
   const listening = await listen(toListener(app, front), { host, port, tls, log });
   const url = listening.url + basePath;

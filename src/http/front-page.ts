@@ -1,10 +1,10 @@
 import { type H3Event, HTTPResponse } from "h3";
 import { VERSION } from "../version.ts";
 
-/** `GET /`: what answers here and how to go on, for whoever opens the address in a browser. Needs no credential. */
-export function answerFrontPage(basePath: string) {
+/** `GET /`: what answers here and how to go on, for whoever opens the address in a browser. Needs no credential. @param root the address that clients know, or the base path */
+export function answerFrontPage(root: string) {
   return ({ url }: H3Event) => {
-    const body = pageFor(`${url.protocol}//${url.host}${basePath}`);
+    const body = pageFor(root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`);
     return new HTTPResponse(body, {
       headers: {
         "content-type": "text/html; charset=utf-8",

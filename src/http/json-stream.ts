@@ -8,16 +8,17 @@ const WHOLE_BYTES = 256 * 1024;
  * read the one before, and other requests are served in between, so a piece should be made in few milliseconds.
  */
 export class JsonStream {
-  readonly pieces: Iterable<string>;
+  /** @param root goes before our own paths */
+  readonly pieces: (root: string) => Iterable<string>;
 
-  constructor(pieces: Iterable<string>) {
+  constructor(pieces: (root: string) => Iterable<string>) {
     this.pieces = pieces;
   }
 }
 
 /** The whole text if it is short, else a stream of its bytes. */
-export function toBody({ pieces }: JsonStream): string | ReadableStream<Uint8Array> {
-  const iterator = pieces[Symbol.iterator]();
+export function toBody({ pieces }: JsonStream, root: string): string | ReadableStream<Uint8Array> {
+  const iterator = pieces(root)[Symbol.iterator]();
   let begin = "";
   while (begin.length < WHOLE_BYTES) {
     const next = iterator.next();

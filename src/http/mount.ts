@@ -11,8 +11,8 @@ import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } 
 
 interface Site {
   db: Database;
-  /** For the paths that answers name. */
-  basePath: string;
+  /** Goes before the paths that answers name. */
+  root: string;
   /** Where answers to reads are kept. */
   answers?: Answers | undefined;
 }
@@ -40,7 +40,7 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 }
 
 /** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
-function answer({ db, basePath, answers }: Site, operation: Operation, event: H3Event) {
+function answer({ db, root, answers }: Site, operation: Operation, event: H3Event) {
   const { actor } = event.context;
   const raw = decodedParams(event);
   requirePermission(actor, permissionFor(operation, actor, raw));
@@ -59,7 +59,7 @@ function answer({ db, basePath, answers }: Site, operation: Operation, event: H3
       },
     } as OperationRequest<Contract>);
     const respond = (value: unknown) =>
-      answerWith(value, event, { deprecated: operation.deprecated, basePath }, answers);
+      answerWith(value, event, { deprecated: operation.deprecated, root }, answers);
     return result instanceof Promise ? result.then(respond) : respond(result);
   };
   if (!operation.body) return run(undefined);
@@ -70,7 +70,7 @@ function answer({ db, basePath, answers }: Site, operation: Operation, event: H3
 function answerWith(
   value: unknown,
   event: H3Event,
-  options: { deprecated?: boolean | undefined; basePath: string },
+  options: { deprecated?: boolean | undefined; root: string },
   answers: Answers | undefined,
 ) {
   const parts = toParts(value, options);

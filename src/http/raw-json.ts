@@ -13,7 +13,7 @@ export class RawJson<T = unknown> {
     this.text = text;
   }
 
-  toText(_basePath: string) {
+  toText(_root: string) {
     return this.text;
   }
 
@@ -23,7 +23,7 @@ export class RawJson<T = unknown> {
   }
 }
 
-/** A path on this server, such as a picture's; answered with the base path before it, which only the answer knows. */
+/** A path on this server, such as a picture's; answered with what goes before it, which only the answer knows. */
 export class OwnPath extends RawJson<string> {
   readonly path: string;
 
@@ -32,8 +32,8 @@ export class OwnPath extends RawJson<string> {
     this.path = path;
   }
 
-  override toText(basePath: string) {
-    return JSON.stringify(basePath + this.path);
+  override toText(root: string) {
+    return JSON.stringify(root + this.path);
   }
 }
 
@@ -42,9 +42,6 @@ export type Wire<T> =
   | RawJson<T>
   | (T extends ReadonlyArray<infer E> ? Wire<E>[] : T extends object ? { [K in keyof T]: Wire<T[K]> } : T);
 
-/** The array that the texts of its elements make. */
-export const rawArray = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
-
 /** Where a text goes, in what `JSON.stringify` writes; no value holds this by chance. */
 const MARK = crypto.randomUUID();
 const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
@@ -52,11 +49,11 @@ const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
 /** The texts of the value that is being written, in order; writing never waits, so one list does. */
 let texts: RawJson[] = [];
 
-/** `JSON.stringify`, but for the parts that are text already, and with the base path before our own paths. */
-export function toJson(value: unknown, basePath = ""): string {
+/** `JSON.stringify`, but for the parts that are text already. @param root goes before our own paths */
+export function toJson(value: unknown, root = ""): string {
   texts = [];
   const skeleton = JSON.stringify(value);
   const parts = texts;
   if (parts.length === 0) return skeleton;
-  return skeleton.replace(PLACE, (_, index: string) => parts[Number(index)]!.toText(basePath));
+  return skeleton.replace(PLACE, (_, index: string) => parts[Number(index)]!.toText(root));
 }

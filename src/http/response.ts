@@ -15,8 +15,8 @@ const COMMON = {
 
 interface ResponseOptions {
   deprecated?: boolean | undefined;
-  /** Goes before our own paths, such as those of pictures. */
-  basePath?: string;
+  /** Goes before our own paths, such as those of pictures: the base path, or the address that clients know. */
+  root?: string;
 }
 
 /** A whole answer and its headers; the tag stands for the text, however it is compressed. */
@@ -37,7 +37,8 @@ const SHORT = 8 * 1024;
 
 /** A handler's answer in parts, or as a stream if it is long. */
 export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
-  const text = answer instanceof JsonStream ? toBody(answer) : toJson(answer, options.basePath);
+  const { root = "" } = options;
+  const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
   return typeof text === "string"
     ? wholeParts(text, options)
     : { headers: headersFor(options), stream: text };

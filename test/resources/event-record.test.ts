@@ -22,6 +22,17 @@ test("every type of event has a label and a sentence that names who did it", () 
     const { label, summary } = describe({ ...EVENT, type });
     assert.match(label, /^(API )?[A-Z][A-Za-z ]+$/);
     assert.match(summary, /^\*\*ada\*\* [a-z(]/);
+    for (const data of [
+      null,
+      {},
+      { name: 1, title: [], parameters: null, constraints: [null], oldProject: {} },
+    ]) {
+      for (const featureName of [null, "", "f"]) {
+        for (const project of [null, "p", "*"]) {
+          assert.ok(describe({ ...EVENT, type, data, preData: data, featureName, project }).summary);
+        }
+      }
+    }
   }
 });
 

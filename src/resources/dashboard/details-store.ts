@@ -1,12 +1,14 @@
 import { avatarPath, imageUrlOf } from "../../avatar.ts";
 import { type Database, statement } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
+import { Summary } from "../events/wire.ts";
 import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 
 interface LatestRow extends PersonRow {
   eventId: number;
-  summary: string | null;
+  /** As JSON. */
+  summary: string;
   createdBy: string;
   userId: number | null;
 }
@@ -14,7 +16,7 @@ interface LatestRow extends PersonRow {
 const exists = statement<{ project: string }>(`SELECT 1 FROM projects WHERE id = :project`);
 
 const latest = statement<{ project: string }, LatestRow>(`
-  SELECT events.id AS eventId, wire ->> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
+  SELECT events.id AS eventId, wire -> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
     users.id AS userId, users.id, users.name, username, email, image_url AS imageUrl
   FROM events LEFT JOIN users ON users.id = wire ->> 'createdByUserId'
   WHERE project = :project ORDER BY events.id DESC LIMIT 10`);
@@ -49,7 +51,7 @@ export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[]
     .all({ project })
     .map((row) => ({
       id: row.eventId,
-      summary: row.summary,
+      summary: new Summary(row.summary),
       createdBy: row.createdBy,
       createdByImageUrl: row.userId === null ? avatarPath(row.createdBy) : imageUrlOf(row),
     }));

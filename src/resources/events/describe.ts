@@ -47,7 +47,7 @@ const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)
 
 type Part = (event: Described) => string;
 
-/** What was done to what, where more is to be said than the type does. */
+/** What was done to a flag, where more is to be said than the type does. */
 const DEEDS: Partial<Record<EventType, Part>> = {
   "feature-strategy-add": (event) => `added the strategy ${strategyOf(event)} to ${flag(event)}`,
   "feature-strategy-remove": (event) => `removed the strategy ${strategyOf(event)} from ${flag(event)}`,
@@ -75,7 +75,7 @@ const DEEDS: Partial<Record<EventType, Part>> = {
 /** Who did it, to what, and where: the environment, the project. */
 function summaryOf(event: Described) {
   const { createdBy, environment, type } = event;
-  const deed = DEEDS[type];
+  const deed = event.featureName === null ? undefined : DEEDS[type];
   const place = [
     !isNothing(environment) && `in the environment ${bold(environment)}`,
     !isNothing(event.project) &&

@@ -5,8 +5,7 @@ import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { rawArray } from "../../http/raw-json.ts";
-import { type Event, EventList, EventSearch } from "./schema.ts";
+import { EventList, EventSearch } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
@@ -16,6 +15,7 @@ import {
   wiresById,
 } from "./store.ts";
 import { fold, searchText } from "./text-search.ts";
+import { EventArray, joined } from "./wire.ts";
 
 /** How many events are listed where no project is named (the seed's number). */
 const NEWEST = 100;
@@ -53,22 +53,22 @@ const listed = (db: Database, filter: EventFilter, page: Page) =>
 
 const toList = (wires: string[], totalEvents: number | undefined) => ({
   version: 1 as const,
-  events: rawArray<Event>(wires),
+  events: new EventArray(wires),
   totalEvents,
 });
 
 /** Every event of a project; those of a hidden one are none, as of one that does not exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream(isHidden ? listText([]) : listText(projectEventWires(db, project)));
+  return new JsonStream((root) => listText(isHidden ? [] : projectEventWires(db, project), root));
 }
 
 /** The list as text; the total is the number of events that it turned out to hold. */
-function* listText(windows: Iterable<string[]>): Generator<string> {
+function* listText(windows: Iterable<string[]>, root: string): Generator<string> {
   let total = 0;
   yield `{"version":1,"events":[`;
   for (const wires of windows) {
-    yield `${total > 0 ? "," : ""}${wires.join(",")}`;
+    yield `${total > 0 ? "," : ""}${joined(wires, root)}`;
     total += wires.length;
   }
   yield `],"totalEvents":${total}}`;

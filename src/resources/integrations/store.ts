@@ -1,5 +1,6 @@
 import { type Database, statement } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
+import { EventJson } from "../events/wire.ts";
 import type { IntegrationEvent } from "./schema.ts";
 
 type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
@@ -25,6 +26,6 @@ export const integrationEvents = (
 
 const toIntegrationEvent = (row: Row): Wire<IntegrationEvent> => ({
   ...row,
-  event: new RawJson(row.event),
+  event: new EventJson(row.event),
   details: new RawJson(row.details),
 });
