@@ -1,15 +1,16 @@
 import schema from "../../schema.sql";
 import { DataError, inWords } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
+import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
 import { newFile } from "./new-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
  * The steps that bring an older file to today's `schema.sql`: step `n` (from 0) turns version `n + 1` into
- * version `n + 2`. Forward only. A released step never changes; `test/db/migrations.test.ts` holds the
- * frozen first schema and compares.
+ * version `n + 2`, which its file is named after. Forward only. A released step never changes;
+ * `test/db/migrations.test.ts` holds the frozen first schema and compares.
  */
-const STEPS: readonly string[] = [];
+const STEPS: readonly string[] = [featureAndStrategyTypes];
 
 /** The version that this program reads and writes, kept in SQLite's `user_version`. */
 export const VERSION = STEPS.length + 1;

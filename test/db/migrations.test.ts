@@ -38,7 +38,7 @@ const withoutSpaces = (sql: string | null) =>
 const rows = (db: Database, sql: string, ...bind: unknown[]) =>
   db.prepare<unknown[], Record<string, unknown>>(sql).all(...bind);
 
-/** All that SQLite knows of the structure, and the rows that every file begins with. */
+/** All that SQLite knows of the structure. */
 function describe(db: Database) {
   const things = rows(
     db,
@@ -62,10 +62,12 @@ function describe(db: Database) {
       ),
     ]),
     indexes: indexes.map((index) => [index, rows(db, "SELECT * FROM pragma_index_xinfo(?)", index.name)]),
-    roles: rows(db, "SELECT * FROM roles ORDER BY id"),
-    permissions: rows(db, "SELECT * FROM role_permissions ORDER BY role_id, name"),
   };
 }
+
+/** The rows that every file begins with. */
+const BUILT_IN = ["roles", "role_permissions", "feature_types", "strategy_types"];
+const builtIn = (db: Database) => BUILT_IN.map((table) => rows(db, `SELECT * FROM ${table} ORDER BY 1, 2`));
 
 test("the first version with all migrations is today's schema", (t) => {
   const old = first(t);
@@ -75,6 +77,12 @@ test("the first version with all migrations is today's schema", (t) => {
   assert.ok(today.things.length > 50 && today.indexes.length > 20 && today.columns.length > 20);
   for (const part of Object.keys(today) as Array<keyof typeof today>)
     assert.deepEqual(migrated[part], today[part], part);
+});
+
+test("the first version with all migrations has the rows that today's schema begins with", (t) => {
+  const old = first(t);
+  migrate(old);
+  assert.deepEqual(builtIn(old), builtIn(fresh(t)));
 });
 
 test("a new database is of today's version and ours", (t) => {
@@ -89,6 +97,38 @@ test("a migrated database is of today's version and sound", (t) => {
   assert.equal(db.pragma("user_version", { simple: true }), VERSION);
   assert.deepEqual(db.pragma("foreign_key_check"), []);
   assert.equal(db.pragma("integrity_check", { simple: true }), "ok");
+});
+
+test("a file of version 1 gets the built-in types of flags and strategies, and keeps what it has", (t) => {
+  const file = oldFile(t);
+  const db = open(file);
+  t.after(() => close(db));
+  assert.deepEqual(
+    rows(db, "SELECT id, lifetime_days AS days FROM feature_types ORDER BY sort_order").map(Object.values),
+    [
+      ["release", 40],
+      ["experiment", 40],
+      ["operational", 7],
+      ["kill-switch", null],
+      ["permission", null],
+    ],
+  );
+  assert.deepEqual(
+    rows(
+      db,
+      `SELECT strategy_types.name, group_concat(json_extract(value, '$.name')), deprecated
+       FROM strategy_types LEFT JOIN json_each(parameters) GROUP BY 1 ORDER BY sort_order`,
+    ).map(Object.values),
+    [
+      ["flexibleRollout", "rollout,stickiness,groupId", 0],
+      ["default", null, 0],
+      ["userWithId", "userIds", 1],
+      ["remoteAddress", "IPs", 0],
+      ["applicationHostname", "hostNames", 0],
+    ],
+  );
+  assert.deepEqual(rows(db, "SELECT name FROM environments"), [{ name: "moon" }]);
+  assert.deepEqual(rows(db, "SELECT id FROM projects"), []);
 });
 
 test("migrating twice changes nothing", (t) => {
