@@ -409,3 +409,27 @@ INSERT INTO strategy_types (name, display_name, description, parameters, editabl
     json('[{"name": "IPs", "type": "list", "description": "Addresses", "required": true}]'), 0, 0, 4),
   ('applicationHostname', 'Hosts', 'On for applications on the hosts that are listed',
     json('[{"name": "hostNames", "type": "list", "description": "Names of hosts", "required": false}]'), 0, 0, 5);
+
+-- What a new file starts with --------------------------------------------------------------------
+
+-- An import into a file in which nothing else stands replaces these. The sort orders are the
+-- original's, where something stands before them.
+INSERT INTO environments (name, type, sort_order) VALUES
+  ('development', 'development', 2),
+  ('production', 'production', 3);
+
+INSERT INTO projects (id, name, description, created_at) VALUES
+  ('default', 'Default', 'Default project', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+
+INSERT INTO project_environments (project, environment) VALUES
+  ('default', 'development'),
+  ('default', 'production');
+
+INSERT INTO tag_types (name, description, icon) VALUES ('simple', 'Any word', '#');
+
+INSERT INTO context_fields (name, description, stickiness, sort_order) VALUES
+  ('environment', 'Where the application runs', 0, 0),
+  ('userId', 'Who uses the application', 0, 1),
+  ('appName', 'Which application asks', 0, 2),
+  ('currentTime', 'When it asks', 0, 3),
+  ('sessionId', 'In which session', 1, 4);

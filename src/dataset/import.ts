@@ -8,6 +8,7 @@ import { DatasetError, LineError } from "./error.ts";
 import type { ImportContext, Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { type TextLine, textLines } from "./lines.ts";
+import { clearIfUntouched } from "./untouched.ts";
 import { OptionalText, OptionalTime } from "./value.ts";
 
 /** The first line of every dataset. */
@@ -23,7 +24,8 @@ const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
 export type ImportCounts = Record<string, number>;
 
 /**
- * Adds a dataset to what is stored, in one transaction: all of it or nothing. Memory is bounded by the longest line.
+ * Adds a dataset to what is stored, in one transaction: all of it or nothing. What a new file starts with is replaced
+ * where nothing else stands. Memory is bounded by the longest line.
  * @param onProgress called now and then with the number of lines read; what it throws ends the import.
  * @throws DatasetError naming the line and the reason.
  */
@@ -37,6 +39,7 @@ export async function importDataset(
   let read = 0;
   db.exec("BEGIN IMMEDIATE");
   try {
+    clearIfUntouched(db);
     for await (const lines of textLines(chunks)) {
       for (const line of lines) importLine(context, line, read++ === 0, counts);
       onProgress(read);

@@ -135,9 +135,10 @@ test("an input that breaks off leaves nothing", async (t) => {
     throw failure;
   };
   const db = empty(t);
+  const before = exported(db);
   await assert.rejects(importDataset(db, broken()), failure);
   assert.equal(db.inTransaction, false);
-  assert.equal(exported(db), toText([HEADER]));
+  assert.equal(exported(db), before);
 });
 
 /** Every key that may be left out, given as null. */
@@ -255,7 +256,6 @@ for (const size of [1, 2, 3, 7, 1000]) {
 
 test("built-in roles may be repeated unchanged", async (t) => {
   const db = empty(t);
-  const before = exported(db);
   await importLines(db, [
     HEADER,
     {
@@ -271,7 +271,7 @@ test("built-in roles may be repeated unchanged", async (t) => {
     { kind: "role", id: 4, name: "Owner", type: "project" },
     { kind: "role", id: 5, name: "Member", type: "project" },
   ]);
-  assert.equal(exported(db), before);
+  assert.equal(exported(db), toText([HEADER]));
   assert.equal(db.prepare("SELECT count(*) FROM roles").pluck().get(), 5);
   assert.equal(db.prepare("SELECT count(*) FROM role_permissions").pluck().get(), 1);
 });
@@ -370,9 +370,10 @@ test("many events leave the same schema as few, and are found, and so are more o
 
 test("a fault after many events leaves the schema and nothing else", async (t) => {
   const db = empty(t);
+  const before = exported(db);
   await assert.rejects(importLines(db, [HEADER, ...many(10_001), ...many(1)]), /^Error: line 10003: event: /);
   assert.deepEqual(schemaOf(db), schemaOf(empty(t)));
-  assert.equal(exported(db), toText([HEADER]));
+  assert.equal(exported(db), before);
 });
 
 test("an import can be stopped between all that it does at its end", async (t) => {
