@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { scenarios } from "../support/server.ts";
-import { CLIENT, personal, SERVICE, type World } from "../support/world.ts";
+import { test } from "node:test";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 type Named = { name: string };
@@ -231,3 +232,25 @@ scenarios("GET /api/admin/personal-dashboard/a", [
       ]),
   },
 ]);
+
+test("GET /api/admin/personal-dashboard: a flag outlives the lifetime that its type has in this file", async (t) => {
+  const world = createWorld()
+    .project("a")
+    .member("a", 3)
+    .feature("f", "a", { createdAt: daysAgo(41) });
+  const { db, request } = await openServer(t, world);
+  const health = async () => {
+    const { body } = await request("/api/admin/personal-dashboard", { as: personal(3) });
+    return body.projects[0].health;
+  };
+  for (const [days, expected] of [
+    [40, 0],
+    [42, 100],
+    [null, 100],
+    [2_147_483_647, 100],
+    [1, 0],
+  ]) {
+    db.prepare("UPDATE feature_types SET lifetime_days = ? WHERE id = 'release'").run(days);
+    assert.equal(await health(), expected, `${days} days`);
+  }
+});

@@ -4,11 +4,6 @@ import type { Wire } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
 
-const DAY = 24 * 60 * 60 * 1000;
-
-/** A flag is expected to be gone after so many days; one of another type never is. */
-const LIFETIME_DAYS = { release: 40, experiment: 40, operational: 7 };
-
 export interface PersonRow {
   id: number;
   name: string | null;
@@ -17,10 +12,15 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
+// A flag is not healthy if it is stale, or older than flags of its type are expected to become.
 const projectsOf = statement<
-  { userId: number; release: string; experiment: string; operational: string },
+  { userId: number; now: string },
   Omit<DashboardProject, "health"> & { healthyCount: number }
 >(`
+  WITH expired (type, before) AS MATERIALIZED (
+    SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
+    WHERE lifetime_days IS NOT NULL
+  )
   SELECT projects.id, projects.name,
     (SELECT count(*) FROM (
       SELECT user_id FROM project_user_roles WHERE project = projects.id
@@ -28,12 +28,11 @@ const projectsOf = statement<
       SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id
     )) AS memberCount,
     count(features.name) AS featureCount,
-    count(features.name) FILTER (WHERE NOT stale AND NOT (
-      (features.type = 'release' AND features.created_at < :release) OR
-      (features.type = 'experiment' AND features.created_at < :experiment) OR
-      (features.type = 'operational' AND features.created_at < :operational))) AS healthyCount
+    count(features.name) FILTER (
+      WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount
   FROM projects
   LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
+  LEFT JOIN expired ON expired.type = features.type
   WHERE projects.archived_at IS NULL
     AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
   GROUP BY projects.id ORDER BY projects.name, projects.id`);
@@ -64,7 +63,7 @@ const administrators = statement<object, PersonRow>(`
 /** The live projects in which a user has a role, by name. */
 export function dashboardProjects(db: Database, userId: number): DashboardProject[] {
   return projectsOf(db)
-    .all({ userId, ...expectedSince(startOfMinute()) })
+    .all({ userId, now: new Date(startOfMinute()).toISOString() })
     .map(({ healthyCount, ...project }) => ({
       id: project.id,
       name: project.name,
@@ -101,9 +100,3 @@ const toAdmin = (row: PersonRow): Wire<DashboardAdmin> => ({
   imageUrl: imageUrlOf(row),
   ...(row.email !== null && { email: row.email }),
 });
-
-/** The creation time before which a flag of each type has outlived its expected life, as of the whole minute. */
-const expectedSince = (minute: number) =>
-  Object.fromEntries(
-    Object.entries(LIFETIME_DAYS).map(([type, days]) => [type, new Date(minute - days * DAY).toISOString()]),
-  ) as Record<keyof typeof LIFETIME_DAYS, string>;
