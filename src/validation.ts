@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { LONGEST_TEXT } from "./limits.ts";
 
 /** One thing that is wrong with an input: where (`query.limit`, `environments.0.name`) and what. */
 export const Violation = v.strictObject({ path: v.string(), message: v.string() });
@@ -40,7 +41,19 @@ export const Text = v.pipe(
   v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
 );
 
-export const NonEmptyText = v.pipe(Text, v.nonEmpty("must not be empty"));
+/** Text that lists show, such as a description. */
+export const ShortText = v.pipe(
+  Text,
+  v.maxLength(LONGEST_TEXT, `must have ${LONGEST_TEXT} characters or less`),
+);
+
+export const NonEmptyText = v.pipe(ShortText, v.nonEmpty("must not be empty"));
+
+/** A name that is a segment of paths, where clients and proxies take `.` and `..` for folders. */
+export const PathName = v.pipe(
+  NonEmptyText,
+  v.check((name) => name !== "." && name !== "..", "must not be . or .., which no path can hold"),
+);
 
 /** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */
 export const JsonObject = v.custom<Record<string, unknown>>(

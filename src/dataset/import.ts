@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
+import { DEEPEST_JSON, isTooDeep, mayBeTooDeep, TooLongError } from "../limits.ts";
 import { loadEvents } from "../resources/events/load.ts";
 import { check } from "../validation.ts";
 import { DatasetError, LineError } from "./error.ts";
@@ -64,12 +65,9 @@ function importLine(
 ) {
   const { kind: name, ...line } = parse(text, number);
   if (isFirst) return requireHeader(name, line, number);
-  const kind = kinds.get(String(name));
-  if (!kind)
-    throw new DatasetError(
-      number,
-      `kind: ${JSON.stringify(name) ?? "is missing, so it"} is not a known kind`,
-    );
+  const kind = kinds.get(name as string);
+  if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
+  if (mayBeTooDeep(text)) requireShallow(line, number);
   const value = checked(kind.schema, line, number);
   try {
     kind.insert(context, value);
@@ -91,9 +89,20 @@ function parse(text: string, number: number): Record<string, unknown> {
   throw new DatasetError(number, "must be a JSON object");
 }
 
+function unknownKind(name: unknown) {
+  if (name === undefined) return "is missing";
+  return typeof name === "object" ? "must be text" : `${JSON.stringify(name)} is not a known kind`;
+}
+
 function requireHeader(kind: unknown, line: object, number: number) {
   if (kind !== "dataset") throw new DatasetError(number, "kind: the first line must be of the kind dataset");
   checked(Header, line, number);
+}
+
+function requireShallow(line: object, number: number) {
+  const [key] = Object.entries(line).find(([, value]) => isTooDeep(value)) ?? [];
+  if (key === undefined) return;
+  throw new DatasetError(number, `${key}: must not be nested deeper than ${DEEPEST_JSON} levels`);
 }
 
 function checked(schema: Kind["schema"], line: object, number: number): unknown {
@@ -105,8 +114,8 @@ function checked(schema: Kind["schema"], line: object, number: number): unknown 
 
 /** Why a row was refused, in words. */
 function explained(error: unknown, kind: Kind, line: object, number: number): unknown {
-  if (error instanceof LineError) return new DatasetError(number, error.message);
-  if (error instanceof RangeError) return new DatasetError(number, `${kind.name}: is nested too deeply`);
+  if (error instanceof LineError || error instanceof TooLongError)
+    return new DatasetError(number, error.message);
   if (!isSqlite(error, "SQLITE_CONSTRAINT")) return error;
   const columns = /constraint failed: (.+)/.exec(error.message)?.[1]?.replace(/\w+\./g, "") ?? "a value";
   const isTwice = /UNIQUE|PRIMARYKEY|ROWID/.test(error.code);

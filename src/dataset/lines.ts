@@ -1,8 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { LONGEST_LINE } from "../limits.ts";
 import { DatasetError } from "./error.ts";
-
-/** Longer lines are refused, so that memory stays bounded whatever is read. */
-const LONGEST = 16 * 1024 * 1024;
 
 const NEWLINE = 0x0a;
 
@@ -29,7 +27,7 @@ export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       start = end + 1;
     }
     rest = bytes.subarray(start);
-    if (rest.length > LONGEST) throw new DatasetError(number + 1, `is longer than ${LONGEST} bytes`);
+    if (rest.length > LONGEST_LINE) throw tooLong(number + 1);
     yield lines.filter((line) => line.text !== "");
   }
   const last = toLine(rest, number + 1);
@@ -37,11 +35,13 @@ export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 function toLine(bytes: Buffer, number: number): TextLine {
-  if (bytes.length > LONGEST) throw new DatasetError(number, `is longer than ${LONGEST} bytes`);
+  if (bytes.length > LONGEST_LINE) throw tooLong(number);
   if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
   const text = bytes.toString("utf8").replace(/\r$/, "");
   return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
 }
+
+const tooLong = (number: number) => new DatasetError(number, `is longer than ${LONGEST_LINE} bytes`);
 
 /** Lines joined to larger pieces, for a stream is slow in small ones. */
 export function* inChunks(lines: Iterable<string>): Generator<string> {

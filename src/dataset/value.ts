@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { NonEmptyText, Text } from "../validation.ts";
+import { NonEmptyText, ShortText } from "../validation.ts";
 
 /** A key that may be left out or be null. */
 export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
-export const OptionalText = optional(Text);
+export const OptionalText = optional(ShortText);
 
 export const Flag = (otherwise: boolean) => v.optional(v.boolean(), otherwise);
 
@@ -19,7 +19,7 @@ export const Id = v.pipe(
   v.maxValue(2 ** 52, "must be 2^52 or less"),
 );
 
-/** A name that identifies a row. */
+/** A name that something goes by; one that stands in paths is a `PathName`. */
 export const Name = NonEmptyText;
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;

@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
-import { bit, Flag, Name, OptionalText, Real, withoutNulls } from "../value.ts";
+import { bit, Flag, OptionalText, Real, withoutNulls } from "../value.ts";
 
 const ContextField = v.strictObject({
-  name: Name,
+  name: PathName,
   description: OptionalText,
   stickiness: Flag(false),
   sortOrder: v.optional(Real, 10),

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { bit, Flag, Name, Real } from "../value.ts";
 
@@ -21,7 +22,7 @@ const all = statement<object, Row>(`
 export const environment = kind({
   name: "environment",
   schema: v.strictObject({
-    name: Name,
+    name: PathName,
     type: Name,
     sortOrder: v.optional(Real, 9999),
     enabled: Flag(true),

@@ -3,7 +3,7 @@ import { statement } from "../../db/statement.ts";
 import { EventType, Tag } from "../../resources/events/schema.ts";
 import { JsonObject, Text } from "../../validation.ts";
 import { kind } from "../kind.ts";
-import { Id, Name, OptionalText, optional, Real, Time } from "../value.ts";
+import { Id, Name, optional, Real, Time } from "../value.ts";
 
 const wires = statement<object, string>(`SELECT wire FROM events ORDER BY id`);
 
@@ -15,9 +15,9 @@ export const event = kind({
     type: EventType,
     createdBy: Text,
     createdByUserId: optional(Real),
-    environment: OptionalText,
+    environment: optional(Text),
     project: optional(Name),
-    featureName: OptionalText,
+    featureName: optional(Text),
     data: optional(JsonObject),
     preData: optional(JsonObject),
     tags: v.optional(v.array(Tag), []),

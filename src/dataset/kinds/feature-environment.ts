@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import * as v from "valibot";
 import { type Database, statement } from "../../db/statement.ts";
 import { Constraint, Variant } from "../../resources/features/schema.ts";
-import { JsonObject } from "../../validation.ts";
+import { JsonObject, PathName } from "../../validation.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, Real, withoutNulls } from "../value.ts";
 
 /** A map of names to text; checked whole, so that no key is lost. */
@@ -12,7 +12,7 @@ const Parameters = v.pipe(
 );
 
 const Strategy = v.strictObject({
-  id: optional(Name),
+  id: optional(PathName),
   name: Name,
   title: OptionalText,
   disabled: Flag(false),

@@ -1,12 +1,13 @@
 import * as v from "valibot";
 import { type Database, statement } from "../../db/statement.ts";
+import { PathName } from "../../validation.ts";
 import { type ImportContext, kind } from "../kind.ts";
 import { requireAllKnown, requireKnown } from "../reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
 import { environmentsOf, FeatureEnvironment, insertFeatureEnvironment } from "./feature-environment.ts";
 
 const Feature = v.strictObject({
-  name: Name,
+  name: PathName,
   project: Name,
   type: v.optional(Name, "release"),
   description: OptionalText,
@@ -20,7 +21,7 @@ const Feature = v.strictObject({
       v.strictObject({
         type: Name,
         value: v.pipe(
-          Name,
+          PathName,
           v.minLength(2, "must have 2 characters or more"),
           v.maxLength(50, "must have 50 or less"),
         ),

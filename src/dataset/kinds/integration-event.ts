@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { toStoredJson } from "../../limits.ts";
 import { INTEGRATION_STATES } from "../../resources/integrations/schema.ts";
-import { JsonObject, Text } from "../../validation.ts";
+import { JsonObject, ShortText } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
 import { Id, Time } from "../value.ts";
@@ -20,7 +21,7 @@ const IntegrationEvent = v.strictObject({
   integrationId: Id,
   createdAt: Time,
   state: v.picklist(INTEGRATION_STATES),
-  stateDetails: Text,
+  stateDetails: ShortText,
   eventId: Id,
   details: v.optional(JsonObject, {}),
 });
@@ -42,7 +43,7 @@ export const integrationEvent = kind({
   insert({ db }, line) {
     requireKnown(db, "integration", line.integrationId, "integrationId");
     requireKnown(db, "event", line.eventId, "eventId");
-    insertRow(db).run({ ...line, details: JSON.stringify(line.details) });
+    insertRow(db).run({ ...line, details: toStoredJson(line.details, "details") });
   },
   *rows(db) {
     for (const row of all(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };

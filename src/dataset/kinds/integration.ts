@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { toStoredJson } from "../../limits.ts";
 import { EventType } from "../../resources/events/schema.ts";
 import { JsonObject } from "../../validation.ts";
 import { kind } from "../kind.ts";
@@ -41,7 +42,7 @@ export const integration = kind({
     void insertRow(db).run({
       ...line,
       enabled: bit(line.enabled),
-      parameters: JSON.stringify(line.parameters),
+      parameters: toStoredJson(line.parameters, "parameters"),
       events: JSON.stringify(line.events),
       projects: JSON.stringify(line.projects),
       environments: JSON.stringify(line.environments),

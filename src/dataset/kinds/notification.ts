@@ -1,14 +1,14 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
 import { NOTIFICATION_TYPES } from "../../resources/notifications/schema.ts";
-import { Text } from "../../validation.ts";
+import { ShortText } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
 import { Id, Name, OptionalTime, optional, Time, withoutNulls } from "../value.ts";
 
 const Notification = v.strictObject({
   id: optional(Id),
-  message: Text,
+  message: ShortText,
   link: Name,
   notificationType: v.picklist(NOTIFICATION_TYPES),
   createdByUserId: v.pipe(v.number(), v.safeInteger()),

@@ -1,11 +1,12 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { requireAllKnown } from "../reference.ts";
 import { Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
 
 const Project = v.strictObject({
-  id: Name,
+  id: PathName,
   name: Name,
   description: OptionalText,
   mode: v.optional(v.picklist(["open", "protected", "private"]), "open"),

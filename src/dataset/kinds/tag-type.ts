@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
-import { Name, OptionalText, withoutNulls } from "../value.ts";
+import { OptionalText, withoutNulls } from "../value.ts";
 
-const TagType = v.strictObject({ name: Name, description: OptionalText, icon: OptionalText });
+const TagType = v.strictObject({ name: PathName, description: OptionalText, icon: OptionalText });
 type TagType = v.InferOutput<typeof TagType>;
 
 const insertRow = statement<TagType>(`

@@ -1,4 +1,5 @@
 import { type Database, statement } from "../../db/statement.ts";
+import { toStoredJson } from "../../limits.ts";
 import { describe } from "./describe.ts";
 import type { Event } from "./schema.ts";
 import { fold } from "./text-search.ts";
@@ -46,10 +47,13 @@ export function storeEvent(db: Database, event: StoredEvent): number {
   return id;
 }
 
-/** Inserts the row with its wire JSON; the search text is the caller's to insert. */
+/**
+ * Inserts the row with its wire JSON; the search text is the caller's to insert.
+ * @throws TooLongError
+ */
 export function insertEvent(db: Database, event: StoredEvent): { id: number; search: SearchRow } {
   const id = event.id ?? nextId(db).pluck().get({})!;
-  const wire = JSON.stringify(toWire(id, event));
+  const wire = toStoredJson(toWire(id, event), "event");
   insertRow(db).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
