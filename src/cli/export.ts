@@ -18,7 +18,7 @@ export const exportCommand: Command = {
   options: {
     "with-secrets": {
       type: "boolean",
-      help: "write the secret parameters of integrations, which are masked else",
+      help: "write what is masked otherwise: secret parameters, password hashes, invitation links",
     },
   },
   async run(context) {

@@ -1,17 +1,11 @@
 import type { Database } from "../db/statement.ts";
+import type { Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 
 interface ExportOptions {
-  /** Write the secret parameters of integrations too, instead of a mask. */
+  /** Write secrets too, instead of a mask. */
   withSecrets?: boolean;
 }
-
-/** What stands in for a secret; the original masks with the same. */
-const MASK = "*****";
-
-/** Parameters that give access to something, by name; an address that takes what anybody sends is such a secret. */
-const SECRET = /token|secret|password|authorization|headers|key$/i;
-const SECRET_ADDRESS: ReadonlySet<string> = new Set(["webhook", "slack", "teams", "teamsworkflow"]);
 
 /**
  * Everything that is stored as the lines of a dataset, in one state also while others write. The same rows give
@@ -21,9 +15,8 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
   db.exec("BEGIN");
   try {
     yield `${JSON.stringify({ kind: "dataset", version: 1, source: "Flagstone" })}\n`;
-    for (const { name, rows } of KINDS) {
-      for (const row of rows(db))
-        yield toLine(name, name === "integration" && !withSecrets ? masked(row) : row);
+    for (const kind of KINDS) {
+      for (const row of kind.rows(db)) yield toLine(kind, row, withSecrets);
     }
   } finally {
     db.exec("COMMIT");
@@ -31,14 +24,7 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
 }
 
 /** The row may be JSON text already; `kind` goes first. */
-const toLine = (kind: string, row: object | string) =>
-  typeof row === "string"
-    ? `{"kind":${JSON.stringify(kind)},${row.slice(1)}\n`
-    : `${JSON.stringify({ kind, ...row })}\n`;
-
-function masked(row: object | string): object {
-  const { provider, parameters, ...rest } = row as { provider: string; parameters: Record<string, unknown> };
-  const isSecret = (name: string) => SECRET.test(name) || (name === "url" && SECRET_ADDRESS.has(provider));
-  const mask = ([name, value]: [string, unknown]) => [name, isSecret(name) ? MASK : value];
-  return { ...rest, provider, parameters: Object.fromEntries(Object.entries(parameters).map(mask)) };
+function toLine({ name: kind, masked }: Kind, row: object | string, withSecrets: boolean) {
+  if (typeof row === "string") return `{"kind":${JSON.stringify(kind)},${row.slice(1)}\n`;
+  return `${JSON.stringify({ kind, ...(masked && !withSecrets ? masked(row) : row) })}\n`;
 }

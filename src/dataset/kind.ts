@@ -19,6 +19,8 @@ export interface Kind {
   insert(context: ImportContext, line: unknown): void;
   /** Lines of this kind, or the JSON text of them, in an order that may be imported. */
   rows(db: Database): Iterable<object | string>;
+  /** A row without its secrets; only where there are some. */
+  masked?(row: object): object;
 }
 
 /** `kind({ name, schema, … })`: the insert function then gets what the schema checks. */
@@ -27,4 +29,5 @@ export const kind = <S extends Schema>(definition: {
   schema: S;
   insert(context: ImportContext, line: v.InferOutput<S>): void;
   rows(db: Database): Iterable<object | string>;
+  masked?(row: v.InferInput<S>): object;
 }): Kind => definition as Kind;

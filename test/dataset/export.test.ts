@@ -74,7 +74,7 @@ for (const [name, lines] of WORLDS) {
   test(`${name}: the nine operations answer with the same bytes after export and import`, async (t) => {
     const before = await openServer(t, { ...createWorld(), lines: lines() as Line[] });
     const after = await openServer(t, { ...createWorld(), lines: [HEADER] } as World);
-    await importDataset(after.db, asChunks([...exportDataset(before.db)].join("")));
+    await importDataset(after.db, asChunks(exported(before.db)));
     const expected = await answers(before, lines() as Line[]);
     assert.equal(Object.keys(expected.operations).length, 9, "every operation was asked");
     assert.deepEqual(await answers(after, lines() as Line[]), expected);
@@ -176,7 +176,7 @@ test("a long chain of dependencies is written and read again", async (t) => {
 });
 
 /** Parameters of the original's integrations; those it calls sensitive are `secret`. */
-const PARAMETERS: Record<string, Record<string, string>> = {
+const PARAMETERS: Record<string, Record<string, unknown>> = {
   webhook: {
     url: "secret",
     authorization: "secret",
@@ -191,9 +191,8 @@ const PARAMETERS: Record<string, Record<string, string>> = {
     emojiIcon: "shown",
     defaultChannel: "shown",
   },
-  "slack-app": { accessToken: "secret" },
+  "slack-app": { accessToken: "secret", defaultChannels: "shown" },
   teams: { url: "secret", customHeaders: "secret" },
-  teamsworkflow: { url: "secret", customHeaders: "secret" },
   datadog: {
     apiKey: "secret",
     customHeaders: "secret",
@@ -204,31 +203,73 @@ const PARAMETERS: Record<string, Record<string, string>> = {
   "new-relic": { licenseKey: "secret", customHeaders: "secret", url: "shown", bodyTemplate: "shown" },
 };
 
+/** What the parameters are in an export. */
+async function parametersOf(t: TestContext, line: Line, options?: { withSecrets: boolean }) {
+  const db = await database(t, createWorld().integration(line).lines);
+  const [written] = ofKind(parsed([...exportDataset(db, options)].join("")), "integration");
+  return written!.parameters;
+}
+
 for (const [provider, parameters] of Object.entries(PARAMETERS)) {
   test(`the secret parameters of ${provider} are masked unless asked for`, async (t) => {
-    const db = await database(t, createWorld().integration({ provider, parameters }).lines);
-    const written = (options?: { withSecrets: boolean }) => {
-      const [line] = ofKind(parsed([...exportDataset(db, options)].join("")), "integration");
-      return line!.parameters;
-    };
     const masked = Object.entries(parameters).map(([name, value]) => [
       name,
       value === "secret" ? "*****" : value,
     ]);
-    assert.deepEqual(written(), Object.fromEntries(masked));
-    assert.deepEqual(written({ withSecrets: true }), parameters);
+    assert.deepEqual(await parametersOf(t, { provider, parameters }), Object.fromEntries(masked));
+    assert.deepEqual(await parametersOf(t, { provider, parameters }, { withSecrets: true }), parameters);
   });
 }
 
-test("a masked parameter stays masked when read again", async (t) => {
-  const lines = createWorld().integration({
-    provider: "slack-app",
-    parameters: { accessToken: "hush" },
-  }).lines;
+for (const [name, line] of [
+  ["of a name that the provider does not have", { provider: "webhook", parameters: { jwt: "hush" } }],
+  [
+    "of a name that sounds harmless",
+    { provider: "slack-app", parameters: { url: "hush", contentType: "hush" } },
+  ],
+  [
+    "of an unknown provider",
+    { provider: "own", parameters: { url: "hush", passphrase: "hush", channel: "hush" } },
+  ],
+  ["of a provider with an inherited name", { provider: "constructor", parameters: { name: "hush" } }],
+  [
+    "within a parameter that is none",
+    { provider: "datadog", parameters: { url: { token: "hush" }, bodyTemplate: ["hush"] } },
+  ],
+  ["that is no text", { provider: "webhook", parameters: { pin: 1234, isOpen: true } }],
+  ["of an inherited name", { provider: "webhook", parameters: JSON.parse('{"__proto__":"hush"}') }],
+] as const) {
+  test(`a parameter ${name} is masked`, async (t) => {
+    const written = await parametersOf(t, line);
+    const expected = Object.keys(line.parameters).map((key) => [key, "*****"]);
+    assert.deepEqual(written, Object.fromEntries(expected));
+  });
+}
+
+test("a parameter that is no secret is shown as it is", async (t) => {
+  const parameters = { contentType: "text/plain", bodyTemplate: 5 };
+  assert.deepEqual(await parametersOf(t, { provider: "webhook", parameters }), parameters);
+});
+
+test("password hashes and invitation links are masked unless asked for", async (t) => {
+  const secrets = { inviteLink: "https://flags.example/hush", passwordHash: "$2a$10$hush" };
+  const db = await database(t, createWorld().user(secrets).lines);
+  const last = (options?: { withSecrets: boolean }) =>
+    ofKind(parsed([...exportDataset(db, options)].join("")), "user").at(-1)!;
+  assert.deepEqual(last(), { ...last({ withSecrets: true }), inviteLink: "*****", passwordHash: "*****" });
+  assert.deepEqual({ ...last({ withSecrets: true }), ...secrets }, last({ withSecrets: true }));
+  assert.ok(!("passwordHash" in ofKind(parsed([...exportDataset(db)].join("")), "user")[0]!), "none is none");
+});
+
+test("what is masked stays masked when read again", async (t) => {
+  const { lines } = createWorld()
+    .integration({ provider: "slack-app", parameters: { accessToken: "hush" } })
+    .user({ inviteLink: "hush", passwordHash: "hush" });
   const masked = [...exportDataset(await database(t, lines))].join("");
   assert.ok(!masked.includes("hush"));
   const db = await database(t, parsed(masked));
   assert.equal([...exportDataset(db)].join(""), masked);
+  assert.equal(exported(db), masked, "a mask is all there is");
 });
 
 test("ids beyond what a number can hold survive", async (t) => {

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
 import { toStoredJson } from "../../limits.ts";
 import { EventType } from "../../resources/events/schema.ts";
+import { maskedParameters } from "../../resources/integrations/mask.ts";
 import { JsonObject } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
@@ -60,4 +61,5 @@ export const integration = kind({
       });
     }
   },
+  masked: (row) => ({ ...row, parameters: maskedParameters(row.provider, row.parameters ?? {}) }),
 });

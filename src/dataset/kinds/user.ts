@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { MASK } from "../../mask.ts";
 import { ACCOUNT_TYPES } from "../../resources/users/schema.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
@@ -52,4 +53,10 @@ export const user = kind({
       yield withoutNulls({ ...row, emailSent: row.emailSent === null ? null : row.emailSent === 1 });
     }
   },
+  // Whoever has the link can become the user.
+  masked: (row) => ({
+    ...row,
+    ...(row.inviteLink && { inviteLink: MASK }),
+    ...(row.passwordHash && { passwordHash: MASK }),
+  }),
 });
