@@ -6,6 +6,7 @@ import { DEEPEST_JSON, isTooDeep, mayBeTooDeep, TooLongError } from "../limits.t
 import { loadEvents } from "../resources/events/load.ts";
 import { check } from "../validation.ts";
 import { DatasetError, LineError } from "./error.ts";
+import { requireDataset } from "./foreign.ts";
 import type { ImportContext, Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import { type TextLine, textLines } from "./lines.ts";
@@ -41,7 +42,7 @@ export async function importDataset(
   db.exec("BEGIN IMMEDIATE");
   try {
     clearIfUntouched(db);
-    for await (const lines of textLines(chunks)) {
+    for await (const lines of textLines(requireDataset(chunks))) {
       for (const line of lines) importLine(context, line, read++ === 0, counts);
       onProgress(read);
     }

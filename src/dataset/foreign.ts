@@ -1,0 +1,83 @@
+import { LONGEST_LINE } from "../limits.ts";
+import { DatasetError } from "./error.ts";
+
+/**
+ * The chunks as they came.
+ * @throws DatasetError if they are a file of a known format that is no dataset, saying which and what to do.
+ */
+export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held: Buffer[] | undefined = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    if (held === undefined) {
+      yield chunk;
+      continue;
+    }
+    held.push(chunk);
+    size += chunk.length;
+    const begin = Buffer.concat(held);
+    if (!beginsDataset(begin) && size <= LONGEST_LINE) continue;
+    yield requireOurs(begin);
+    held = undefined;
+  }
+  if (held !== undefined) yield requireOurs(Buffer.concat(held));
+}
+
+const FIRST_LINE_BYTES = 64 * 1024;
+
+/** Whether the first line is whole and says its kind, whatever else is wrong with it. */
+function beginsDataset(bytes: Buffer) {
+  const [line] = /\S[^\n]*\n/.exec(bytes.toString("latin1", 0, FIRST_LINE_BYTES)) ?? [];
+  return line !== undefined && has(parsed(line.replace(/^\u00ef\u00bb\u00bf/, "")), "kind");
+}
+
+function requireOurs(bytes: Buffer) {
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
+  const what = beginsDataset(bytes) ? undefined : foreignFormat(text, parsed(text));
+  if (what !== undefined) throw new DatasetError(1, what);
+  return bytes;
+}
+
+/** What a text is that is no dataset, and what to do with it; undefined for what is not known. */
+function foreignFormat(text: string, value: unknown): string | undefined {
+  const isPretty = /^\s*\[?\s*\{/.test(text) && /"kind"\s*:\s*"dataset"/.test(text.slice(0, 1000));
+  if (isPretty && Array.isArray(value))
+    return "this is a dataset as one list, and a dataset is one object a line: jq -c '.[]' FILE makes it so";
+  if (isPretty && (value === undefined || text.trimEnd().includes("\n")))
+    return "this is a pretty-printed dataset, and a dataset is one object a line: jq -c . FILE makes it so";
+  if (isState(value) || /^version: \d+$[\s\S]*^features:/m.test(text))
+    return `this is a state export of Unleash 3 to 5, ${notRead("project, segment, feature and so on")}`;
+  if (has(value, "features") && has(value, "featureStrategies"))
+    return `this is a features-batch export of Unleash, ${notRead("segment and feature")}`;
+  if (has(value, "features"))
+    return `these are flags as SDKs and offline proxies read them, ${notRead("segment and feature")}`;
+  return isMap(value)
+    ? `these are flags as a simple map of an offline proxy, ${notRead("feature")}`
+    : undefined;
+}
+
+const notRead = (kinds: string) =>
+  `which import does not read: write them as lines of the kinds that DATASET.md explains (${kinds})`;
+
+const STATE = ["strategies", "featureStrategies", "projects", "environments", "tagTypes"];
+
+const isState = (value: unknown) => has(value, "version") && STATE.some((key) => has(value, key));
+
+const isMap = (value: unknown) =>
+  isObject(value) &&
+  Object.keys(value).length > 0 &&
+  Object.values(value).every((flag) => has(flag, "enabled") && typeof flag.enabled === "boolean");
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const has = <K extends string>(value: unknown, key: K): value is Record<K, unknown> =>
+  isObject(value) && Object.hasOwn(value, key);
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

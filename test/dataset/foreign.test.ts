@@ -1,0 +1,112 @@
+import { test } from "node:test";
+import { everyKey, toText } from "./examples.ts";
+import { refused } from "./importing.ts";
+
+const BATCH = {
+  features: [{ name: "f", type: "release", project: "default", stale: false }],
+  featureStrategies: [{ name: "default", featureName: "f", parameters: {} }],
+  featureEnvironments: [{ featureName: "f", environment: "development", enabled: true, variants: [] }],
+  contextFields: [],
+  featureTags: [],
+  segments: [{ id: 1, name: "beta" }],
+  tagTypes: [],
+  dependencies: [],
+};
+
+const STATE_3 = {
+  version: 3,
+  features: [{ name: "f", strategies: [{ name: "default" }] }],
+  strategies: [{ name: "custom" }],
+};
+
+const STATE_4 = {
+  version: 4,
+  features: [],
+  strategies: [],
+  tags: [],
+  tagTypes: [],
+  featureTags: [],
+  projects: [{ id: "default", name: "Default" }],
+  featureStrategies: [],
+  featureEnvironments: [],
+  environments: [{ name: "development" }],
+  segments: [],
+  featureStrategySegments: [],
+};
+
+const CLIENT = {
+  version: 2,
+  features: [{ name: "f", enabled: true, strategies: [{ name: "default" }], variants: [] }],
+  segments: [],
+  query: { environment: "development" },
+};
+
+const MAP = { f: { enabled: true, variant: "blue" }, g: { enabled: false } };
+
+const pretty = (lines: readonly object[]) =>
+  lines.map((line) => `${JSON.stringify(line, null, 2)}\n`).join("");
+
+const FORMATS: ReadonlyArray<[name: string, value: object, words: string]> = [
+  [
+    "a features-batch export",
+    BATCH,
+    "this is a features-batch export of Unleash, which import does not read: ",
+  ],
+  [
+    "a state export of version 3",
+    STATE_3,
+    "this is a state export of Unleash 3 to 5, which import does not read: ",
+  ],
+  [
+    "a state export of version 4",
+    STATE_4,
+    "this is a state export of Unleash 3 to 5, which import does not read: ",
+  ],
+  [
+    "what SDKs read",
+    CLIENT,
+    "these are flags as SDKs and offline proxies read them, which import does not read: ",
+  ],
+  ["a simple map", MAP, "these are flags as a simple map of an offline proxy, which import does not read: "],
+];
+
+for (const [name, value, words] of FORMATS) {
+  test(`${name} is refused as what it is`, () => refused(JSON.stringify(value), `line 1: ${words}`));
+  test(`${name}, pretty-printed, is refused as what it is`, () =>
+    refused(`\uFEFF${JSON.stringify(value, null, 2)}\r\n`, `line 1: ${words}`));
+}
+
+test("a state export in YAML is refused as what it is", () =>
+  refused("version: 4\nfeatures:\n  - name: f\n", "line 1: this is a state export of Unleash 3 to 5, "));
+
+test("a pretty-printed dataset is refused with what makes it one", () =>
+  refused(
+    pretty(everyKey()),
+    "line 1: this is a pretty-printed dataset, and a dataset is one object a line: jq -c .",
+  ));
+
+for (const indent of [0, 2]) {
+  test(`a dataset as a list, indented by ${indent}, is refused with what makes it one`, () =>
+    refused(JSON.stringify(everyKey(), null, indent), "line 1: this is a dataset as one list, "));
+}
+
+test("a format is known whatever the pieces that it comes in", async () => {
+  const pieces = async function* () {
+    for (const byte of Buffer.from(pretty([BATCH]))) yield Buffer.from([byte]);
+  };
+  await refused(pieces(), "line 1: this is a features-batch export of Unleash");
+});
+
+for (const [name, text, words] of [
+  ["an unknown object", '{"flags":[]}', "kind: the first line must be of the kind dataset"],
+  ["an empty object", "{}", "kind: the first line must be of the kind dataset"],
+  ["an empty list", "[]", "must be a JSON object"],
+  ["a text", "hello\nworld\n", "is not valid JSON"],
+  [
+    "a dataset that is wrong",
+    toText([{ kind: "tagType", name: '"kind":"dataset"' }]),
+    "kind: the first line",
+  ],
+] as const) {
+  test(`${name} is refused as before`, () => refused(text, `line 1: ${words}`));
+}
