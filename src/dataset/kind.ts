@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import type { Database } from "../db/statement.ts";
-import type { loadEvents } from "../resources/events/load.ts";
+import type { StoredEvent } from "../resources/events/record.ts";
 import type { Schema } from "../validation.ts";
 
 /** What inserting a line may need beside the line itself. */
@@ -8,7 +8,7 @@ export interface ImportContext {
   db: Database;
   /** Stands in for a `createdAt` that was left out. */
   now: string;
-  events: ReturnType<typeof loadEvents>;
+  events: { store(event: StoredEvent): void };
 }
 
 /** One kind of line: its shape, how a line becomes rows, and how rows become lines again. */
@@ -21,6 +21,8 @@ export interface Kind {
   rows(db: Database): Iterable<object | string>;
   /** A row without its secrets; only where there are some. */
   masked?(row: object): object;
+  /** What the API would refuse in a line that was stored all the same. */
+  warnings?(db: Database, line: unknown): Iterable<string>;
 }
 
 /** `kind({ name, schema, … })`: the insert function then gets what the schema checks. */
@@ -30,4 +32,5 @@ export const kind = <S extends Schema>(definition: {
   insert(context: ImportContext, line: v.InferOutput<S>): void;
   rows(db: Database): Iterable<object | string>;
   masked?(row: v.InferInput<S>): object;
+  warnings?(db: Database, line: v.InferOutput<S>): Iterable<string>;
 }): Kind => definition as Kind;

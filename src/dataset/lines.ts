@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { LONGEST_LINE } from "../limits.ts";
 import { DatasetError } from "./error.ts";
+import { requireDataset } from "./foreign.ts";
 
 const NEWLINE = 0x0a;
 
@@ -11,11 +12,30 @@ export interface TextLine {
 }
 
 /**
+ * Calls for each line of a dataset that is not empty, and with the number of lines read now and then.
+ * @returns how many there were.
+ * @throws DatasetError for no line, and where there is something else than lines.
+ */
+export async function eachLine(
+  chunks: AsyncIterable<Buffer>,
+  onLine: (line: TextLine, isFirst: boolean) => void,
+  onProgress: (lines: number) => void,
+): Promise<number> {
+  let read = 0;
+  for await (const lines of textLines(requireDataset(chunks))) {
+    for (const line of lines) onLine(line, read++ === 0);
+    onProgress(read);
+  }
+  if (read === 0) throw new DatasetError(1, "is missing: the first line must be of the kind dataset");
+  return read;
+}
+
+/**
  * The lines of a UTF-8 text, a chunk's at a time. A byte-order mark and Windows line ends are taken off, empty
  * lines are left out.
  * @throws DatasetError for a line that is not UTF-8 or too long.
  */
-export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
+async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
   let number = 0;
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {

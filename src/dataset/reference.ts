@@ -7,18 +7,23 @@ const KNOWN = {
   environment: statement<Key>(`SELECT 1 FROM environments WHERE name = :key`),
   event: statement<Key>(`SELECT 1 FROM events WHERE id = :key`),
   feature: statement<Key>(`SELECT 1 FROM features WHERE name = :key`),
+  featureType: statement<Key>(`SELECT 1 FROM feature_types WHERE id = :key`),
   group: statement<Key>(`SELECT 1 FROM groups WHERE id = :key`),
   integration: statement<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
   project: statement<Key>(`SELECT 1 FROM projects WHERE id = :key`),
   role: statement<Key>(`SELECT 1 FROM roles WHERE id = :key`),
   segment: statement<Key>(`SELECT 1 FROM segments WHERE id = :key`),
+  strategyType: statement<Key>(`SELECT 1 FROM strategy_types WHERE name = :key`),
   tagType: statement<Key>(`SELECT 1 FROM tag_types WHERE name = :key`),
   user: statement<Key>(`SELECT 1 FROM users WHERE id = :key`),
 };
 
+export const isKnown = (db: Database, kind: keyof typeof KNOWN, key: string | number) =>
+  KNOWN[kind](db).get({ key }) !== undefined;
+
 /** @throws LineError naming the path, the kind and the key, unless the thing exists. */
 export function requireKnown(db: Database, kind: keyof typeof KNOWN, key: string | number, path: string) {
-  if (KNOWN[kind](db).get({ key })) return;
+  if (isKnown(db, kind, key)) return;
   throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} stands above`);
 }
 

@@ -7,9 +7,9 @@ const STRATEGY_NAMES = [
   "flexibleRollout",
   "default",
   "userWithId",
-  "gradualRolloutUserId",
-  "gradualRolloutSessionId",
-  "gradualRolloutRandom",
+  "remoteAddress",
+  "applicationHostname",
+  "default",
   "remoteAddress",
   "applicationHostname",
 ] as const;
@@ -80,11 +80,6 @@ function makeParameters(random: Random, name: (typeof STRATEGY_NAMES)[number], f
       return { rollout: percentage, stickiness: random.pick(["default", "userId"]), groupId: feature };
     case "userWithId":
       return { userIds: "ada@bikes.example,bjorn@bikes.example" };
-    case "gradualRolloutUserId":
-    case "gradualRolloutSessionId":
-      return { percentage, groupId: feature };
-    case "gradualRolloutRandom":
-      return { percentage };
     case "remoteAddress":
       return { IPs: "192.0.2.0/24,198.51.100.7" };
     case "applicationHostname":

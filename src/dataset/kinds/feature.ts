@@ -4,6 +4,7 @@ import { PathName } from "../../validation.ts";
 import { type ImportContext, kind } from "../kind.ts";
 import { requireAllKnown, requireKnown } from "../reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
+import { featureWarnings } from "../warnings.ts";
 import { environmentsOf, FeatureEnvironment, insertFeatureEnvironment } from "./feature-environment.ts";
 
 const Feature = v.strictObject({
@@ -121,6 +122,7 @@ export const feature = kind({
       });
     }
   },
+  warnings: featureWarnings,
 });
 
 function requireReferences(

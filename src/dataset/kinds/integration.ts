@@ -6,6 +6,7 @@ import { maskedParameters } from "../../resources/integrations/mask.ts";
 import { JsonObject } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
+import { integrationWarnings } from "../warnings.ts";
 
 const Integration = v.strictObject({
   id: Id,
@@ -61,5 +62,6 @@ export const integration = kind({
       });
     }
   },
+  warnings: (_, line) => integrationWarnings(line),
   masked: (row) => ({ ...row, parameters: maskedParameters(row.provider, row.parameters ?? {}) }),
 });

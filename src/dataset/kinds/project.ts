@@ -4,6 +4,7 @@ import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { requireAllKnown } from "../reference.ts";
 import { Id, Name, OptionalText, OptionalTime, withoutNulls } from "../value.ts";
+import { nameWarnings } from "../warnings.ts";
 
 const Project = v.strictObject({
   id: PathName,
@@ -56,4 +57,5 @@ export const project = kind({
       yield { ...withoutNulls(row), ...lists };
     }
   },
+  warnings: (_, { id }) => nameWarnings("id", id),
 });

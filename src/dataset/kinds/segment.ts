@@ -4,6 +4,7 @@ import { Constraint } from "../../resources/features/schema.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../value.ts";
+import { constraintWarnings } from "../warnings.ts";
 
 const Segment = v.strictObject({
   id: Id,
@@ -41,4 +42,5 @@ export const segment = kind({
       yield withoutNulls({ ...row, constraints: JSON.parse(row.constraints) });
     }
   },
+  warnings: (_, { constraints }) => constraintWarnings("constraints", constraints),
 });

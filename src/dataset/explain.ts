@@ -1,0 +1,28 @@
+import { isSqlite } from "../db/error.ts";
+import { TooLongError } from "../limits.ts";
+import { DatasetError, LineError } from "./error.ts";
+import type { Kind } from "./kind.ts";
+
+/** Why a row was refused, in words; any other error is left as it is. */
+export function explained(error: unknown, kind: Kind, line: object, number: number): unknown {
+  if (error instanceof LineError || error instanceof TooLongError)
+    return new DatasetError(number, error.message);
+  if (!isSqlite(error, "SQLITE_CONSTRAINT")) return error;
+  const columns = /constraint failed: (.+)/.exec(error.message)?.[1]?.replace(/\w+\./g, "") ?? "a value";
+  const isTwice = /UNIQUE|PRIMARYKEY|ROWID/.test(error.code);
+  const reason = isTwice ? duplicate(columns.split(", "), line) : `a value is not allowed: ${columns}`;
+  return new DatasetError(number, `${kind.name}: ${reason}`);
+}
+
+/** What there is already, by the line's own keys, or by those of something that the line holds. */
+function duplicate(columns: string[], line: object) {
+  const keys = columns.map((column) =>
+    column.replace(/_id$/, "").replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+  );
+  const given = Object.entries(line).filter(([key]) => keys.includes(key));
+  if (given.length < keys.length) return `something in it has the same ${keys.join(", ")} as another`;
+  const names = given.map(
+    ([key, value]) => `${key} ${typeof value === "string" ? JSON.stringify(value) : value}`,
+  );
+  return `there is one with the ${names.join(", ")} already; an import adds to what the file holds`;
+}

@@ -1,0 +1,84 @@
+import * as v from "valibot";
+import { DEEPEST_JSON, isTooDeep, mayBeTooDeep } from "../limits.ts";
+import { check, type Violation } from "../validation.ts";
+import { DatasetError, toShown } from "./error.ts";
+import { explained } from "./explain.ts";
+import type { ImportContext, Kind } from "./kind.ts";
+import { KINDS } from "./kinds.ts";
+import type { TextLine } from "./lines.ts";
+import { OptionalText, OptionalTime } from "./value.ts";
+
+/** The first line of every dataset. */
+const Header = v.strictObject({
+  version: v.literal(1, "must be 1, the only version there is"),
+  createdAt: OptionalTime,
+  source: OptionalText,
+});
+
+const NONE: string[] = [];
+
+const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
+
+/**
+ * Stores one line in the caller's transaction and counts it; the first line only says what follows.
+ * @returns what the API would refuse in it, fit for a terminal.
+ * @throws DatasetError with all that is wrong with the line; parts of it may be stored then.
+ */
+export function storeLine(
+  context: ImportContext,
+  { number, text }: TextLine,
+  isFirst: boolean,
+  counts: Record<string, number>,
+): string[] {
+  const { kind: name, ...line } = parse(text, number);
+  if (isFirst) return requireHeader(name, line, number);
+  const kind = kinds.get(name as string);
+  if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
+  if (mayBeTooDeep(text)) requireShallow(line, number);
+  const value = checked(kind.schema, line, number);
+  try {
+    kind.insert(context, value);
+  } catch (error) {
+    throw explained(error, kind, line, number);
+  }
+  counts[kind.name] = (counts[kind.name] ?? 0) + 1;
+  return kind.warnings ? [...kind.warnings(context.db, value)].map(toShown) : NONE;
+}
+
+function parse(text: string, number: number): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new DatasetError(number, "is not valid JSON (was the file cut short?)");
+  }
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>;
+  throw new DatasetError(number, "must be a JSON object");
+}
+
+function unknownKind(name: unknown) {
+  if (name === undefined) return "is missing";
+  return typeof name === "object" ? "must be text" : `${JSON.stringify(name)} is not a known kind`;
+}
+
+function requireHeader(kind: unknown, line: object, number: number) {
+  if (kind !== "dataset") throw new DatasetError(number, "kind: the first line must be of the kind dataset");
+  checked(Header, line, number);
+  return NONE;
+}
+
+function requireShallow(line: object, number: number) {
+  const [key] = Object.entries(line).find(([, value]) => isTooDeep(value)) ?? [];
+  if (key === undefined) return;
+  throw new DatasetError(number, `${key}: must not be nested deeper than ${DEEPEST_JSON} levels`);
+}
+
+function checked(schema: Kind["schema"], line: object, number: number): unknown {
+  const result = check(schema, line);
+  if (!result.violations) return result.value;
+  const [first, ...rest] = result.violations;
+  throw new DatasetError(number, reason(first), ...rest.map(reason));
+}
+
+const reason = ({ path, message }: Violation) => (path === "" ? message : `${path}: ${message}`);
