@@ -3,10 +3,14 @@ import os from "node:os";
 import type { Readable } from "node:stream";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
 import { DataError } from "../db/error.ts";
+import { isNew } from "../db/leftovers.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
-import { plural } from "./plural.ts";
+import { printCounts, total } from "./counts.ts";
+import { dryRun } from "./dry-run.ts";
+import { counted } from "./plural.ts";
+import { endProgress, progressOn } from "./progress.ts";
 
 export const importCommand: Command = {
   name: "import",
@@ -15,34 +19,43 @@ export const importCommand: Command = {
   args: [1, 1],
   example: "import backup.jsonl --data flags.db",
   settings: ["data", "log-format", "log-level", "quiet"],
-  options: JSON_OPTION,
-  async run(context) {
+  options: {
+    "dry-run": {
+      type: "boolean",
+      help: "only say what would come, what is wrong, and what the API would refuse",
+    },
+    ...JSON_OPTION,
+  },
+  run(context) {
     const [source = "-"] = context.args;
-    const { data } = context.config;
     const chunks = openSource(context, source);
-    let stopped: Error | undefined;
-    onStop(context.world, (signal) => {
-      stopped = new Error(`Stopped by ${signal}: nothing was imported`);
-      chunks.destroy(stopped);
-    });
-    const show = progressOn(context);
-    const onProgress = (lines: number) => {
-      if (stopped) throw stopped; // all may have been read by then
-      show(lines);
-    };
-    const isNew = !fs.existsSync(data);
-    const db = open(data);
-    try {
-      const counts = await importDataset(db, chunks, onProgress);
-      close(db);
-      report(context, source, counts);
-    } catch (error) {
-      close(db);
-      if (isNew) removeIfUnused(data);
-      throw error;
-    }
+    const onProgress = untilStopped(context, chunks);
+    return context.options["dry-run"]
+      ? dryRun(context, chunks, onProgress)
+      : importFrom(context, source, chunks, onProgress);
   },
 };
+
+async function importFrom(
+  context: Context,
+  source: string,
+  chunks: Readable,
+  onProgress: (lines: number) => void,
+) {
+  const { data } = context.config;
+  const isInVain = isNew(data);
+  const db = open(data);
+  let warnings = 0;
+  try {
+    const counts = await importDataset(db, chunks, onProgress, () => warnings++);
+    close(db);
+    report(context, source, counts, warnings);
+  } catch (error) {
+    close(db);
+    if (isInVain) removeIfUnused(data);
+    throw error;
+  }
+}
 
 function openSource({ world }: Context, source: string): Readable {
   if (source === "-") return world.stdin as Readable;
@@ -52,14 +65,17 @@ function openSource({ world }: Context, source: string): Readable {
   return fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
 }
 
-/** Lines read so far, on a terminal, some times a second. */
-function progressOn({ world: { stderr }, config }: Context) {
-  if (!stderr.isTTY || config.quiet) return () => {};
-  let shownAt = 0;
+/** Shows the progress, and ends the reading when the process is asked to stop: all may have been read by then. */
+function untilStopped(context: Context, chunks: Readable) {
+  let stopped: Error | undefined;
+  onStop(context.world, (signal) => {
+    stopped = new Error(`Stopped by ${signal}: nothing was imported`);
+    chunks.destroy(stopped);
+  });
+  const show = progressOn(context);
   return (lines: number) => {
-    if (Date.now() - shownAt < 200) return;
-    shownAt = Date.now();
-    stderr.write(`\r${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
+    if (stopped) throw stopped;
+    show(lines);
   };
 }
 
@@ -72,20 +88,20 @@ function operator() {
   }
 }
 
-function report(
-  { world: { stderr }, config, log, options, print }: Context,
-  source: string,
-  counts: ImportCounts,
-) {
-  if (stderr.isTTY && !config.quiet) stderr.write("\r\u001b[K");
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+function report(context: Context, source: string, counts: ImportCounts, warnings: number) {
+  const { config, log, options, print } = context;
+  endProgress(context);
   log({
     level: "info",
-    message: `imported ${total} ${plural(total, "line")}`,
+    message: `imported ${counted(total(counts), "line")}`,
     source,
     data: config.data,
     by: operator(),
   });
+  if (warnings > 0)
+    log({ level: "warn", message: `the API would refuse ${counted(warnings, "thing")} in it: ${ADVICE}` });
   if (options.json) return print(JSON.stringify(counts));
-  for (const [kind, count] of Object.entries(counts)) print(`${String(count).padStart(9)} ${kind}`);
+  printCounts(print, counts);
 }
+
+const ADVICE = "import --dry-run into a new file lists them";

@@ -1,3 +1,4 @@
+import fs from "node:fs";
 import schema from "../../schema.sql";
 import { DataError, inWords } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
@@ -17,6 +18,21 @@ export const VERSION = STEPS.length + 1;
 
 /** SQLite's `application_id` of our files: "FLAG" in ASCII. */
 export const APPLICATION_ID = 0x464c4147;
+
+/** Whether opening the file would bring it to today's version, by its header only. */
+export function isOlder(file: string): boolean {
+  const header = Buffer.alloc(HEADER_BYTES);
+  const handle = fs.openSync(file, "r");
+  try {
+    fs.readSync(handle, header);
+  } finally {
+    fs.closeSync(handle);
+  }
+  return header.readInt32BE(68) === APPLICATION_ID && header.readInt32BE(60) < VERSION;
+}
+
+/** SQLite's, in which `user_version` and `application_id` stand at fixed places. */
+const HEADER_BYTES = 100;
 
 const version = (db: Database) => db.pragma("user_version", { simple: true }) as number;
 
