@@ -6,6 +6,7 @@ import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../resources/events/write.ts";
 import { createToken } from "../resources/tokens/store.ts";
 import type { Command, Context } from "./command.ts";
+import { writeLines } from "./export.ts";
 import { givenSecret } from "./first-start.ts";
 import { NETWORK, serveUntilStopped } from "./serve.ts";
 import { readTls } from "./tls.ts";
@@ -27,19 +28,37 @@ export const demo: Command = {
   summary: "Serve an example with a year of history from memory; nothing is kept",
   example: "demo",
   settings: [...NETWORK, "log-format", "log-level", "quiet"],
-  async run(context) {
-    const given = givenSecret(context.world.env);
-    const tls = readTls(context.config);
-    const db = open(IN_MEMORY);
-    try {
-      await fill(db);
-      const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given?.secret }));
-      await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, given?.shown ?? secret));
-    } finally {
-      close(db);
-    }
+  options: {
+    export: { type: "string", hint: "FILE|-", help: "write the example as a dataset instead of serving it" },
   },
+  run: (context) =>
+    typeof context.options.export === "string"
+      ? exportDemo(context, context.options.export)
+      : serveDemo(context),
 };
+
+async function serveDemo(context: Context) {
+  const given = givenSecret(context.world.env);
+  const tls = readTls(context.config);
+  const db = open(IN_MEMORY);
+  try {
+    await fill(db);
+    const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given?.secret }));
+    await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, given?.shown ?? secret));
+  } finally {
+    close(db);
+  }
+}
+
+/** There are no tokens in it, so the way to one is shown as well. */
+async function exportDemo(context: Context, target: string) {
+  await writeLines(context, target, demoLines());
+  if (target === "-" || context.config.quiet) return;
+  context.print("To serve it from a file:");
+  context.print(`  flagstone import ${target} --data demo.db`);
+  context.print("  flagstone token create me --user 1 --data demo.db");
+  context.print("  flagstone --data demo.db");
+}
 
 /** Ada, an administrator of the made-up company. */
 const TOKEN = {
@@ -51,10 +70,11 @@ const TOKEN = {
   expiresAt: null,
 } as const;
 
+const demoLines = () => demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
+
 async function fill(db: Database) {
-  const lines = demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
   const chunks = (async function* () {
-    yield Buffer.from(lines.join(""));
+    yield Buffer.from(demoLines().join(""));
   })();
   await importDataset(db, chunks);
 }

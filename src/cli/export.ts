@@ -26,14 +26,19 @@ export const exportCommand: Command = {
     const db = open(config.data, { mustExist: true });
     try {
       const lines = exportDataset(db, { withSecrets: options["with-secrets"] === true });
-      await write(context, args[0] ?? "-", inChunks(lines));
+      await writeLines(context, args[0] ?? "-", lines);
     } finally {
       close(db);
     }
   },
 };
 
-async function write({ world, log }: Context, target: string, chunks: Iterable<string>) {
+/**
+ * Writes lines of a dataset to a new file, whole or not at all, or to standard output for `-`.
+ * @throws DataError if there is something at the target, or it can't be written.
+ */
+export async function writeLines({ world, log }: Context, target: string, lines: Iterable<string>) {
+  const chunks = inChunks(lines);
   if (target === "-") return pipeline(Readable.from(chunks), world.stdout, { end: false });
   if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
   try {

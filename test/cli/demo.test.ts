@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 import { describe, test } from "node:test";
-import { startServer, temporaryFolder } from "./run-cli.ts";
+import { assertRefused, linesOf, runCli, startServer, temporaryFolder } from "./run-cli.ts";
 
 interface Curl {
   url: string;
@@ -54,6 +55,36 @@ describe("demo", { concurrency: 2 }, () => {
     assert.equal(code, 0);
     assert.ok(!stderr.includes(token!));
     assert.deepEqual(fs.readdirSync(cwd), [], "nothing is kept");
+  });
+
+  test("its dataset is written to a file, and what is printed brings it into one", async (t) => {
+    const folder = temporaryFolder(t);
+    const { code, stdout, stderr } = await runCli(["demo", "--export", "demo.jsonl"], { cwd: folder });
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /info {2}exported to demo\.jsonl\n$/);
+    assert.deepEqual(fs.readdirSync(folder), ["demo.jsonl"]);
+    const commands = [...stdout.matchAll(/^ {2}flagstone (import|token) (.+)$/gm)];
+    assert.deepEqual(
+      commands.map(([, name]) => name),
+      ["import", "token"],
+    );
+    for (const [, name, args = ""] of commands) {
+      const result = await runCli([name!, ...args.split(" ")], { cwd: folder });
+      assert.equal(result.code, 0, result.stderr);
+    }
+    assert.ok(linesOf(path.join(folder, "demo.db")).length > 4000);
+  });
+
+  test("its dataset goes to standard output too, and to no file that is there", async (t) => {
+    const cwd = temporaryFolder(t);
+    const { code, stdout } = await runCli(["demo", "--export", "-"], { cwd });
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(stdout.split("\n")[0]!).kind, "dataset");
+    assert.ok(stdout.endsWith("}\n"));
+    fs.writeFileSync(path.join(cwd, "precious.txt"), "precious");
+    const refused = await runCli(["demo", "--export", "precious.txt"], { cwd });
+    assertRefused(refused, 3, "precious.txt exists already: name a new file");
+    assert.equal(fs.readFileSync(path.join(cwd, "precious.txt"), "utf8"), "precious");
   });
 
   test("it takes the operator's own secret", async (t) => {
