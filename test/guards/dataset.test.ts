@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
+import { importDataset } from "../../src/dataset/import.ts";
 import { KINDS } from "../../src/dataset/kinds.ts";
+import { OPERATORS } from "../../src/resources/features/schema.ts";
+import { exported } from "../dataset/examples.ts";
+import { asChunks, openServer } from "../support/server.ts";
+import { createWorld } from "../support/world.ts";
 
-const rows = fs.readFileSync("DATASET.md", "utf8").split("\n");
+const document = fs.readFileSync("DATASET.md", "utf8");
+const rows = document.split("\n");
 
 for (const { name, schema } of KINDS) {
   test(`DATASET.md names every key of ${name}, and no other`, () => {
@@ -18,3 +24,28 @@ for (const { name, schema } of KINDS) {
     assert.deepEqual(keys.toSorted(), entries.toSorted());
   });
 }
+
+test("DATASET.md begins with twelve lines that are a whole dataset, and nothing that is warned of", async (t) => {
+  const [, example = ""] = /^```json\n(.+?)^```$/ms.exec(document) ?? [];
+  assert.equal(example.trimEnd().split("\n").length, 12);
+  const { db, request } = await openServer(t, { ...createWorld(), lines: [{ kind: "dataset", version: 1 }] });
+  const warnings: string[] = [];
+  await importDataset(db, asChunks(example), undefined, (_, warning) => warnings.push(warning));
+  assert.deepEqual(warnings, []);
+  assert.equal(exported(db).trimEnd().split("\n").length, 12);
+  const [, secret] = /secret `(user:.+?)`/.exec(document) ?? [];
+  const { body } = await request("/api/admin/projects/shop/features", { as: secret! });
+  assert.equal(body.features[0].name, "new-cart");
+});
+
+test("DATASET.md names every operator, and every built-in role as it is", async (t) => {
+  const operators = [...document.matchAll(/`((?:IN|NOT_IN|[A-Z]+_[A-Z_]+))`/g)].map(([, name]) => name);
+  assert.deepEqual(operators.toSorted(), OPERATORS.toSorted());
+  const { db } = await openServer(t);
+  const roles = db.prepare("SELECT id, name, type FROM roles ORDER BY id").all() as Array<object>;
+  const shown = [...document.matchAll(/^\| (\d) +\| (\w+) +\| (\w+) +\|/gm)];
+  assert.deepEqual(
+    shown.map(([, id, name, type]) => ({ id: Number(id), name, type })),
+    roles,
+  );
+});
