@@ -57,7 +57,8 @@ export function migrate(db: Database, steps = STEPS) {
   const from = version(db);
   const latest = steps.length + 1;
   if (from >= latest) return;
-  const aside = from > 0 && !db.memory ? copyAside(db, latest) : undefined;
+  const isKept = from > 0 && !db.memory && !isBeingMade(db.name);
+  const aside = isKept ? copyAside(db, latest) : undefined;
   const all = db.transaction(() => {
     if (version(db) === 0) create(db); // else another process was first
     for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);
@@ -73,6 +74,9 @@ export function migrate(db: Database, steps = STEPS) {
     );
   }
 }
+
+/** A backup that is being restored (`newFile` names it so) is a copy itself. */
+const isBeingMade = (file: string) => file.endsWith(".unfinished");
 
 function copyAside(db: Database, latest: number) {
   requireNotServed(db.name);

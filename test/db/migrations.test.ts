@@ -4,6 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
+import { restore } from "../../src/db/copy.ts";
 import { DataError } from "../../src/db/error.ts";
 import { lockForServing } from "../../src/db/lock.ts";
 import { APPLICATION_ID, migrate, VERSION } from "../../src/db/migrations.ts";
@@ -167,6 +168,17 @@ test("an older file is copied aside before its migration", (t) => {
   assert.equal(aside.pragma("user_version", { simple: true }), 1);
   assert.equal(rows(aside, "SELECT * FROM environments WHERE name = 'moon'").length, 1);
   assert.deepEqual(fs.readdirSync(path.dirname(file)).sort(), ["flags.db", "flags.db.before-schema-3"]);
+});
+
+test("a backup of an older version is restored as today's, and nothing is left beside it", (t) => {
+  const backup = oldFile(t);
+  const folder = path.dirname(backup);
+  const data = path.join(folder, "data.db");
+  restore(backup, data, new Date());
+  assert.deepEqual(fs.readdirSync(folder).sort(), ["data.db", "flags.db"]);
+  const db = new Sqlite(data, { readonly: true });
+  t.after(() => db.close());
+  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
 });
 
 test("a migration that fails half-way leaves the file to the version that wrote it, and says so", (t) => {
