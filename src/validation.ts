@@ -10,8 +10,14 @@ export type Schema = v.GenericSchema;
 /** The checked value, or all that is wrong with it; `where` begins each path. */
 export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
 
-export function check<S extends Schema>(schema: S, input: unknown, where = ""): Checked<v.InferOutput<S>> {
-  const result = v.safeParse(schema, input);
+/** With `abortEarly` it is the first thing that is wrong: an input may be wrong in millions of places. */
+export function check<S extends Schema>(
+  schema: S,
+  input: unknown,
+  where = "",
+  { abortEarly = false } = {},
+): Checked<v.InferOutput<S>> {
+  const result = v.safeParse(schema, input, { abortEarly });
   if (result.success) return { value: result.output };
   const [first, ...rest] = result.issues.map((issue) => toViolation(issue, where));
   return { violations: [first!, ...rest] };

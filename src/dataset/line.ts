@@ -17,6 +17,9 @@ const Header = v.strictObject({
 
 const NONE: string[] = [];
 
+/** Of a longer line only the first thing that is wrong is told. */
+const ALL_TOLD = 64 * 1024;
+
 const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
 
 /**
@@ -35,7 +38,7 @@ export function storeLine(
   const kind = kinds.get(name as string);
   if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
   if (mayBeTooDeep(text)) requireShallow(line, number);
-  const value = checked(kind.schema, line, number);
+  const value = checked(kind.schema, line, number, text.length > ALL_TOLD);
   try {
     kind.insert(context, value);
   } catch (error) {
@@ -74,8 +77,8 @@ function requireShallow(line: object, number: number) {
   throw new DatasetError(number, `${key}: must not be nested deeper than ${DEEPEST_JSON} levels`);
 }
 
-function checked(schema: Kind["schema"], line: object, number: number): unknown {
-  const result = check(schema, line);
+function checked(schema: Kind["schema"], line: object, number: number, abortEarly = false): unknown {
+  const result = check(schema, line, "", { abortEarly });
   if (!result.violations) return result.value;
   const [first, ...rest] = result.violations;
   throw new DatasetError(number, reason(first), ...rest.map(reason));

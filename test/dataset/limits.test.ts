@@ -130,6 +130,13 @@ test("a text as long as may be is stored", async (t) => {
   assert.equal(String(lastOf(db, "tagType").description).length, LONGEST_TEXT);
 });
 
+test("a line that is wrong in millions of places is refused for the first, soon and in little memory", async () => {
+  const before = process.memoryUsage().rss;
+  const users = `[${Array(5_000_000).fill("0").join(",")}]`;
+  await refused(BEGIN + withJson("group", "users", users), "line 3: users.0: must be 1 or more");
+  assert.ok(process.memoryUsage().rss - before < 1_000_000_000);
+});
+
 test("a reason that holds what the line holds is not as long as the line", async (t) => {
   const text = toText([line("tagType", { ["x".repeat(1_000_000)]: 1 })]);
   await assert.rejects(importDataset(empty(t), asChunks(BEGIN + text)), (error: Error) => {
