@@ -42,7 +42,7 @@ test("a disk that fills under a server stops what writes, in words, and no reads
   fill(data);
   const input = toText([
     { kind: "dataset", version: 1 },
-    { kind: "tagType", name: "long", icon: "x".repeat(200_000) },
+    { kind: "contextField", name: "long", legalValues: [{ value: "x".repeat(200_000) }] },
   ]);
   const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
   assert.equal(code, 3, stderr);
