@@ -58,5 +58,7 @@ function show({ print, world: { stderr } }: Context, { counts, problems, warning
 
 function requireNothingWrong(count: number) {
   if (count === 0) return;
-  throw new DataError(`${counted(count, "thing")} ${count === 1 ? "is" : "are"} wrong: import would store nothing`);
+  throw new DataError(
+    `${counted(count, "thing")} ${count === 1 ? "is" : "are"} wrong: import would store nothing`,
+  );
 }

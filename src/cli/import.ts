@@ -3,7 +3,6 @@ import os from "node:os";
 import type { Readable } from "node:stream";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
 import { DataError } from "../db/error.ts";
-import { isNew } from "../db/leftovers.ts";
 import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
@@ -43,7 +42,7 @@ async function importFrom(
   onProgress: (lines: number) => void,
 ) {
   const { data } = context.config;
-  const isInVain = isNew(data);
+  const isNew = !fs.existsSync(data);
   const db = open(data);
   let warnings = 0;
   try {
@@ -52,7 +51,7 @@ async function importFrom(
     report(context, source, counts, warnings);
   } catch (error) {
     close(db);
-    if (isInVain) removeIfUnused(data);
+    if (isNew) removeIfUnused(data);
     throw error;
   }
 }

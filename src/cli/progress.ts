@@ -1,4 +1,5 @@
 import type { Context } from "./command.ts";
+import { plural } from "./plural.ts";
 
 type Shown = Pick<Context, "world" | "config">;
 
@@ -11,7 +12,7 @@ export function progressOn(context: Shown): (lines: number) => void {
   return (lines) => {
     if (Date.now() - shownAt < 200) return;
     shownAt = Date.now();
-    context.world.stderr.write(`\r${lines.toLocaleString("en")} lines read`);
+    context.world.stderr.write(`\r${lines.toLocaleString("en")} ${plural(lines, "line")} read`);
   };
 }
 

@@ -14,5 +14,6 @@ export function clientAddress(
     .split(",")
     .at(-1)!
     .trim();
-  return net.isIP(last) ? last : socket.remoteAddress;
+  // Whatever the types say, a request whose body was cut off may have no socket any more.
+  return net.isIP(last) ? last : socket?.remoteAddress;
 }

@@ -4,11 +4,11 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
-import { restore } from "../../src/db/copy.ts";
 import { DataError } from "../../src/db/error.ts";
 import { lockForServing } from "../../src/db/lock.ts";
 import { APPLICATION_ID, migrate, VERSION } from "../../src/db/migrations.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { restore } from "../../src/db/restore.ts";
 import type { Database } from "../../src/db/statement.ts";
 
 /** The schema of version 1, as it was released; it never changes. */
@@ -174,7 +174,7 @@ test("a backup of an older version is restored as today's, and nothing is left b
   const backup = oldFile(t);
   const folder = path.dirname(backup);
   const data = path.join(folder, "data.db");
-  restore(backup, data, new Date());
+  restore(backup, data, { now: new Date(), pid: process.pid });
   assert.deepEqual(fs.readdirSync(folder).sort(), ["data.db", "flags.db"]);
   const db = new Sqlite(data, { readonly: true });
   t.after(() => db.close());

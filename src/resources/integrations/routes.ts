@@ -1,8 +1,10 @@
 import * as v from "valibot";
 import { ApiError } from "../../http/error.ts";
+import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
+import { toJson, type Wire } from "../../http/raw-json.ts";
 import { wholeNumber } from "../../validation.ts";
-import { IntegrationEvents } from "./schema.ts";
+import { type IntegrationEvent, IntegrationEvents } from "./schema.ts";
 import { integrationEvents, isIntegration } from "./store.ts";
 
 export const listIntegrationEvents = operation({
@@ -17,5 +19,16 @@ export const listIntegrationEvents = operation({
   if (!isIntegration(db, params.id)) {
     throw new ApiError("NotFoundError", "There is no integration with this id");
   }
-  return { integrationEvents: integrationEvents(db, { integrationId: params.id, ...query }) };
+  const windows = integrationEvents(db, { integrationId: params.id, ...query });
+  return new JsonStream((root) => listText(windows, root));
 });
+
+/** The list as text, a window at a time. */
+function* listText(windows: Iterable<Wire<IntegrationEvent>[]>, root: string): Generator<string> {
+  let begin = `{"integrationEvents":[`;
+  for (const window of windows) {
+    yield begin + toJson(window, root).slice(1, -1);
+    begin = ",";
+  }
+  yield "]}";
+}
