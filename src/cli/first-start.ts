@@ -4,10 +4,12 @@ import { SECRET_SHAPE } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../resources/events/write.ts";
+import { addUserRole, DEFAULT_PROJECT, isProject } from "../resources/projects/store.ts";
 import { createToken, hasTokens } from "../resources/tokens/store.ts";
 import { createUser, hasUsers } from "../resources/users/store.ts";
 
 const ADMIN_ROLE = 1;
+const OWNER_ROLE = 4;
 
 /** Guessing a shorter one would take no time. */
 const SHORTEST = 16;
@@ -74,7 +76,8 @@ export const variablesOf = ({ personal, service }: Given) => [
 ];
 
 /**
- * In a file without users and tokens, makes the user `admin`, a personal token for it, and the service tokens given.
+ * In a file without users and tokens, makes the user `admin`, the owner of the project that is there, a personal token for
+ * it, and the service tokens given.
  * @returns the personal token's secret, or undefined for a file that is in use already: it is not touched.
  */
 export function firstStart(db: Database, { personal, service }: Given): string | undefined {
@@ -83,6 +86,7 @@ export function firstStart(db: Database, { personal, service }: Given): string |
     if (isInUse(db)) return undefined; // another process was first
     const admin = { username: "admin", name: null, email: null, rootRole: ADMIN_ROLE };
     const userId = createUser(tx, admin);
+    if (isProject(db, DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, OWNER_ROLE);
     // The original names them so.
     for (const secret of service)
       createToken(tx, { ...TOKEN, type: "admin", name: "admin", userId: null, secret });

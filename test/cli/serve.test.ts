@@ -42,10 +42,15 @@ describe("the first start", { concurrency: 3 }, () => {
       events.map((event) => [event.type, event.createdBy]),
       [
         ["pat-created", "cli"],
+        ["project-user-added", "cli"],
         ["user-created", "cli"],
       ],
     );
     assert.equal((await first.get("/addons/1/events")).status, 404, "it is an administrator's");
+    const { projects } = (await (await first.get("/personal-dashboard")).json()) as { projects: object[] };
+    assert.deepEqual(projects, [
+      { id: "default", name: "Default", health: 100, memberCount: 1, featureCount: 0 },
+    ]);
     const { code, stdout, stderr } = await first.stop();
     assert.equal(code, 0);
     assert.equal(stdout.split(first.token!).length - 1, 2, "once by itself, once in the line to try");

@@ -1,12 +1,10 @@
 import * as v from "valibot";
 import { statement } from "../../db/statement.ts";
+import { insertUserRole } from "../../resources/projects/store.ts";
 import { LineError } from "../error.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
 import { Id, Name, optional, withoutNulls } from "../value.ts";
-
-const insertUser = statement<{ project: string; user: number; role: number }>(`
-  INSERT INTO project_user_roles (project, user_id, role_id) VALUES (:project, :user, :role)`);
 
 const insertGroup = statement<{ project: string; group: number; role: number }>(`
   INSERT INTO project_group_roles (project, group_id, role_id) VALUES (:project, :group, :role)`);
@@ -25,7 +23,7 @@ export const projectRole = kind({
     if ((user === null) === (group === null)) throw new LineError("user: give either a user or a group");
     if (user !== null) {
       requireKnown(db, "user", user, "user");
-      insertUser(db).run({ project, user, role });
+      insertUserRole(db).run({ project, user, role });
     }
     if (group !== null) {
       requireKnown(db, "group", group, "group");

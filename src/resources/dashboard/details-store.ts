@@ -13,8 +13,6 @@ interface LatestRow extends PersonRow {
   userId: number | null;
 }
 
-const exists = statement<{ project: string }>(`SELECT 1 FROM projects WHERE id = :project`);
-
 const latest = statement<{ project: string }, LatestRow>(`
   SELECT events.id AS eventId, wire -> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
     users.id AS userId, users.id, users.name, username, email, image_url AS imageUrl
@@ -42,8 +40,6 @@ const isSeen = statement<{ project: string }>(`
 const oldestLive = statement<{ project: string }, { feature: string }>(`
   SELECT name AS feature FROM features
   WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
-
-export const isProject = (db: Database, project: string) => exists(db).get({ project }) !== undefined;
 
 /** The newest ten events of a project. */
 export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[] =>

@@ -3,7 +3,8 @@ import { hiddenProjects, requireVisible } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation } from "../../http/operation.ts";
-import { isProject, latestEvents, onboardingStatus, owners, projectRoles } from "./details-store.ts";
+import { isProject } from "../projects/store.ts";
+import { latestEvents, onboardingStatus, owners, projectRoles } from "./details-store.ts";
 import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";
 import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./store.ts";
 
