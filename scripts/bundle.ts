@@ -2,7 +2,7 @@ import { execSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { collectLicenses } from "./licenses.ts";
 
 const require = createRequire(import.meta.url);
@@ -27,10 +27,13 @@ function commit(): string | null {
   }
 }
 
-/** One CommonJS file with everything in it but Node, and `addon` where the bytes of the native part come from. */
-export async function bundle(addon: string, outfile: string) {
-  const licenses = path.join(BUILD, "licenses.txt");
-  for (const folder of [DIST, BUILD]) fs.mkdirSync(folder, { recursive: true });
+/**
+ * One CommonJS file with everything in it but Node, and `addon` where the bytes of the native part come from.
+ * @returns what went into it
+ */
+export async function bundle(addon: string, outfile: string): Promise<Metafile> {
+  const licenses = outfile.replace(/\.cjs$/, "-licenses.txt");
+  fs.mkdirSync(path.dirname(outfile), { recursive: true });
   const options: BuildOptions = {
     entryPoints: [path.join(ROOT, "src/main.ts")],
     outfile,
@@ -55,4 +58,6 @@ export async function bundle(addon: string, outfile: string) {
   const { metafile } = await build({ ...options, metafile: true, write: false });
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
+  fs.rmSync(licenses);
+  return metafile;
 }

@@ -4,16 +4,21 @@ import type { Metafile } from "esbuild";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 
-interface Package {
+export interface Package {
   name: string;
   version: string;
   license: string;
+  dependencies?: Record<string, string>;
+  /** From the root of the checkout. */
   folder: string;
 }
 
-/** The packages of which files went into a bundle, by name. */
-function packagesIn({ inputs }: Metafile): Package[] {
-  const folders = Object.keys(inputs).map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
+/** The packages of which anything is in a bundle, by name. What was read and left out again is not in it. */
+export function packagesIn({ outputs }: Metafile): Package[] {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const folders = files
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   return [...new Set(folders)]
     .filter((folder) => folder !== undefined)
     .map((folder) => ({
