@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { Enums, Models, Serialize, Spec, Validation } from "@cyclonedx/cyclonedx-library";
+import { sqliteVersion } from "../../src/db/connect.ts";
+import { VERSION } from "../../src/version.ts";
+import { ROOT } from "../bundle.ts";
+import type { Executable } from "../executable.ts";
+import { type Package, packagesIn } from "../licenses.ts";
+
+const { Component } = Models;
+
+/** Entries of `process.versions` that are numbers of interfaces or Node itself, and no libraries. */
+const NO_LIBRARIES: readonly string[] = ["node", "modules", "napi"];
+
+/**
+ * What an executable is made of, in CycloneDX's JSON: the packages that esbuild put into it, SQLite, and Node with the
+ * libraries that it brings. What is only used to build it, or was left out of the bundle, is not in it.
+ * @throws Error if CycloneDX's own schema refuses the result.
+ */
+export async function billOfMaterials(executable: Executable, at: Date): Promise<string> {
+  const component = new Component(Enums.ComponentType.Application, "flagstone", {
+    version: VERSION,
+    bomRef: "flagstone",
+    licenses: licensed("Apache-2.0"),
+    hashes: new Models.HashDictionary([[Enums.HashAlgorithm["SHA-256"], sha256(executable.file)]]),
+  });
+  const bom = new Models.Bom({ metadata: new Models.Metadata({ timestamp: at, component }) });
+  const node = nodeOf(executable.versions);
+  for (const part of [node, ...packagesAndSqlite(packagesIn(executable.metafile))]) {
+    bom.components.add(part);
+    component.dependencies.add(part.bomRef);
+  }
+  const normalizers = new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6);
+  const text = new Serialize.JsonSerializer(normalizers).serialize(bom, { sortLists: true, space: 2 });
+  await requireValid(text);
+  return text;
+}
+
+async function requireValid(text: string) {
+  const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
+  if (problem !== null) throw new Error(`The bill of materials is not CycloneDX: ${JSON.stringify(problem)}`);
+}
+
+function packagesAndSqlite(packages: Package[]) {
+  const integrity = lockedIntegrity();
+  const parts = new Map(packages.map((one) => [one.name, toComponent(one, integrity(one.folder))]));
+  for (const { name, dependencies = {} } of packages) {
+    for (const needed of Object.keys(dependencies)) {
+      const part = parts.get(needed); // else nothing of it is in the bundle
+      if (part) parts.get(name)!.dependencies.add(part.bomRef);
+    }
+  }
+  const sqlite = sqliteOf(sqliteVersion());
+  parts.get("better-sqlite3")?.dependencies.add(sqlite.bomRef);
+  return [...parts.values(), sqlite];
+}
+
+/** What the lock file has as the checksum of a package's archive. */
+function lockedIntegrity() {
+  const { packages } = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8"));
+  return (folder: string): string | undefined => packages[folder]?.integrity;
+}
+
+function toComponent({ name: fullName, version, license }: Package, integrity: string | undefined) {
+  const [name = "", group] = fullName.split("/").reverse();
+  const purl = `pkg:npm/${fullName.replace("@", "%40")}@${version}`;
+  const hashes = new Models.HashDictionary();
+  const sha512 = /^sha512-(\S+)$/.exec(integrity ?? "")?.[1];
+  if (sha512) hashes.set(Enums.HashAlgorithm["SHA-512"], Buffer.from(sha512, "base64").toString("hex"));
+  return new Component(Enums.ComponentType.Library, name, {
+    ...(group !== undefined && { group }),
+    version,
+    purl,
+    bomRef: purl,
+    licenses: licensed(license),
+    hashes,
+  });
+}
+
+/** One licence, by its SPDX identifier, or several joined by SPDX's words. */
+const licensed = (license: string) =>
+  new Models.LicenseRepository([
+    license.includes(" ")
+      ? new Models.LicenseExpression(license)
+      : new Models.SpdxLicense(license as ConstructorParameters<typeof Models.SpdxLicense>[0]),
+  ]);
+
+const sqliteOf = (version: string) =>
+  new Component(Enums.ComponentType.Library, "sqlite", {
+    version,
+    bomRef: `sqlite@${version}`,
+    purl: `pkg:generic/sqlite@${version}`,
+    cpe: `cpe:2.3:a:sqlite:sqlite:${version}:*:*:*:*:*:*:*`,
+    licenses: licensed("blessing"),
+  });
+
+function nodeOf(versions: Executable["versions"]) {
+  const version = versions.node!;
+  const libraries = Object.entries(versions).filter(([name]) => !NO_LIBRARIES.includes(name));
+  return new Component(Enums.ComponentType.Platform, "node", {
+    version,
+    bomRef: `node@${version}`,
+    purl: `pkg:generic/node@${version}`,
+    cpe: `cpe:2.3:a:nodejs:node.js:${version}:*:*:*:*:*:*:*`,
+    licenses: licensed("MIT"),
+    components: new Models.ComponentRepository(
+      libraries.map(
+        ([name, version]) =>
+          new Component(Enums.ComponentType.Library, name, { version, bomRef: `node/${name}@${version}` }),
+      ),
+    ),
+  });
+}
+
+const sha256 = (file: string) => createHash("sha256").update(fs.readFileSync(file)).digest("hex");

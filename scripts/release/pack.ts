@@ -1,0 +1,89 @@
+import { execFileSync } from "node:child_process";
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { VERSION } from "../../src/version.ts";
+import { ROOT } from "../bundle.ts";
+import type { Executable } from "../executable.ts";
+import { collectLicenses } from "../licenses.ts";
+import { tarball, zip } from "./archive.ts";
+import { billOfMaterials } from "./bill-of-materials.ts";
+import { installText } from "./install-text.ts";
+
+/** What comes along from the checkout as it is. */
+const DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "docs"];
+
+/**
+ * Packs an executable with what belongs to it, and its bill of materials beside.
+ * @returns the files that it made in `folder`
+ */
+export async function pack(executable: Executable, folder: string): Promise<string[]> {
+  const { target } = executable;
+  const name = `flagstone-${VERSION}-${target}`;
+  const at = lastChange();
+  const bill = await billOfMaterials(executable, at);
+  const staged = stage(executable, path.join(folder, name), bill);
+  const isWindows = target.startsWith("win");
+  const files: Array<[file: string, content: Uint8Array | string]> = [
+    [`${name}.${isWindows ? "zip" : "tar.gz"}`, (isWindows ? zip : tarball)(staged, at)],
+    [`${name}.cdx.json`, bill],
+  ];
+  fs.rmSync(staged, { recursive: true });
+  return files.map(([file, content]) => {
+    fs.writeFileSync(path.join(folder, file), content);
+    return path.join(folder, file);
+  });
+}
+
+/** The folder that is packed. */
+function stage({ target, file, metafile }: Executable, folder: string, bill: string): string {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  const put = (name: string, content: string | Uint8Array, mode = 0o644) => {
+    const made = path.join(folder, name);
+    fs.mkdirSync(path.dirname(made), { recursive: true, mode: 0o755 });
+    fs.writeFileSync(made, content);
+    fs.chmodSync(made, mode); // whatever the umask
+  };
+  for (const name of documents()) put(name, fs.readFileSync(path.join(ROOT, name)));
+  put("LICENSES.txt", `${collectLicenses(metafile)}\n`);
+  put("INSTALL.txt", installText(target, VERSION));
+  put("sbom.cdx.json", bill);
+  if (target.startsWith("linux")) {
+    put("flagstone.service", fs.readFileSync(path.join(ROOT, "scripts/flagstone.service")));
+  }
+  put(`flagstone${path.extname(file)}`, fs.readFileSync(file), 0o755);
+  return folder;
+}
+
+const documents = () =>
+  DOCUMENTS.filter((name) => fs.existsSync(path.join(ROOT, name))).flatMap((name) =>
+    fs.statSync(path.join(ROOT, name)).isFile()
+      ? [name]
+      : fs.readdirSync(path.join(ROOT, name)).map((inside) => path.join(name, inside)),
+  );
+
+/** When the sources were last changed; the same for everyone who packs the same commit. */
+function lastChange(): Date {
+  const epoch = process.env.SOURCE_DATE_EPOCH;
+  if (epoch) return new Date(Number(epoch) * 1000);
+  try {
+    const command = ["log", "-1", "--format=%ct"];
+    return new Date(
+      Number(execFileSync("git", command, { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] })) * 1000,
+    );
+  } catch {
+    return new Date("2026-01-01T00:00:00Z"); // sources without a history
+  }
+}
+
+/** Writes SHA256SUMS, in the form that `sha256sum --check` reads. */
+export function writeChecksums(files: string[], folder: string): string {
+  const lines = files.map((file) => {
+    const hash = crypto.createHash("sha256").update(fs.readFileSync(file)).digest("hex");
+    return `${hash}  ${path.basename(file)}\n`;
+  });
+  const sums = path.join(folder, "SHA256SUMS");
+  fs.writeFileSync(sums, lines.sort((a, b) => (a.slice(66) < b.slice(66) ? -1 : 1)).join(""));
+  return sums;
+}
