@@ -1,52 +1,136 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
+import path from "node:path";
 import { test } from "node:test";
 import { OPERATIONS } from "../../src/app.ts";
-import { overview } from "../../src/cli/help.ts";
+import { EXIT_MEANINGS, overview } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
+import { VARIABLES } from "../../src/cli/variables.ts";
 import { environmentName, SETTINGS } from "../../src/config.ts";
 import { VERSION } from "../../src/version.ts";
 
-const readme = fs.readFileSync("README.md", "utf8").replaceAll(/ +\| +/g, " | "); // cells may be padded
 const manifest = JSON.parse(fs.readFileSync("package.json", "utf8"));
 
-test("the README names every operation", () => {
+/** What a reader finds: the pages at the root and all of `docs`, by path. */
+const PAGES = new Map(
+  [...fs.readdirSync("."), ...fs.readdirSync("docs").map((name) => `docs/${name}`)]
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => [name, fs.readFileSync(name, "utf8")]),
+);
+
+/** A page, with its tables' cells unpadded. */
+const page = (name: string) => PAGES.get(name)!.replaceAll(/ +\| +/g, " | ");
+
+/** Text that is shown as it is, such as code. */
+const withoutCode = (text: string) => text.replaceAll(/^ *```.*?^ *```$/gms, "").replaceAll(/`[^`\n]*`/g, "");
+
+test("the README has fewer than 1,200 words", () => {
+  const words = PAGES.get("README.md")!
+    .split(/\s+/)
+    .filter((word) => /\w/.test(word));
+  assert.ok(words.length < 1200, String(words.length));
+});
+
+for (const [name, text] of PAGES) {
+  test(`every link of ${name} that is not to the web leads somewhere`, () => {
+    const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
+    const isBroken = (link: string) => {
+      const [target = "", anchor] = link.split("#");
+      const file = target === "" ? name : path.join(path.dirname(name), target);
+      if (!fs.existsSync(file)) return true;
+      return anchor !== undefined && !anchorsOf(fs.readFileSync(file, "utf8")).includes(anchor);
+    };
+    assert.deepEqual(links.filter((link) => !/^\w+:/.test(link)).filter(isBroken), []);
+  });
+}
+
+/** The names under which headings can be linked to. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("every page of docs is linked to from the README", () => {
+  const readme = PAGES.get("README.md")!;
+  const isLinked = (name: string) => readme.includes(`](${name})`);
   assert.deepEqual(
-    OPERATIONS.map(({ method, path }) => `\`${method} ${path}\``).filter((name) => !readme.includes(name)),
+    [...PAGES.keys()].filter((name) => name !== "README.md" && !isLinked(name)),
     [],
   );
 });
 
-test("the README shows the help as it is; UPDATE_GOLDEN=1 writes it there", () => {
-  const shown = /(?<=<!-- help -->\n```\n).*?(?=\n```\n<!-- \/help -->)/s;
-  const help = overview(COMMANDS);
-  if (process.env.UPDATE_GOLDEN) {
-    fs.writeFileSync("README.md", fs.readFileSync("README.md", "utf8").replace(shown, help));
-  } else {
-    assert.equal(shown.exec(readme)?.[0], help);
+test("every script that a page names is there", () => {
+  for (const [name, text] of PAGES) {
+    const named = [...text.matchAll(/npm (?:run (\w+)|(ci|test|start)\b)/g)].map(
+      (match) => match[1] ?? match[2]!,
+    );
+    assert.deepEqual(
+      named.filter((script) => script !== "ci" && !(script in manifest.scripts)),
+      [],
+      name,
+    );
   }
 });
 
-test("the README names every setting, its variable and its default", () => {
+test("docs/operating.md shows the help as it is; UPDATE_GOLDEN=1 writes it there", () => {
+  const shown = /(?<=<!-- help -->\n```\n).*?(?=\n```\n<!-- \/help -->)/s;
+  const text = PAGES.get("docs/operating.md")!;
+  const help = overview(COMMANDS);
+  if (process.env.UPDATE_GOLDEN)
+    fs.writeFileSync(
+      "docs/operating.md",
+      text.replace(shown, () => help),
+    );
+  else assert.equal(shown.exec(text)?.[0], help);
+});
+
+test("docs/operating.md names every setting, its variable and its default", () => {
+  const rows = page("docs/operating.md").split("\n");
   for (const [name, { otherwise }] of Object.entries(SETTINGS)) {
-    const row = readme.split("\n").find((line) => line.startsWith(`| \`--${name}\``));
+    const row = rows.find((line) => line.startsWith(`| \`--${name}\``));
     const shown = otherwise === "" ? "none" : `\`${otherwise}\``;
     assert.ok(row?.includes(`\`${environmentName(name)}\` | ${shown}`), name);
   }
 });
 
-test("the README's commands are scripts that exist", () => {
-  const named = [...readme.matchAll(/npm (?:run (\w+)|(ci|test|start)\b)/g)].map(
-    (match) => match[1] ?? match[2]!,
-  );
+test("docs/operating.md names every other variable and every exit code", () => {
+  const rows = page("docs/operating.md").split("\n");
+  const codes = EXIT_MEANINGS.map(([code, meaning]) => `| ${code} | ${meaning}`);
+  const variables = Object.keys(VARIABLES).map((name) => `| \`${name}\` | `);
   assert.deepEqual(
-    named.filter((name) => name !== "ci" && !(name in manifest.scripts)),
+    [...codes, ...variables].filter((beginning) => !rows.some((row) => row.startsWith(beginning))),
     [],
   );
 });
 
-test("the README's folders are there", () => {
-  const folders = [...readme.matchAll(/^((?:src|test|schema)[\w/.]*) {2}/gm)].map(([, name = ""]) => name);
+test("docs/api.md names every operation, and every parameter that it takes", () => {
+  const text = page("docs/api.md");
+  const [, ...sections] = text.split(/^###? /m);
+  for (const { method, path, query, body } of OPERATIONS) {
+    const name = `\`${method} ${path}\``;
+    assert.ok(text.includes(`| ${name}`), name);
+    const section = sections.find((one) => one.includes(name));
+    assert.ok(section, `${name} has a section`);
+    const entries = [query, body].flatMap((schema) => Object.keys((schema as Entries)?.entries ?? {}));
+    assert.deepEqual(
+      entries.filter((entry) => !new RegExp(`\`${entry}\\b`).test(section)),
+      [],
+      name,
+    );
+  }
+});
+
+type Entries = { entries?: object } | undefined;
+
+test("the folders that CONTRIBUTING.md names are there", () => {
+  const listed = /(?<=^```\n)schema\.sql.*?(?=^```$)/ms.exec(PAGES.get("CONTRIBUTING.md")!)![0];
+  const folders = listed
+    .trim()
+    .split("\n")
+    .map((line) => line.split(" ")[0]!);
   assert.ok(folders.length > 8);
   assert.deepEqual(
     folders.filter((name) => !fs.existsSync(name)),
@@ -54,4 +138,7 @@ test("the README's folders are there", () => {
   );
 });
 
-test("the program and package.json have one version", () => assert.equal(VERSION, manifest.version));
+test("the program and package.json have one version, and CHANGELOG.md has it too", () => {
+  assert.equal(VERSION, manifest.version);
+  assert.ok(PAGES.get("CHANGELOG.md")!.includes(`\n## [${VERSION}] - `));
+});
