@@ -51,7 +51,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
 
   test("holds the executable, its licences and how to go on", () => {
     const names = fs.readdirSync(path.join(made, "unpacked", NAME));
-    for (const name of ["LICENSE", "LICENSES.txt", "README.md", "INSTALL.txt", "flagstone.service"]) {
+    for (const name of ["LICENSE", "LICENSES.txt", "README.md", "INSTALL.txt", "docs", "scripts"]) {
       assert.ok(names.includes(name), name);
     }
     assert.equal(fs.statSync(PROGRAM).mode & 0o777, 0o755);
@@ -60,6 +60,19 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
       fs.readFileSync(inArchive("LICENSES.txt"), "utf8"),
     ];
     assert.equal(packed, printed);
+  });
+
+  test("holds all that its pages link to", () => {
+    const root = path.join(made, "unpacked", NAME);
+    const pages = fs
+      .readdirSync(root, { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"));
+    const broken = pages.flatMap((page) =>
+      [...fs.readFileSync(path.join(root, page), "utf8").matchAll(/\]\((?!\w+:)([\w./-]+)/g)]
+        .map(([, link = ""]) => path.join(path.dirname(page), link))
+        .filter((link) => !fs.existsSync(path.join(root, link))),
+    );
+    assert.deepEqual(broken, []);
   });
 
   test("has a bill of materials that CycloneDX's own schema takes, beside the archive as well", async () => {

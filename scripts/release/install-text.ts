@@ -19,7 +19,7 @@ const STEPS: Readonly<Record<string, string>> = {
     flagstone demo                        an example, from memory
     flagstone --data flags.db             your own file; the first start prints a token
 
-flagstone.service is a unit for systemd; its first lines say how to install it.
+scripts/flagstone.service is a unit for systemd; its first lines say how to install it.
 `,
   darwin: `The executable was built on Linux and has no valid signature. macOS runs it once it is signed on your machine:
 

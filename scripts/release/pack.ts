@@ -11,7 +11,18 @@ import { billOfMaterials } from "./bill-of-materials.ts";
 import { installText } from "./install-text.ts";
 
 /** What comes along from the checkout as it is. */
-const DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "docs"];
+const DOCUMENTS = [
+  "LICENSE",
+  "README.md",
+  "DATASET.md",
+  "CHANGELOG.md",
+  "SECURITY.md",
+  "CONTRIBUTING.md",
+  "docs",
+];
+
+/** What only a Linux machine has a use for. */
+const DEPLOYING = ["flagstone.service", "Dockerfile", "container-root.sh"].map((name) => `scripts/${name}`);
 
 /**
  * Packs an executable with what belongs to it, and its bill of materials beside.
@@ -49,8 +60,8 @@ function stage({ target, file, metafile }: Executable, folder: string, bill: str
   put("LICENSES.txt", `${collectLicenses(metafile)}\n`);
   put("INSTALL.txt", installText(target, VERSION));
   put("sbom.cdx.json", bill);
-  if (target.startsWith("linux")) {
-    put("flagstone.service", fs.readFileSync(path.join(ROOT, "scripts/flagstone.service")));
+  for (const name of target.startsWith("linux") ? DEPLOYING : []) {
+    put(name, fs.readFileSync(path.join(ROOT, name)));
   }
   put(`flagstone${path.extname(file)}`, fs.readFileSync(file), 0o755);
   return folder;
