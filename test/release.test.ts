@@ -117,6 +117,14 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     assert.equal(openssl?.version, process.versions.openssl);
   });
 
+  test("names the version of everything that it lists", () => {
+    const all = parts.flatMap((part) => [part, ...(part.components ?? [])]);
+    assert.deepEqual(
+      all.filter(({ version }) => !version),
+      [],
+    );
+  });
+
   test("has checksums as sha256sum reads them", () => {
     const sums = writeChecksums(files, made);
     execFileSync("sha256sum", ["--check", "--strict", path.basename(sums)], { cwd: made, stdio: "ignore" });

@@ -97,7 +97,9 @@ const sqliteOf = (version: string) =>
 
 function nodeOf(versions: Executable["versions"]) {
   const version = versions.node!;
-  const libraries = Object.entries(versions).filter(([name]) => !NO_LIBRARIES.includes(name));
+  const libraries = Object.entries(versions).filter(
+    ([name, version]) => version !== "" && !NO_LIBRARIES.includes(name), // without one it was not built in
+  );
   return new Component(Enums.ComponentType.Platform, "node", {
     version,
     bomRef: `node@${version}`,
