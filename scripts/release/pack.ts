@@ -11,15 +11,7 @@ import { billOfMaterials } from "./bill-of-materials.ts";
 import { installText } from "./install-text.ts";
 
 /** What comes along from the checkout as it is. */
-const DOCUMENTS = [
-  "LICENSE",
-  "README.md",
-  "DATASET.md",
-  "CHANGELOG.md",
-  "SECURITY.md",
-  "CONTRIBUTING.md",
-  "docs",
-];
+const DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "docs"];
 
 /** What only a Linux machine has a use for. */
 const DEPLOYING = ["flagstone.service", "Dockerfile", "container-root.sh"].map((name) => `scripts/${name}`);

@@ -57,7 +57,7 @@ function foreignFormat(text: string, value: unknown): string | undefined {
 }
 
 const notRead = (kinds: string) =>
-  `which import does not read: write them as lines of the kinds that DATASET.md explains (${kinds})`;
+  `which import does not read: write them as lines of the kinds that docs/dataset.md explains (${kinds})`;
 
 const STATE = ["strategies", "featureStrategies", "projects", "environments", "tagTypes"];
 

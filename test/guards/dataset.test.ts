@@ -8,11 +8,11 @@ import { exported } from "../dataset/examples.ts";
 import { empty } from "../dataset/importing.ts";
 import { asChunks, openServer } from "../support/server.ts";
 
-const document = fs.readFileSync("DATASET.md", "utf8");
+const document = fs.readFileSync("docs/dataset.md", "utf8");
 const rows = document.split("\n");
 
 for (const { name, schema } of KINDS) {
-  test(`DATASET.md names every key of ${name}, and no other`, () => {
+  test(`docs/dataset.md names every key of ${name}, and no other`, () => {
     const row = rows.find((line) => line.startsWith(`| \`${name}\` `));
     assert.ok(row, "it has a row");
     // Up to the first word in prose, each name in backticks that is no value in parentheses is a key.
@@ -25,7 +25,7 @@ for (const { name, schema } of KINDS) {
   });
 }
 
-test("DATASET.md begins with twelve lines that are a whole dataset, and nothing that is warned of", async (t) => {
+test("docs/dataset.md begins with twelve lines that are a whole dataset, and nothing that is warned of", async (t) => {
   const [, example = ""] = /^```json\n(.+?)^```$/ms.exec(document) ?? [];
   assert.equal(example.trimEnd().split("\n").length, 12);
   const db = empty(t);
@@ -35,7 +35,7 @@ test("DATASET.md begins with twelve lines that are a whole dataset, and nothing 
   assert.equal(exported(db).trimEnd().split("\n").length, 12);
 });
 
-test("DATASET.md names every operator, and every built-in role as it is", async (t) => {
+test("docs/dataset.md names every operator, and every built-in role as it is", async (t) => {
   const operators = [...document.matchAll(/`((?:IN|NOT_IN|[A-Z]+_[A-Z_]+))`/g)].map(([, name]) => name);
   assert.deepEqual(operators.toSorted(), OPERATORS.toSorted());
   const { db } = await openServer(t);
