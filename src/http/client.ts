@@ -1,9 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import net from "node:net";
+import net, { type Socket } from "node:net";
 
 /**
  * The address of who asks. Behind a trusted proxy it is the last one of `X-Forwarded-For`: that one the proxy has
- * written, those before it anybody can have.
+ * written, those before it anybody can have. Undefined where the connection is let go of: a body that is refused
+ * while it comes takes the socket from its request.
  */
 export function clientAddress(
   { headers, socket }: IncomingMessage,
@@ -14,6 +15,5 @@ export function clientAddress(
     .split(",")
     .at(-1)!
     .trim();
-  // Whatever the types say, a request whose body was cut off may have no socket any more.
-  return net.isIP(last) ? last : socket?.remoteAddress;
+  return net.isIP(last) ? last : (socket as Socket | null)?.remoteAddress;
 }
