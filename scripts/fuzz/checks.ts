@@ -1,0 +1,117 @@
+import zlib from "node:zlib";
+import * as v from "valibot";
+import { OPERATIONS } from "../../src/app.ts";
+import { ErrorBody } from "../../src/http/error.ts";
+import { type Case, escaped, Finding } from "./case.ts";
+import { HIDDEN_PROJECT, HIDDEN_TEXT, maySeeHidden, SECRETS } from "./dataset.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Reply } from "./replies.ts";
+
+/*
+ * What has to hold of every answer, whatever was sent.
+ */
+
+const KNOWN: ReadonlySet<number> = new Set([200, 304, 400, 401, 403, 404, 405, 408, 413, 415, 417, 431]);
+
+/** What is only for the log, or for nobody: stacks, SQL, and the name of what is unexpected. */
+const INSIDE =
+  /UnknownError|\n\s+at |\(?(?:file|node):\/?\S+:\d+:\d+|SQLITE_|\b(?:SELECT|INSERT|UPDATE|DELETE)\b.+\b(?:FROM|INTO|SET)\b/;
+
+/** @throws Finding */
+function demand(holds: boolean, expected: string, seen: unknown = ""): asserts holds {
+  if (!holds) throw new Finding(`expected ${expected}${seen === "" ? "" : `, not ${seen}`}`);
+}
+
+/** What came back on a connection. @throws Finding */
+export function checkExchange(one: Case, { replies, rest, isLate, isEnded, isReset }: Exchange) {
+  demand(!isLate, `${one.answers} answers in time`, replies.length);
+  demand(rest.length === 0 || isReset || !isEnded, "no part of an answer before the end", escaped(rest));
+  if (one.answers !== undefined && !isReset) demand(replies.length > 0, "an answer");
+  for (const reply of replies) checkReply(one, reply);
+}
+
+function checkReply(one: Case, reply: Reply) {
+  const { status, headers } = reply;
+  const body = decoded(reply).toString();
+  demand(KNOWN.has(status), "a status that is known", `${status} ${body.slice(0, 500)}`);
+  demand(!INSIDE.test(body), "nothing from inside", body.slice(0, 1000));
+  requireNoSecret(body);
+  requireHidden(one, status, body);
+  if (body !== "" && status >= 400) checkError(status, headers, body);
+  if (body !== "" && status === 200) checkAnswer(one, body);
+}
+
+/** @throws Finding for a secret in a text that leaves the program. */
+export function requireNoSecret(text: string) {
+  const told = SECRETS.find((secret) => text.includes(secret));
+  demand(told === undefined, "no secret", told);
+}
+
+/** Errors may repeat what was asked for; else nothing tells of a private project to who may not see it. */
+function requireHidden({ as, pieces }: Case, status: number, body: string) {
+  if (maySeeHidden(as)) return;
+  const asked = Buffer.concat(pieces)
+    .toString("latin1")
+    .replaceAll(/%([\da-f]{2})/gi, toCharacter);
+  for (const word of [HIDDEN_PROJECT, HIDDEN_TEXT]) {
+    const isRepeated = status >= 400 && asked.includes(word);
+    demand(
+      !body.includes(word) || isRepeated,
+      `nothing of the private project for ${as}`,
+      body.slice(0, 1000),
+    );
+  }
+}
+
+const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
+
+function checkError(status: number, headers: Reply["headers"], body: string) {
+  const type = headers.get("content-type");
+  demand(type === "application/json; charset=utf-8", "an error of the type JSON", type);
+  const result = v.safeParse(ErrorBody, parsed(body));
+  demand(result.success, `the one error body with ${status}`, body.slice(0, 500));
+}
+
+/** The answer to an operation has the shape that its contract promises. */
+function checkAnswer({ title, pieces }: Case, body: string) {
+  const operation = OPERATIONS.find(({ method, path }) => title === `${method} ${path}`);
+  if (!operation || /^\S+ \S*\/\.\.?\//.test(pieces[0]!.toString("latin1"))) return; // `..` leads elsewhere
+  const { issues } = v.safeParse(operation.response, parsed(body));
+  demand(
+    issues === undefined,
+    `the shape of ${title}`,
+    `${issues && v.getDotPath(issues[0])} ${body.slice(0, 500)}`,
+  );
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw new Finding(`expected JSON, not ${body.slice(0, 500)}`);
+  }
+}
+
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  identity: (body) => body,
+  gzip: zlib.gunzipSync,
+  br: zlib.brotliDecompressSync,
+};
+
+function decoded({ headers, body }: Reply): Buffer {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  if (body.length === 0) return body;
+  try {
+    return DECODERS[encoding]!(body);
+  } catch {
+    throw new Finding(`expected a body that is ${encoding}`);
+  }
+}
+
+/** The ids of errors that have to be in the log; an operation that is missing is there once. */
+export const idsIn = ({ replies }: Exchange): string[] =>
+  replies
+    .filter(({ status, body }) => status >= 400 && body.length > 0)
+    .map((reply) => parsed(decoded(reply).toString()) as ErrorBody)
+    .filter(({ message }) => !message.startsWith("Flagstone has no operation"))
+    .map(({ id }) => id);

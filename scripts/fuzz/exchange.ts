@@ -1,0 +1,93 @@
+import net from "node:net";
+import { setTimeout } from "node:timers/promises";
+import type { Case } from "./case.ts";
+import { type Received, repliesIn } from "./replies.ts";
+
+/** What came back on the connection of a case. */
+export interface Exchange extends Received {
+  /** The server ended the connection, in order; a reset may have cost us what it sent before. */
+  isEnded: boolean;
+  isReset: boolean;
+  /** All answers that have to come did not, in generous time. */
+  isLate: boolean;
+}
+
+/** How long an answer may take while all the others are asked for too. */
+const PATIENCE_MS = 15_000;
+
+/** What need not be answered is not waited for longer than this after the last byte, either way. */
+const QUIET_MS = 100;
+
+const PAUSE_MS = 3;
+
+/** Sends a case on a connection of its own and reads what comes. @throws BrokenReply */
+export async function exchange(port: number, one: Case): Promise<Exchange> {
+  const line = connect(port);
+  const isHead = one.pieces.some((piece) => piece.includes("HEAD"));
+  const read = () => repliesIn(line.received(), isHead);
+  await send(line.socket, one);
+  if (one.hangsUp) line.socket.resetAndDestroy();
+  const begin = performance.now();
+  const isDone = () => {
+    if (line.state.isClosed) return true;
+    const { replies, rest } = read();
+    if (one.answers === undefined) return performance.now() - line.state.changedAt > QUIET_MS;
+    return replies.length >= one.answers && rest.length === 0;
+  };
+  let isLate = false;
+  while (!isDone() && !isLate) {
+    await line.changed();
+    isLate = performance.now() - begin > PATIENCE_MS;
+  }
+  const received = read();
+  line.socket.destroy();
+  return { ...received, isLate, isEnded: line.state.isEnded, isReset: line.state.isReset || one.hangsUp };
+}
+
+/** A bare connection that keeps all it gets. */
+function connect(port: number) {
+  const chunks: Buffer[] = [];
+  const state = { isClosed: false, isEnded: false, isReset: false, changedAt: performance.now() };
+  let wake = () => {};
+  const change = (changes: Partial<typeof state>) => {
+    Object.assign(state, { changedAt: performance.now(), ...changes });
+    wake();
+  };
+  const socket = net.connect(port, "127.0.0.1");
+  socket.on("data", (chunk) => change({ changedAt: chunks.push(chunk) && performance.now() }));
+  socket.on("end", () => change({ isEnded: true }));
+  socket.on("error", () => change({ isReset: true })); // the server may hang up while we send
+  socket.on("close", () => change({ isClosed: true }));
+  return {
+    socket,
+    state,
+    received: () => Buffer.concat(chunks),
+    /** Something came or ended, or a while has passed. */
+    async changed() {
+      const stop = new AbortController();
+      const woken = new Promise<void>((resolve) => (wake = resolve));
+      await Promise.race([
+        woken,
+        setTimeout(QUIET_MS / 2, undefined, { signal: stop.signal }).catch(() => {}),
+      ]);
+      stop.abort();
+    },
+  };
+}
+
+async function send(socket: net.Socket, { pieces, times }: Case) {
+  for (let time = 0; time < times; time++) {
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await setTimeout(PAUSE_MS);
+      if (socket.destroyed) return;
+      const flows = socket.write(piece);
+      if (!flows) await Promise.race([drained(socket), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+    }
+  }
+}
+
+/** Written, or nobody reads it any more. */
+const drained = (socket: net.Socket) =>
+  new Promise<void>((resolve) => {
+    for (const event of ["drain", "close"]) socket.once(event, () => resolve());
+  });

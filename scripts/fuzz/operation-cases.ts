@@ -1,0 +1,145 @@
+import fc from "fast-check";
+import { OPERATIONS } from "../../src/app.ts";
+import type { Operation } from "../../src/http/operation.ts";
+import { type Body, bodyOf } from "./bodies.ts";
+import type { Case } from "./case.ts";
+import { CALLERS, type Caller } from "./dataset.ts";
+import { jsonText, objectText, text } from "./values.ts";
+
+/*
+ * Requests of every operation that are HTTP, with values that nobody would mean.
+ */
+
+/** Mostly somebody who may ask. */
+export const caller: fc.Arbitrary<Caller> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<Caller>("admin", "outsider", "member", "service") },
+  { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(CALLERS) as Caller[])) },
+);
+
+/** As a value stands in a target: escaped as it should be, twice, or every byte of it. */
+const ESCAPES: ReadonlyArray<(value: string) => string> = [
+  (value) => encodeURIComponent(value.toWellFormed()),
+  (value) => encodeURIComponent(encodeURIComponent(value.toWellFormed())),
+  (value) => Buffer.from(value).toString("hex").replaceAll(/../g, "%$&"),
+  (value) => encodeURI(value.toWellFormed()),
+];
+
+/** So long a value that its target is read at all; a few are longer. */
+const inTarget = fc
+  .tuple(
+    text,
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constant(ESCAPES[0]!) },
+      { weight: 1, arbitrary: fc.constantFrom(...ESCAPES) },
+    ),
+  )
+  .map(([value, spell]) => spell(value.slice(0, 8000)));
+
+const slashes = fc.oneof(
+  { weight: 8, arbitrary: fc.constant("/") },
+  { weight: 1, arbitrary: fc.constantFrom("//", "/./", "/../") },
+);
+
+const pathOf = (path: string) =>
+  fc
+    .tuple(
+      ...path
+        .split("/")
+        .slice(1)
+        .map((part) => fc.tuple(slashes, part.startsWith(":") ? inTarget : fc.constant(part))),
+    )
+    .map((parts) => parts.flat().join(""));
+
+const queryOf = ({ query }: Operation) => {
+  const names = [...Object.keys(query?.entries ?? {}), "tag[]", "__proto__", "unknown"];
+  return fc
+    .array(fc.tuple(fc.constantFrom(...names), inTarget), { maxLength: 4 })
+    .map((pairs) =>
+      pairs.length === 0 ? "" : `?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`,
+    );
+};
+
+const ENCODINGS = [
+  "gzip",
+  "br",
+  "gzip, br",
+  "deflate",
+  "*",
+  "identity;q=0",
+  "*;q=0",
+  "gzip;q=0.5, br;q=1e9",
+  "x".repeat(9000),
+  ";;,,",
+];
+const TAGS = ["*", '"a", W/"b", "c"', "W/", ",".repeat(9000), '"', `"${"x".repeat(8000)}"`];
+
+const headers = fc
+  .record(
+    {
+      "accept-encoding": fc.constantFrom(...ENCODINGS),
+      "if-none-match": fc.constantFrom(...TAGS),
+      expect: fc.constant("100-continue"),
+      range: fc.constant("bytes=0-9"),
+      cookie: fc.constant("a=b; __proto__=c"),
+      "x-forwarded-for": fc.constantFrom("1.2.3.4", "::1, x", "\xff"),
+      "content-type": fc.constant("application/json"),
+    },
+    { requiredKeys: [] },
+  )
+  .map((given) => Object.entries(given).map(([name, value]) => `${name}: ${value}`));
+
+const bearer = fc.constantFrom("", "", "Bearer ", "bearer   ", "BEARER\t");
+
+const NO_BODY: Body = { headers: [], bytes: Buffer.alloc(0) };
+
+/** What a body is asked for with: the keys that it may have, or any JSON at all. */
+function bodyFor({ body }: Operation): fc.Arbitrary<Body> {
+  const given = bodyOf(
+    fc.oneof({ weight: 4, arbitrary: objectText(keysOf(body)) }, { weight: 1, arbitrary: jsonText }),
+  );
+  const usual = body ? given : fc.constant(NO_BODY);
+  return fc.oneof(
+    { weight: 9, arbitrary: usual },
+    { weight: 1, arbitrary: body ? fc.constant(NO_BODY) : given },
+  );
+}
+
+const keysOf = (schema: object | undefined) =>
+  Object.keys((schema as { entries?: object } | undefined)?.entries ?? { a: 1 });
+
+const methodFor = ({ method }: Operation) =>
+  fc.oneof(
+    { weight: 12, arbitrary: fc.constant(method) },
+    { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "DELETE", "PATCH") },
+  );
+
+const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
+  fc
+    .record({
+      as: caller,
+      bearer,
+      method: methodFor(operation),
+      path: pathOf(operation.path),
+      query: queryOf(operation),
+      headers,
+      body: bodyFor(operation),
+      // The second is often answered with what is kept of the first.
+      times: fc.constantFrom(1, 1, 2, 5),
+    })
+    .map(({ as, bearer, method, path, query, headers, body, times }) => {
+      const secret = CALLERS[as];
+      const lines = [
+        `${method} ${path}${query} HTTP/1.1`,
+        "host: localhost",
+        ...(secret ? [`authorization: ${bearer}${secret}`] : []),
+        ...headers.filter((line) => !body.headers.some((own) => own.startsWith(line.split(":")[0]!))),
+        ...body.headers,
+      ];
+      const head = Buffer.from([...lines, "", ""].join("\r\n"), "latin1");
+      const title = `${operation.method} ${operation.path}`;
+      const whole = Buffer.concat([head, body.bytes]);
+      return { title, as, pieces: [whole], times, hangsUp: false, answers: times };
+    });
+
+/** A request of any operation. */
+export const operationCase: fc.Arbitrary<Case> = fc.oneof(...OPERATIONS.map(caseFor));

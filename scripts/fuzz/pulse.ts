@@ -1,0 +1,50 @@
+import { setTimeout } from "node:timers/promises";
+import { CALLERS } from "./dataset.ts";
+import type { Found } from "./rounds.ts";
+import type { Site } from "./trial.ts";
+
+/** How long a plain request may take on a machine that does much else. */
+const PATIENCE_MS = 5000;
+
+const EVERY_MS = 200;
+
+/** Asks a plain question on a new connection now and then, while all else goes on. */
+export function watchPulse(site: Site) {
+  const found: Found[] = [];
+  let slowest = 0;
+  let isOver = false;
+  const beat = async () => {
+    while (!isOver) {
+      const begin = performance.now();
+      const { server } = site;
+      const answer = await ask(server.port);
+      if (answer === "200") slowest = Math.max(slowest, performance.now() - begin);
+      else if (server === site.server && server.child.exitCode === null && server.child.signalCode === null) {
+        found.push({
+          kind: "pulse",
+          message: `expected 200 in time, not ${answer}`,
+          shown: "GET /api/admin/user-admin/1",
+          alone: undefined,
+        });
+      }
+      await setTimeout(EVERY_MS);
+    }
+  };
+  const ended = beat();
+  return {
+    async stop() {
+      isOver = true;
+      await ended;
+      return { slowest, found };
+    },
+  };
+}
+
+const ask = (port: number) =>
+  fetch(`http://127.0.0.1:${port}/api/admin/user-admin/1`, {
+    headers: { authorization: CALLERS.admin, connection: "close" },
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  }).then(
+    async (response) => (await response.text()) && String(response.status),
+    (error: Error) => String(error.cause ?? error),
+  );

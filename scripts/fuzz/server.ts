@@ -1,0 +1,82 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import readline from "node:readline";
+import { setTimeout } from "node:timers/promises";
+import { Finding } from "./case.ts";
+import { requireNoSecret } from "./checks.ts";
+
+/** How long a stop may take: the program's own grace, and some more on a busy machine. */
+const STOP_MS = 15_000;
+
+/** How long a line may be on its way from the log to us. */
+const LOG_MS = 3000;
+
+/** The executable at work on a file. */
+export interface Server {
+  port: number;
+  child: ChildProcessWithoutNullStreams;
+  /** What its log says that it must not. */
+  complaints: string[];
+  /** Waits until the log has a line with this id. @throws Finding */
+  requireLogged(id: string): Promise<void>;
+  /** @throws Finding unless it ends in order, in time */
+  stop(): Promise<void>;
+}
+
+export async function startServer(executable: string, data: string): Promise<Server> {
+  const args = ["serve", "--port", "0", "--data", data, "--log-format", "json"];
+  const child = spawn(executable, args, { env: {}, stdio: "pipe" });
+  const complaints: string[] = [];
+  const ids = new Set<string>();
+  readline.createInterface(child.stderr).on("line", (line) => readLine(line, ids, complaints));
+  const port = await portOf(child);
+  return {
+    port,
+    child,
+    complaints,
+    async requireLogged(id) {
+      const deadline = performance.now() + LOG_MS;
+      while (!ids.delete(id)) {
+        if (performance.now() > deadline) throw new Finding(`expected a line in the log with the id ${id}`);
+        await setTimeout(5);
+      }
+    },
+    async stop() {
+      const late = AbortSignal.timeout(STOP_MS);
+      const ended = child.exitCode === null ? once(child, "exit", { signal: late }) : [child.exitCode];
+      child.kill("SIGTERM");
+      const [code] = await Promise.resolve(ended).catch(() => ["nothing in time"]);
+      child.kill("SIGKILL");
+      if (code !== 0) throw new Finding(`expected the exit code 0 after SIGTERM, not ${code}`);
+    },
+  };
+}
+
+async function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {
+  for await (const line of readline.createInterface(child.stdout)) {
+    const port = /^URL: .*:(\d+)$/.exec(line)?.[1];
+    if (port) return Number(port);
+  }
+  throw new Error("The server did not start");
+}
+
+/** A line is JSON, tells no secret, and is no failure. */
+function readLine(line: string, ids: Set<string>, complaints: string[]) {
+  try {
+    const { id, level } = JSON.parse(line);
+    if (typeof id === "string") ids.add(id);
+    if (level === "error") complaints.push(`a failure in the log: ${line}`);
+    requireNoSecret(line);
+  } catch (error) {
+    complaints.push(`${error instanceof Finding ? error.message : "no JSON"} in the log: ${line}`);
+  }
+}
+
+/** Bytes of memory that are its own, without those of mapped files; undefined where the system does not tell. */
+export function memoryOf({ child }: Server): number | undefined {
+  const file = `/proc/${child.pid}/status`;
+  if (!fs.existsSync(file)) return undefined;
+  const kilobytes = /RssAnon:\s+(\d+)/.exec(fs.readFileSync(file, "utf8"))?.[1];
+  return kilobytes === undefined ? undefined : Number(kilobytes) * 1024;
+}

@@ -1,0 +1,74 @@
+import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
+import { type Case, describe, escaped, Finding } from "./case.ts";
+import { checkExchange, idsIn } from "./checks.ts";
+import { type CommandCase, commandCase, runCommand } from "./commands.ts";
+import { exchange } from "./exchange.ts";
+import { operationCase } from "./operation-cases.ts";
+import { rawCase } from "./raw-cases.ts";
+import { BrokenReply } from "./replies.ts";
+import type { Server } from "./server.ts";
+
+/** What trials need, and what they count. */
+export interface Site {
+  executable: string;
+  folder: string;
+  data: string;
+  server: Server;
+  /** Cases by kind, answers by status. */
+  counts: Record<string, number>;
+}
+
+/** A kind of cases: how they are made, tried and told. */
+export interface Trial<T = unknown> {
+  kind: string;
+  arbitrary: fc.Arbitrary<T>;
+  /** @throws Finding */
+  run(site: Site, one: T): Promise<void>;
+  show(one: T): string;
+}
+
+const onConnection = (kind: string, arbitrary: fc.Arbitrary<Case>): Trial<Case> => ({
+  kind,
+  arbitrary,
+  show: describe,
+  async run({ server, counts }, one) {
+    const result = await exchange(server.port, one);
+    for (const { status } of result.replies) counts[status] = (counts[status] ?? 0) + 1;
+    if (result.isReset) await setTimeout(20); // the end of the process is told a little later
+    if (server.child.exitCode !== null || server.child.signalCode !== null) {
+      throw new Finding("expected the process to live");
+    }
+    checkExchange(one, result);
+    for (const id of idsIn(result)) await server.requireLogged(id);
+  },
+});
+
+const beside: Trial<CommandCase> = {
+  kind: "commands",
+  arbitrary: commandCase,
+  run: ({ executable, folder, data }, one) => runCommand(executable, folder, data, one),
+  show: ({ args, input }) =>
+    `flagstone ${args.map((arg) => escaped(Buffer.from(arg))).join(" ")}\n  ${escaped(Buffer.from(input))}`,
+};
+
+/** One for each connection that is used at once, and one for the processes beside. */
+export const TRIALS: readonly Trial[] = [
+  ...Array.from({ length: 4 }, () => onConnection("operations", operationCase)),
+  ...Array.from({ length: 3 }, () => onConnection("raw", rawCase)),
+  beside,
+] as Trial[];
+
+/** Tries a case; what is no HTTP is a finding too. @throws Finding */
+export async function tryOut({ kind, run }: Trial, site: Site, one: unknown) {
+  site.counts[kind] = (site.counts[kind] ?? 0) + 1;
+  try {
+    await run(site, one);
+  } catch (error) {
+    throw error instanceof BrokenReply ? new Finding(`expected HTTP, not ${error.message}`) : error;
+  }
+}
+
+/** The property that every case of a trial is answered as it should be. */
+export const propertyOf = (trial: Trial, run: (one: unknown) => Promise<void>) =>
+  fc.asyncProperty(trial.arbitrary, run);
