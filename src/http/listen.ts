@@ -72,6 +72,11 @@ export async function listen(
     : http.createServer(options, listener);
   server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
   server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
+  server.on("checkContinue", (request, response) => {
+    // Node would put it between the head and the body of an answer that waits for the one before it.
+    if (response.socket) response.writeContinue();
+    server.emit("request", request, response);
+  });
   server.on("checkExpectation", (request, response) => refuse(log, unexpected(), request, response));
   await bind(server, host, port);
   const bound = (server.address() as AddressInfo).port;

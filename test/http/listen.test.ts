@@ -194,6 +194,22 @@ test("requests on one connection are answered in order, HEAD and 304 without a b
   await requireUnharmed();
 });
 
+test("an answer that waits for the one before it has no 100 Continue in its middle", async (t) => {
+  const { listening, requireUnharmed } = await openListening(
+    t,
+    createWorld().event({ data: { text: "x".repeat(10_000) } }),
+  );
+  const { socket, send, reply } = connect(listening.url);
+  send(head("GET", EVENTS, "expect: 100-continue").repeat(2));
+  assert.equal((await reply())?.status, 100);
+  for (let time = 0; time < 2; time++) {
+    const answer = await reply();
+    assert.deepEqual([answer?.status, JSON.parse(answer!.body).totalEvents], [200, 1]);
+  }
+  socket.destroy();
+  await requireUnharmed();
+});
+
 test("HEAD of a streamed answer has its headers and nothing else", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   const { send, reply, rest } = connect(listening.url);
