@@ -21,9 +21,13 @@ export const withLastNet =
     }
   };
 
-/** A client that hangs up is no failure of ours: the system says so by the call that failed. */
+/**
+ * A client that hangs up is no failure of ours: the system says so by the call that failed, Node by a reset where the
+ * answer was still waiting for the one before it.
+ */
 function reportBroken(log: Log, { errored, req }: ServerResponse) {
-  if (!errored || "syscall" in errored) return;
+  if (!errored || "syscall" in errored || (errored as NodeJS.ErrnoException).code === "ECONNRESET") return;
   const { method, url } = req;
-  log({ level: "error", message: "An answer broke off", method, path: url, cause: String(errored.stack) });
+  const path = url?.split("?", 1)[0];
+  log({ level: "error", message: "An answer broke off", method, path, cause: String(errored.stack) });
 }

@@ -55,6 +55,15 @@ test("what is no HTTP is 400 in JSON, and the connection is closed", async (t) =
   await requireUnharmed();
 });
 
+test("a client that hangs up on answers that wait for the one before them is no failure", async (t) => {
+  const { listening, requireUnharmed } = await openListening(t, withLongLog());
+  const { socket, send } = connect(listening.url);
+  send(head("GET", `${EVENTS}?project=long`), head("GET", EVENTS).repeat(3));
+  await once(socket, "data");
+  socket.resetAndDestroy();
+  await requireUnharmed();
+});
+
 test("a client that is refused can't keep the connection open by not ending its side", async (t) => {
   const { listening } = await openListening(t);
   const accepted: net.Socket[] = [];
