@@ -8,6 +8,9 @@ import type { Site } from "./trial.ts";
 /** What the server may hold after all of it, in bytes; a fresh one has some 30 MB. */
 const MEMORY = 400e6;
 
+/** More lines of the log have mostly the same cause. */
+const ENOUGH = 3;
+
 /** What has to hold once nothing is sent any more: memory, log, file, the stop, and what is left. */
 export async function requireEnd(site: Site): Promise<{ memory: number | undefined; found: Found[] }> {
   const { server, executable, data } = site;
@@ -16,7 +19,7 @@ export async function requireEnd(site: Site): Promise<{ memory: number | undefin
   if (memory !== undefined && memory > MEMORY)
     messages.push(`expected at most ${MEMORY} bytes of memory, not ${memory}`);
   await server.stop().catch((error: Error) => messages.push(error.message));
-  messages.push(...new Set(server.complaints));
+  messages.push(...server.complaints.slice(0, ENOUGH));
   try {
     execFileSync(executable, ["doctor", "--data", data], { env: {}, stdio: "pipe" });
   } catch (error) {

@@ -12,6 +12,9 @@ const STOP_MS = 15_000;
 /** How long a line may be on its way from the log to us. */
 const LOG_MS = 3000;
 
+/** So much of a line is told. In characters. */
+const SHOWN = 1000;
+
 /** The executable at work on a file. */
 export interface Server {
   port: number;
@@ -66,10 +69,12 @@ function readLine(line: string, ids: Set<string>, complaints: string[]) {
   try {
     const { id, level } = JSON.parse(line);
     if (typeof id === "string") ids.add(id);
-    if (level === "error") complaints.push(`a failure in the log: ${line}`);
+    if (level === "error") complaints.push(`expected no failure in the log: ${line.slice(0, SHOWN)}`);
     requireNoSecret(line);
   } catch (error) {
-    complaints.push(`${error instanceof Finding ? error.message : "no JSON"} in the log: ${line}`);
+    complaints.push(
+      `${error instanceof Finding ? error.message : "expected JSON"} in the log: ${line.slice(0, SHOWN)}`,
+    );
   }
 }
 
