@@ -73,16 +73,21 @@ function checkError(status: number, headers: Reply["headers"], body: string) {
 }
 
 /** The answer to an operation has the shape that its contract promises. */
-function checkAnswer({ title, pieces }: Case, body: string) {
-  const operation = OPERATIONS.find(({ method, path }) => title === `${method} ${path}`);
-  if (!operation || /^\S+ \S*\/\.\.?\//.test(pieces[0]!.toString("latin1"))) return; // `..` leads elsewhere
+function checkAnswer({ answers, pieces }: Case, body: string) {
+  const [, method, target = ""] = /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
+  const path = new URL(`http://x/${target}`).pathname.replaceAll(/\/+/g, "/"); // `..` leads elsewhere
+  if (answers === undefined || !path.startsWith("/api/")) return;
+  const operation = OPERATIONS.find((one) => one.method === method && toPattern(one.path).test(path));
+  demand(operation !== undefined, `an operation at ${path}`);
   const { issues } = v.safeParse(operation.response, parsed(body));
   demand(
-    issues === undefined,
-    `the shape of ${title}`,
+    !issues,
+    `the shape of ${operation.path}`,
     `${issues && v.getDotPath(issues[0])} ${body.slice(0, 500)}`,
   );
 }
+
+const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
 
 function parsed(body: string): unknown {
   try {

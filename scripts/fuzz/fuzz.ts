@@ -69,7 +69,7 @@ async function prepare(executable: string, folder: string): Promise<Site> {
   const input = lines()
     .map((line) => JSON.stringify(line))
     .join("\n");
-  execFileSync(executable, ["import", "-", "--data", data], {
+  execFileSync(executable, ["import", "-", "--data", data, "--quiet"], {
     input,
     env: {},
     stdio: ["pipe", "ignore", "inherit"],

@@ -4,7 +4,7 @@ import type { Found } from "./rounds.ts";
 import type { Site } from "./trial.ts";
 
 /** How long a plain request may take on a machine that does much else. */
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 10_000;
 
 const EVERY_MS = 200;
 

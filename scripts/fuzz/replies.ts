@@ -65,6 +65,10 @@ function bodyOf({ status, headers }: Omit<Reply, "body">, after: Buffer, isHead:
   if (isHead && (after.length === 0 || after.toString("latin1", 0, 9) === "HTTP/1.1 ")) return none;
   const length = headers.get("content-length");
   const encoding = headers.get("transfer-encoding");
+  // To a client of HTTP/1.0 the end of the connection is the end of a stream; when that is can't be told from here.
+  if (length === undefined && encoding === undefined && headers.get("connection") === "close") {
+    return { ...none, length: after.length };
+  }
   if ((length === undefined) === (encoding === undefined)) {
     throw new BrokenReply("needs one of content-length and transfer-encoding");
   }

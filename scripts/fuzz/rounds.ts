@@ -12,9 +12,6 @@ export interface Found {
   alone: string | undefined;
 }
 
-/** Cases of each trial between two looks at what was found. */
-const CASES = 40;
-
 /** How often a shorter case is tried. */
 const ATTEMPTS = 150;
 
@@ -49,7 +46,7 @@ async function attempt(
   const property = propertyOf(trial, async (one) => {
     if (goesOn()) await tryOut(trial, site, one);
   });
-  const result = await fc.check(property, { seed, numRuns: CASES, endOnFailure: true });
+  const result = await fc.check(property, { seed, numRuns: trial.cases, endOnFailure: true });
   if (!result.failed) return undefined;
   const [one] = result.counterexample!;
   return {

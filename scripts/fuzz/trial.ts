@@ -22,14 +22,17 @@ export interface Site {
 /** A kind of cases: how they are made, tried and told. */
 export interface Trial<T = unknown> {
   kind: string;
+  /** How many are tried before all that was found is looked at; each kind takes about as long as the others. */
+  cases: number;
   arbitrary: fc.Arbitrary<T>;
   /** @throws Finding */
   run(site: Site, one: T): Promise<void>;
   show(one: T): string;
 }
 
-const onConnection = (kind: string, arbitrary: fc.Arbitrary<Case>): Trial<Case> => ({
+const onConnection = (kind: string, cases: number, arbitrary: fc.Arbitrary<Case>): Trial<Case> => ({
   kind,
+  cases,
   arbitrary,
   show: describe,
   async run({ server, counts }, one) {
@@ -46,6 +49,7 @@ const onConnection = (kind: string, arbitrary: fc.Arbitrary<Case>): Trial<Case> 
 
 const beside: Trial<CommandCase> = {
   kind: "commands",
+  cases: 20,
   arbitrary: commandCase,
   run: ({ executable, folder, data }, one) => runCommand(executable, folder, data, one),
   show: ({ args, input }) =>
@@ -54,8 +58,8 @@ const beside: Trial<CommandCase> = {
 
 /** One for each connection that is used at once, and one for the processes beside. */
 export const TRIALS: readonly Trial[] = [
-  ...Array.from({ length: 4 }, () => onConnection("operations", operationCase)),
-  ...Array.from({ length: 3 }, () => onConnection("raw", rawCase)),
+  ...Array.from({ length: 4 }, () => onConnection("operations", 200, operationCase)),
+  ...Array.from({ length: 6 }, () => onConnection("raw", 40, rawCase)),
   beside,
 ] as Trial[];
 

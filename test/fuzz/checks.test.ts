@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { checkExchange, idsIn } from "../../scripts/fuzz/checks.ts";
+import { CALLERS, HIDDEN_TEXT } from "../../scripts/fuzz/dataset.ts";
+import { repliesIn } from "../../scripts/fuzz/replies.ts";
+
+/*
+ * The fuzzer sees what it looks for.
+ */
+
+const ERROR = {
+  id: "2fbb1ce9-fc6d-4f45-ad0d-285b509e6d1a",
+  name: "NotFoundError",
+  message: "There is nothing",
+  details: [{ message: "There is nothing" }],
+};
+
+const JSON_TYPE = "content-type: application/json; charset=utf-8";
+
+const answer = (status: string, body: string, ...headers: string[]) =>
+  [`HTTP/1.1 ${status}`, `content-length: ${Buffer.byteLength(body)}`, ...headers, "", body].join("\r\n");
+
+function check(bytes: string, as: keyof typeof CALLERS = "outsider") {
+  const pieces = [Buffer.from("GET /api/admin/notifications HTTP/1.1\r\n\r\n")];
+  const one = { title: "a test", as, pieces, times: 1, hangsUp: false, answers: 1 };
+  const exchange = { isEnded: true, isReset: false, isLate: false, ...repliesIn(Buffer.from(bytes), false) };
+  checkExchange(one, exchange);
+  return exchange;
+}
+
+test("answers one after the other are taken apart, in chunks and without a body too", () => {
+  const bytes = `HTTP/1.1 100 Continue\r\n\r\n${answer("200 OK", "[]")}HTTP/1.1 304 Not Modified\r\n\r\n`;
+  const chunked =
+    "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\nHTTP/1.1 2";
+  const { replies, rest } = repliesIn(Buffer.from(bytes + chunked), false);
+  assert.deepEqual(
+    replies.map(({ status, body }) => [status, String(body)]),
+    [
+      [200, "[]"],
+      [304, ""],
+      [200, "[]"],
+    ],
+  );
+  assert.equal(String(rest), "HTTP/1.1 2");
+});
+
+test("an answer in order is no finding, and its id is what the log has to have", () => {
+  check(answer("200 OK", "[]"));
+  assert.deepEqual(idsIn(check(answer("404 Not Found", JSON.stringify(ERROR), JSON_TYPE))), [ERROR.id]);
+  check(answer("404 Not Found", JSON.stringify({ ...ERROR, message: HIDDEN_TEXT }), JSON_TYPE), "admin");
+});
+
+const WRONG: Record<string, string> = {
+  "no answer": "",
+  "half an answer": answer("200 OK", "[]").slice(0, -1),
+  "a byte too many": `${answer("200 OK", "[]")}x`,
+  "two lengths": answer("200 OK", "[]", "content-length: 2"),
+  "a broken header": answer("200 OK", "[]", "a header"),
+  "an unknown status": answer("500 Internal Server Error", JSON.stringify(ERROR), JSON_TYPE),
+  "another body of an error": answer("404 Not Found", JSON.stringify({ ...ERROR, details: [] }), JSON_TYPE),
+  "an error of another type": answer("404 Not Found", JSON.stringify(ERROR), "content-type: text/html"),
+  "a stack": answer("404 Not Found", JSON.stringify({ ...ERROR, message: "\n    at x" }), JSON_TYPE).replace(
+    "\\n",
+    "\n",
+  ),
+  SQL: answer("404 Not Found", JSON.stringify({ ...ERROR, message: "SELECT a FROM b" }), JSON_TYPE),
+  "a secret": answer("404 Not Found", JSON.stringify({ ...ERROR, message: CALLERS.admin }), JSON_TYPE),
+  "what is hidden": answer("404 Not Found", JSON.stringify({ ...ERROR, message: HIDDEN_TEXT }), JSON_TYPE),
+  "another shape": answer("200 OK", '[{"id":1}]', JSON_TYPE),
+  "no gzip": answer("200 OK", "[]", "content-encoding: gzip"),
+};
+
+for (const [name, bytes] of Object.entries(WRONG)) {
+  test(`${name} is a finding`, () => assert.throws(() => check(bytes), /expected|after|needs|header|two/));
+}
