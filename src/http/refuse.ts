@@ -55,9 +55,11 @@ export function refuseBroken(log: Log, cause: Error & { code?: string }, socket:
   refuseSocket(log, toApiError(cause.code), socket);
 }
 
-/** `CONNECT`, which asks for a tunnel: this is no proxy. */
-export const refuseTunnel = (log: Log, socket: Socket) =>
+/** `CONNECT`, which asks for a tunnel: this is no proxy. Node has let go of the socket, and of its errors. */
+export function refuseTunnel(log: Log, socket: Socket) {
+  socket.on("error", () => {}); // the client has hung up already
   refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not possible here"), socket);
+}
 
 function refuseSocket(log: Log, error: ApiError, socket: Socket) {
   logError(log, error);

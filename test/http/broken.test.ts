@@ -64,6 +64,15 @@ test("a client that hangs up on answers that wait for the one before them is no 
   await requireUnharmed();
 });
 
+test("a client that asks for a tunnel and hangs up at once ends nothing", async (t) => {
+  const { listening, requireUnharmed } = await openListening(t);
+  const { socket } = connect(listening.url);
+  await once(socket, "connect");
+  socket.write(head("CONNECT", "localhost:80"), () => socket.resetAndDestroy());
+  await once(socket, "close");
+  await requireUnharmed();
+});
+
 test("a client that is refused can't keep the connection open by not ending its side", async (t) => {
   const { listening } = await openListening(t);
   const accepted: net.Socket[] = [];
