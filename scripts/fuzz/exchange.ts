@@ -23,7 +23,7 @@ const PAUSE_MS = 3;
 /** Sends a case on a connection of its own and reads what comes. @throws BrokenReply */
 export async function exchange(port: number, one: Case): Promise<Exchange> {
   const line = connect(port);
-  const isHead = one.pieces.some((piece) => piece.includes("HEAD"));
+  const isHead = Buffer.concat(one.pieces).includes("HEAD");
   const read = () => repliesIn(line.received(), isHead);
   await send(line.socket, one);
   if (one.hangsUp) line.socket.resetAndDestroy();

@@ -28,13 +28,14 @@ export async function playRound(site: Site, seed: number, goesOn: () => boolean)
   const results = await Promise.all(
     TRIALS.map((trial, index) => attempt(trial, site, seed * TRIALS.length + index, goesOn)),
   );
+  const isOver = site.server.endOf() !== undefined;
   const found: Found[] = [];
   for (const failed of results.filter((result) => result !== undefined)) {
     const alone = await shortest(failed, site);
     found.push({ kind: failed.trial.kind, message: failed.message, shown: failed.shown, alone });
   }
   const culprits = found.filter(({ alone }) => alone !== undefined);
-  return hasEnded(site) && culprits.length > 0 ? culprits : found;
+  return isOver && culprits.length > 0 ? culprits : found;
 }
 
 async function attempt(
@@ -73,9 +74,7 @@ async function shortest({ trial, seed, path }: Failed, site: Site): Promise<stri
 const messageOf = ({ errorInstance }: fc.RunDetails<[unknown]>) =>
   errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
 
-const hasEnded = ({ server: { child } }: Site) => child.exitCode !== null || child.signalCode !== null;
-
 /** Starts the server again where a case has ended it. */
 export async function revive(site: Site) {
-  if (hasEnded(site)) site.server = await startServer(site.executable, site.data);
+  if (site.server.endOf() !== undefined) site.server = await startServer(site.executable, site.data);
 }

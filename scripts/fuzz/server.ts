@@ -21,6 +21,10 @@ export interface Server {
   child: ChildProcessWithoutNullStreams;
   /** What its log says that it must not. */
   complaints: string[];
+  /** How the process ended, and its last words; undefined while it lives. */
+  endOf(): string | undefined;
+  /** Waits until a process that is ending has ended: what we hang up on is looked at later than we know. */
+  settled(): Promise<void>;
   /** Waits until the log has a line with this id. @throws Finding */
   requireLogged(id: string): Promise<void>;
   /** @throws Finding unless it ends in order, in time */
@@ -32,12 +36,22 @@ export async function startServer(executable: string, data: string): Promise<Ser
   const child = spawn(executable, args, { env: {}, stdio: "pipe" });
   const complaints: string[] = [];
   const ids = new Set<string>();
-  readline.createInterface(child.stderr).on("line", (line) => readLine(line, ids, complaints));
+  let last = "";
+  readline.createInterface(child.stderr).on("line", (line) => {
+    last = `${last.slice(-SHOWN)}\n${line.slice(0, SHOWN)}`;
+    readLine(line, ids, complaints);
+  });
   const port = await portOf(child);
   return {
     port,
     child,
     complaints,
+    endOf: () => (hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${last}` : undefined),
+    settled: () =>
+      fetch(`http://127.0.0.1:${port}/health`, { headers: { connection: "close" } }).then(
+        async (response) => void (await response.text()),
+        () => setTimeout(500),
+      ),
     async requireLogged(id) {
       const deadline = performance.now() + LOG_MS;
       while (!ids.delete(id)) {
@@ -47,7 +61,9 @@ export async function startServer(executable: string, data: string): Promise<Ser
     },
     async stop() {
       const late = AbortSignal.timeout(STOP_MS);
-      const ended = child.exitCode === null ? once(child, "exit", { signal: late }) : [child.exitCode];
+      const ended = !hasEnded(child)
+        ? once(child, "exit", { signal: late })
+        : [child.signalCode ?? child.exitCode];
       child.kill("SIGTERM");
       const [code] = await Promise.resolve(ended).catch(() => ["nothing in time"]);
       child.kill("SIGKILL");
@@ -55,6 +71,9 @@ export async function startServer(executable: string, data: string): Promise<Ser
     },
   };
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcessWithoutNullStreams) =>
+  exitCode !== null || signalCode !== null;
 
 async function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {
   for await (const line of readline.createInterface(child.stdout)) {

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { type Case, describe, escaped, Finding } from "./case.ts";
 import { checkExchange, idsIn } from "./checks.ts";
@@ -38,10 +37,9 @@ const onConnection = (kind: string, cases: number, arbitrary: fc.Arbitrary<Case>
   async run({ server, counts }, one) {
     const result = await exchange(server.port, one);
     for (const { status } of result.replies) counts[status] = (counts[status] ?? 0) + 1;
-    if (result.isReset) await setTimeout(20); // the end of the process is told a little later
-    if (server.child.exitCode !== null || server.child.signalCode !== null) {
-      throw new Finding("expected the process to live");
-    }
+    if (result.isReset) await server.settled();
+    const end = server.endOf();
+    if (end !== undefined) throw new Finding(`expected the process to live, not to end with ${end}`);
     checkExchange(one, result);
     for (const id of idsIn(result)) await server.requireLogged(id);
   },
