@@ -25,7 +25,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().lines);
     const target = path.join(temporaryFolder(t), "backup.db");
     fs.writeFileSync(target, "mine");
-    const { code, stderr } = await runCli(["backup", target, "--data", data]);
+    const { code, stderr } = await runHere(["backup", target, "--data", data]);
     assert.equal(code, 3);
     assert.match(stderr, /exists already/);
     assert.equal(fs.readFileSync(target, "utf8"), "mine");
@@ -35,7 +35,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const data = await dataFile(t, createWorld().project("now").lines);
     const old = await dataFile(t, createWorld().project("then").lines);
     const [before, wanted] = [contentOf(data), contentOf(old)];
-    const { code, stdout } = await runCli(["restore", old, "--data", data]);
+    const { code, stdout } = await runHere(["restore", old, "--data", data]);
     assert.equal(code, 0);
     assert.equal(contentOf(data), wanted);
     const aside = /The file before is kept as (.+)\n/.exec(stdout)![1]!;
@@ -47,7 +47,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const before = contentOf(data);
     const text = path.join(temporaryFolder(t), "notes.txt");
     fs.writeFileSync(text, "notes ".repeat(200));
-    const { code, stderr } = await runCli(["restore", text, "--data", data]);
+    const { code, stderr } = await runHere(["restore", text, "--data", data]);
     assert.equal(code, 3);
     assert.match(stderr, /notes\.txt is not a database/);
     assert.equal(contentOf(data), before);
@@ -85,7 +85,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     db.close();
     const before = contentOf(data);
     const size = fs.statSync(data).size;
-    assert.equal((await runCli(["compact", "--data", data])).code, 0);
+    assert.equal((await runHere(["compact", "--data", data])).code, 0);
     assert.ok(fs.statSync(data).size < size / 2);
     assert.equal(contentOf(data), before);
   });
@@ -93,7 +93,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
   test("doctor finds nothing in a good file and changes nothing", async (t) => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const bytes = fs.readFileSync(data);
-    const { code, stdout } = await runCli(["doctor", "--data", data]);
+    const { code, stdout } = await runHere(["doctor", "--data", data]);
     assert.equal(code, 0);
     assert.ok(stdout.split("\n").length > 6 && !stdout.includes("WRONG"), stdout);
     assert.ok(bytes.equals(fs.readFileSync(data)));
@@ -114,7 +114,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       db.pragma("foreign_keys = OFF");
       db.exec(damage);
       db.close();
-      const { code, stdout, stderr } = await runCli(["doctor", "--data", data]);
+      const { code, stdout, stderr } = await runHere(["doctor", "--data", data]);
       assert.equal(code, 3);
       assert.match(stdout, new RegExp(`^WRONG  ${finding}: `, "m"));
       assert.match(stderr, new RegExp(`^flagstone: Something is wrong with ${data}: .*${finding}`));
@@ -131,8 +131,8 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     );
     db.close();
     const [text, json] = await Promise.all([
-      runCli(["doctor", "--data", data]),
-      runCli(["doctor", "--json", "--data", data]),
+      runHere(["doctor", "--data", data]),
+      runHere(["doctor", "--json", "--data", data]),
     ]);
     const wrong = ["tables", "search index", "totals"];
     assert.equal(text.stderr, `flagstone: Something is wrong with ${data}: ${wrong.join(", ")}\n`);
@@ -147,14 +147,14 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
 
   test("doctor says that all is well as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    const { code, stdout } = await runCli(["doctor", "--json", "--data", data]);
+    const { code, stdout } = await runHere(["doctor", "--json", "--data", data]);
     assert.deepEqual([code, JSON.parse(stdout).ok], [0, true]);
   });
 
   test("doctor knows what a first start that was killed leaves", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(data, "");
-    const { code, stdout } = await runCli(["doctor", "--data", data]);
+    const { code, stdout } = await runHere(["doctor", "--data", data]);
     assert.deepEqual([code, stdout.split(":")[0]], [3, "WRONG  content"]);
     assert.match(stdout, /serve it, or import into it/);
   });
@@ -166,15 +166,15 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const bytes = fs.readFileSync(data);
     bytes.fill(0xab, bytes.length / 2, bytes.length / 2 + 8192);
     fs.writeFileSync(data, bytes);
-    assert.equal((await runCli(["doctor", "--data", data])).code, 3);
+    assert.equal((await runHere(["doctor", "--data", data])).code, 3);
   });
 
   test("health says whether a server is ready", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { url, stop } = await startServer(t, ["serve", "--data", data]);
-    assert.equal((await runCli(["health", url])).code, 0);
+    assert.equal((await runHere(["health", url])).code, 0);
     await stop();
-    const { code, stderr } = await runCli(["health", url]);
+    const { code, stderr } = await runHere(["health", url]);
     assert.equal(code, 1);
     assert.match(stderr, /does not answer/);
   });
@@ -189,7 +189,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       [path.dirname(data), /is not a file/],
       [data, /is the data file itself/],
     ] as const) {
-      const { code, stderr } = await runCli(["restore", source, "--data", data]);
+      const { code, stderr } = await runHere(["restore", source, "--data", data]);
       assert.equal(code, 3);
       assert.match(stderr, message);
     }
@@ -204,7 +204,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.chmodSync(backup, 0o666);
     fs.chownSync(data, 65534, 65534);
     fs.chmodSync(data, 0o640);
-    assert.equal((await runCli(["restore", backup, "--data", data])).code, 0);
+    assert.equal((await runHere(["restore", backup, "--data", data])).code, 0);
     const { uid, mode } = fs.statSync(data);
     assert.deepEqual([uid, mode & 0o777], [65534, 0o640]);
   });
@@ -212,7 +212,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
   test("doctor leaves the log of a killed server as it is", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { child, ended } = await startServer(t, ["serve", "--data", data]);
-    await runCli(["user", "create", "late", "--data", data]);
+    await runHere(["user", "create", "late", "--data", data]);
     child.kill("SIGKILL");
     await ended;
     const files = () =>
@@ -220,7 +220,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
         .readdirSync(path.dirname(data))
         .map((name) => [name, fs.statSync(path.join(path.dirname(data), name)).size]);
     const before = files();
-    assert.equal((await runCli(["doctor", "--data", data])).code, 0);
+    assert.equal((await runHere(["doctor", "--data", data])).code, 0);
     assert.deepEqual(files(), before);
   });
 });

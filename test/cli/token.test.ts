@@ -168,8 +168,8 @@ describe("token list and revoke", { concurrency: 4 }, () => {
   test("a list names each token and neither its secret nor its hash", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const [shown, json] = await Promise.all([
-      runCli(["token", "list", "--data", data]),
-      runCli(["token", "list", "--json", "--data", data]),
+      runHere(["token", "list", "--data", data]),
+      runHere(["token", "list", "--json", "--data", data]),
     ]);
     const lines = shown.stdout.split("\n");
     assert.match(lines[0]!, /^id {2}type +name +user +projects +environment +createdAt +expiresAt$/);
@@ -194,7 +194,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
   test("a revoked token is gone, and that is recorded", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     assert.equal(await statusFor(data, personal(1)), 200);
-    const result = await runCli(["token", "revoke", "1", "--data", data]);
+    const result = await runHere(["token", "revoke", "1", "--data", data]);
     assert.deepEqual(result, { code: 0, stdout: "Revoked token 1\n", stderr: "" });
     assert.equal(await statusFor(data, personal(1)), 401);
     assert.equal(tokensOf(data).length, 6);
@@ -205,7 +205,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
 
   test("a revoked service token is recorded as one", async (t) => {
     const data = await dataFile(t, createWorld().lines);
-    assert.equal((await runCli(["token", "revoke", "5", "--data", data])).code, 0);
+    assert.equal((await runHere(["token", "revoke", "5", "--data", data])).code, 0);
     assert.equal(eventsOf(data)[0]?.type, "api-token-deleted");
   });
 

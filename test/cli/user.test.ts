@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runHere } from "./run-cli.ts";
 
-const create = (data: string, ...args: string[]) => runCli(["user", "create", ...args, "--data", data]);
+const create = (data: string, ...args: string[]) => runHere(["user", "create", ...args, "--data", data]);
 
 describe("user", { concurrency: 4 }, () => {
   test("a user is made as a viewer and that is recorded", async (t) => {
@@ -73,8 +73,8 @@ describe("user", { concurrency: 4 }, () => {
   test("a list shows all users, and all that the API shows as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const [shown, json] = await Promise.all([
-      runCli(["user", "list", "--data", data]),
-      runCli(["user", "list", "--json", "--data", data]),
+      runHere(["user", "list", "--data", data]),
+      runHere(["user", "list", "--json", "--data", data]),
     ]);
     assert.deepEqual(shown, {
       code: 0,

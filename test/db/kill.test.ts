@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { checkFile } from "../../src/db/check.ts";
 import { close, open } from "../../src/db/open.ts";
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 
 const CHILD = ["--import", "./scripts/preload.mjs", "test/db/kill-child.ts"];
 

@@ -1,55 +1,11 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import fs from "node:fs";
-import path from "node:path";
-import { describe, type TestContext, test } from "node:test";
+import { describe, test } from "node:test";
 import { lockForServing } from "../../src/db/lock.ts";
 import { close, open } from "../../src/db/open.ts";
 import { restore } from "../../src/db/restore.ts";
-import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
-import { importLines } from "../support/server.ts";
-import { createWorld } from "../support/world.ts";
-
-const AT = { now: new Date("2026-01-31T09:00:00Z"), pid: 1 };
-
-/** A file as a crash leaves it: some of its rows are in the log only. */
-async function crashedFile(t: TestContext) {
-  const source = await dataFile(t, createWorld().project("old").lines);
-  const db = open(source);
-  t.after(() => close(db));
-  await importLines(db, [
-    { kind: "dataset", version: 1 },
-    { kind: "tagType", name: "in the log" },
-  ]);
-  return copyOf(t, source);
-}
-
-function copyOf(t: TestContext, file: string) {
-  const copy = path.join(temporaryFolder(t), "flags.db");
-  for (const suffix of ["", "-wal", "-shm"]) {
-    if (fs.existsSync(file + suffix)) fs.copyFileSync(file + suffix, copy + suffix);
-  }
-  return copy;
-}
-
-const backupFile = (t: TestContext) => dataFile(t, createWorld().project("new").lines);
-
-/** What a file holds, read from a copy: reading would fold in its log. */
-const contentAside = (t: TestContext, file: string) => contentOf(copyOf(t, file));
-
-const beside = (data: string) => fs.readdirSync(path.dirname(data)).sort();
-
-/** Restores, killed before a step; whether it came to its end instead. */
-async function isDoneBefore(step: number, backup: string, data: string) {
-  const preload = ["./scripts/preload.mjs", "./test/db/kill-before-step.mjs"];
-  const args = [...preload.flatMap((file) => ["--import", file]), "test/db/restore-child.ts", backup, data];
-  const env = { ...process.env, STEP: String(step) };
-  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "inherit"] });
-  const [code, signal] = await once(child, "exit");
-  assert.ok(code === 0 || signal === "SIGKILL", `${code}`);
-  return code === 0;
-}
+import { contentOf } from "../cli/run-cli.ts";
+import { AT, backupFile, beside, contentAside, crashedFile } from "./crashed-file.ts";
 
 describe("restore", { concurrency: 2 }, () => {
   test("the log of a crashed process goes aside with its file and brings nothing back", async (t) => {
@@ -88,41 +44,6 @@ describe("restore", { concurrency: 2 }, () => {
     t.after(() => close(db));
     assert.throws(() => restore(backup, data, AT), /is locked by another process/);
     assert.deepEqual(beside(data), ["flags.db", "flags.db-shm", "flags.db-wal"]);
-  });
-
-  test("killed before any step, it leaves all of the old file or all of the new one", async (t) => {
-    const backup = await backupFile(t);
-    const wanted = contentOf(backup);
-    const crashed = await crashedFile(t);
-    const before = contentAside(t, crashed);
-    const seen = new Set<boolean>();
-    for (let step = 1, isDone = false; !isDone; step++) {
-      const data = copyOf(t, crashed);
-      isDone = await isDoneBefore(step, backup, data);
-      const after = contentOf(data);
-      assert.ok(after === before || after === wanted, `step ${step}`);
-      for (const name of beside(data).filter((name) => /before-restore-[^.]*Z$/.test(name))) {
-        assert.equal(contentOf(path.join(path.dirname(data), name)), before, `step ${step}`);
-      }
-      seen.add(after === wanted);
-      restore(backup, data, AT);
-      assert.equal(contentOf(data), wanted, "and it can be made again");
-      assert.ok(!beside(data).some((name) => name.includes("unfinished")));
-    }
-    assert.equal(seen.size, 2, "some kills came before and some after");
-  });
-
-  test("killed before any step where only a log was left, it leaves the new file or none", async (t) => {
-    const backup = await backupFile(t);
-    const wanted = contentOf(backup);
-    const crashed = await crashedFile(t);
-    fs.rmSync(crashed);
-    for (let step = 1, isDone = false; !isDone; step++) {
-      const data = copyOf(t, crashed);
-      isDone = await isDoneBefore(step, backup, data);
-      if (fs.existsSync(data)) assert.equal(contentOf(data), wanted, `step ${step}`);
-      else assert.throws(() => open(data), /is missing, and .*flagstone restore FILE/, `step ${step}`);
-    }
   });
 });
 

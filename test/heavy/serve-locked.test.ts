@@ -4,8 +4,8 @@ import path from "node:path";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { close, open } from "../../src/db/open.ts";
+import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "../cli/run-cli.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
 
 /** Holds the file as a long import does. */
 function lock(data: string) {

@@ -1,0 +1,11 @@
+/*
+ * What `npm test` tries a few times, many times.
+ */
+
+process.env.KILL_ROUNDS ??= "40";
+process.env.MODEL_RUNS ??= "200";
+process.env.ANSWERS_RUNS ??= "20";
+
+await import("../db/kill.test.ts");
+await import("../model/model.test.ts");
+await import("../http/answers.test.ts");
