@@ -50,9 +50,8 @@ export function requireNoSecret(text: string) {
 /** Errors may repeat what was asked for; else nothing tells of a private project to who may not see it. */
 function requireHidden({ as, pieces }: Case, status: number, body: string) {
   if (maySeeHidden(as)) return;
-  const asked = Buffer.concat(pieces)
-    .toString("latin1")
-    .replaceAll(/%([\da-f]{2})/gi, toCharacter);
+  const sent = Buffer.concat(pieces).toString("latin1");
+  const asked = sent.replaceAll(/%([\da-f]{2})/gi, toCharacter);
   for (const word of [HIDDEN_PROJECT, HIDDEN_TEXT]) {
     const isRepeated = status >= 400 && asked.includes(word);
     demand(
@@ -61,7 +60,16 @@ function requireHidden({ as, pieces }: Case, status: number, body: string) {
       body.slice(0, 1000),
     );
   }
+  if (status !== 200 || !SEARCH_OF_HIDDEN.test(sent) || REPEATED.test(sent)) return;
+  demand(body.endsWith('"totalEvents":0}'), "a total that counts nothing hidden", body.slice(-100));
 }
+
+/** A criterion that only what is hidden meets, not inside another value; of a repeated one the last would count. */
+const SEARCH_OF_HIDDEN = new RegExp(
+  `^POST .*\r\n\r\n[^{]*{[^{]*("project":"${HIDDEN_PROJECT}"|"(query|feature)":"${HIDDEN_TEXT}")`,
+  "s",
+);
+const REPEATED = /("(?:project|query|feature)":).*\1/s;
 
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 

@@ -21,7 +21,7 @@ const QUIET_MS = 100;
 const PAUSE_MS = 3;
 
 /** Sends a case on a connection of its own and reads what comes. @throws BrokenReply */
-export async function exchange(port: number, one: Case): Promise<Exchange> {
+export async function exchange(port: number, one: Case, patience = PATIENCE_MS): Promise<Exchange> {
   const line = connect(port);
   const isHead = Buffer.concat(one.pieces).includes("HEAD");
   const read = () => repliesIn(line.received(), isHead);
@@ -37,7 +37,7 @@ export async function exchange(port: number, one: Case): Promise<Exchange> {
   let isLate = false;
   while (!isDone() && !isLate) {
     await line.changed();
-    isLate = performance.now() - begin > PATIENCE_MS;
+    isLate = performance.now() - begin > patience;
   }
   const received = read();
   line.socket.destroy();

@@ -20,8 +20,10 @@ const JSON_TYPE = "content-type: application/json; charset=utf-8";
 const answer = (status: string, body: string, ...headers: string[]) =>
   [`HTTP/1.1 ${status}`, `content-length: ${Buffer.byteLength(body)}`, ...headers, "", body].join("\r\n");
 
-function check(bytes: string, as: keyof typeof CALLERS = "outsider") {
-  const pieces = [Buffer.from("GET /api/admin/notifications HTTP/1.1\r\n\r\n")];
+const SENT = "GET /api/admin/notifications HTTP/1.1\r\n\r\n";
+
+function check(bytes: string, as: keyof typeof CALLERS = "outsider", sent = SENT) {
+  const pieces = [Buffer.from(sent)];
   const one = { title: "a test", as, pieces, times: 1, hangsUp: false, answers: 1 };
   const exchange = { isEnded: true, isReset: false, isLate: false, ...repliesIn(Buffer.from(bytes), false) };
   checkExchange(one, exchange);
@@ -69,6 +71,14 @@ const WRONG: Record<string, string> = {
   "another shape": answer("200 OK", '[{"id":1}]', JSON_TYPE),
   "no gzip": answer("200 OK", "[]", "content-encoding: gzip"),
 };
+
+test("a total that counts what is hidden is a finding", () => {
+  const sent = `POST /api/admin/events/search HTTP/1.1\r\n\r\n{"query":"${HIDDEN_TEXT}"}`;
+  const search = (total: number) => answer("200 OK", `{"version":1,"events":[],"totalEvents":${total}}`);
+  check(search(0), "outsider", sent);
+  check(search(9), "member", sent);
+  assert.throws(() => check(search(9), "outsider", sent), /counts nothing hidden/);
+});
 
 for (const [name, bytes] of Object.entries(WRONG)) {
   test(`${name} is a finding`, () => assert.throws(() => check(bytes), /expected|after|needs|header|two/));
