@@ -125,8 +125,9 @@ const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
       body: bodyFor(operation),
       // The second is often answered with what is kept of the first.
       times: fc.constantFrom(1, 1, 2, 5),
+      hangsUp: fc.nat(11).map((one) => one === 11),
     })
-    .map(({ as, bearer, method, path, query, headers, body, times }) => {
+    .map(({ as, bearer, method, path, query, headers, body, times, hangsUp }) => {
       const secret = CALLERS[as];
       const lines = [
         `${method} ${path}${query} HTTP/1.1`,
@@ -138,7 +139,7 @@ const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
       const head = Buffer.from([...lines, "", ""].join("\r\n"), "latin1");
       const title = `${operation.method} ${operation.path}`;
       const whole = Buffer.concat([head, body.bytes]);
-      return { title, as, pieces: [whole], times, hangsUp: false, answers: times };
+      return { title, as, pieces: [whole], times, hangsUp, answers: hangsUp ? undefined : times };
     });
 
 /** A request of any operation. */

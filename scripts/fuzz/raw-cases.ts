@@ -50,6 +50,8 @@ const TARGETS = [
   "/health",
   "/ready",
   "/avatars/x.svg",
+  `/avatars/${"0".repeat(64)}.svg`,
+  "/internal-backstage/prometheus",
 ];
 
 const VERSIONS = ["HTTP/1.1", "HTTP/1.0", "HTTP/0.9", "HTTP/2.0", "HTTP/1.1 x", "http/1.1", "HTTP/1.", ""];

@@ -32,7 +32,7 @@ export interface Server {
 }
 
 export async function startServer(executable: string, data: string): Promise<Server> {
-  const args = ["serve", "--port", "0", "--data", data, "--log-format", "json"];
+  const args = ["serve", "--port", "0", "--data", data, "--log-format", "json", "--access-log", "--metrics"];
   const child = spawn(executable, args, { env: {}, stdio: "pipe" });
   const complaints: string[] = [];
   const ids = new Set<string>();

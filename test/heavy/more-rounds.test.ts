@@ -2,7 +2,7 @@
  * What `npm test` tries a few times, many times.
  */
 
-process.env.KILL_ROUNDS ??= "40";
+process.env.KILL_ROUNDS ??= "100";
 process.env.MODEL_RUNS ??= "200";
 process.env.ANSWERS_RUNS ??= "20";
 
