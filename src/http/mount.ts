@@ -31,7 +31,10 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
   const routed = { ...(GET && { GET, HEAD: GET }), ...(POST && { POST }) };
   for (const [method, handler] of Object.entries(routed)) app.on(method as Contract["method"], path, handler);
   const allow = Object.keys(routed).join(", ");
-  app.options(path, () => new HTTPResponse("", { headers: { allow, "content-length": "0" } }));
+  app.options(
+    path,
+    () => new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } }),
+  );
   app.all(path, (event) => {
     throw new ApiError("MethodNotAllowedError", `${event.req.method} is not possible here, only ${allow}`, {
       headers: { allow },

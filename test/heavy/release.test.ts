@@ -6,9 +6,9 @@ import path from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { strFromU8, unzipSync } from "fflate";
-import { type Executable, HOST, makeExecutable } from "../scripts/executable.ts";
-import { pack, writeChecksums } from "../scripts/release/pack.ts";
-import { VERSION } from "../src/version.ts";
+import { type Executable, HOST, makeExecutable } from "../../scripts/executable.ts";
+import { pack, writeChecksums } from "../../scripts/release/pack.ts";
+import { VERSION } from "../../src/version.ts";
 
 /*
  * The archives of a release: what is in them, and that their bill of materials lists what the executable is made of.
