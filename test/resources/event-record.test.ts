@@ -54,6 +54,15 @@ test("a sentence links what there is to see, and only names what is gone", () =>
   );
 });
 
+test("what is not of a flag and concerns one names both", () => {
+  const event = { ...EVENT, project: "p", featureName: "f", data: { changeRequestId: 7 } };
+  assert.equal(
+    describe({ ...event, type: "change-request-created" }).summary,
+    "**ada** created the change request **#7** for the flag **[f](/projects/p/features/f)** " +
+      "in the project **[p](/projects/p)**",
+  );
+});
+
 test("a token for all projects and environments is linked to none", () => {
   const token = { ...EVENT, project: "*", environment: "*", data: { tokenName: "ci" } };
   assert.equal(

@@ -1,49 +1,12 @@
+import { LABELS } from "./labels.ts";
 import type { Event } from "./schema.ts";
 import { strategyChanges } from "./strategy-changes.ts";
-import { EVENT_TYPES, type EventType } from "./types.ts";
+import type { EventType } from "./types.ts";
 
 type Described = Omit<Event, "id" | "label" | "summary">;
 
 /** The short name and the sentence in Markdown that an event is shown with. */
 export const describe = (event: Described) => ({ label: LABELS[event.type], summary: summaryOf(event) });
-
-/** Words of the type as a person says them; longer ones first. Some are the original's labels (BEHAVIOUR §4). */
-const WORDS: ReadonlyArray<[RegExp, string]> = [
-  [/^addon-config/, "integration configuration"],
-  [/^(feature-environment|feature)(?=-variants)/, "flag"],
-  [/^feature-environment/, "flag"],
-  [/^features\b/, "flags"],
-  [/^drop-feature-tags/, "flag tags dropped"],
-  [/^feature-tag-import/, "flag tags imported"],
-  [/^feature-project-change/, "flag moved to a new project"],
-  [/^feature-completed/, "flag marked as completed"],
-  [/^feature-uncompleted/, "flag no longer marked as completed"],
-  [/^feature-stale-on/, "flag marked as stale"],
-  [/^feature-stale-off/, "flag stale marking removed"],
-  [/^feature-potentially-stale-on/, "flag potentially stale"],
-  [/^feature\b/, "flag"],
-  [/^drop-(features)/, "flags dropped"],
-  [/^drop-(.+)/, "$1 dropped"],
-  [/^pat\b/, "personal token"],
-  [/^api-token/, "API token"],
-  [/^db-pool/, "database pool"],
-  [/-add$/, "-added"],
-  [/-remove$/, "-removed"],
-  [/-update$/, "-updated"],
-  [/^client-register/, "client registered"],
-  [/-import$/, "-imported"],
-  [/-order-changed$/, "-order changed"],
-];
-
-function labelOf(type: EventType) {
-  const words = WORDS.reduce<string>((text, [pattern, word]) => text.replace(pattern, word), type);
-  return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("-", " ");
-}
-
-const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)])) as Record<
-  EventType,
-  string
->;
 
 type Part = (event: Described) => string;
 
@@ -76,22 +39,26 @@ const DEEDS: Partial<Record<EventType, Part>> = {
 function summaryOf(event: Described) {
   const { createdBy, environment, type } = event;
   const deed = event.featureName === null ? undefined : DEEDS[type];
-  const place = [
-    !isNothing(environment) && `in the environment ${bold(environment)}`,
-    !isNothing(event.project) &&
-      `${type === "feature-project-change" ? "to" : "in"} the project ${project(event)}`,
-  ].filter(Boolean);
-  return [`**${createdBy}**`, deed ? deed(event) : plainDeed(event), ...place].join(" ");
+  const to = type === "feature-project-change" ? "to" : "in";
+  return joinWords(
+    bold(createdBy),
+    deed ? deed(event) : plainDeed(event),
+    isNothing(environment) ? undefined : `in the environment ${bold(environment)}`,
+    isNothing(event.project) ? undefined : `${to} the project ${project(event)}`,
+  );
 }
 
 /** From the label: "Segment created" is "created the segment". What is no deed of anybody is told as it is. */
 function plainDeed(event: Described) {
   const label = LABELS[event.type].replace(/^(?!API)./, (letter) => letter.toLowerCase());
   const [, noun, verb] = /^(.+) (\w+ed)$/.exec(label) ?? [];
-  const subject = event.featureName === null ? subjectOf(event) : flagName(event);
   const told = noun && verb ? `${verb} the ${noun}` : `(${label})`;
-  return subject === undefined ? told : `${told} ${subject}`;
+  if (event.featureName === null) return joinWords(told, subjectOf(event));
+  const isOfFlag = event.type.startsWith("feature-");
+  return isOfFlag ? `${told} ${flagName(event)}` : joinWords(told, subjectOf(event), `for ${flag(event)}`);
 }
+
+const joinWords = (...words: Array<string | undefined>) => words.filter(Boolean).join(" ");
 
 /** The name of what changed, where the event's data says one. */
 function subjectOf({ data, preData }: Described): string | undefined {
