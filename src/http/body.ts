@@ -82,6 +82,7 @@ function parse(text: string): unknown {
 /** Nothing that is stored holds the character, and SQLite's functions stop at it. */
 function refuseNul(key: string, value: unknown) {
   const holdsNul = key.includes("\0") || (typeof value === "string" && value.includes("\0"));
-  if (holdsNul) throw invalid({ path: `body.${key}`, message: "must not hold the character NUL" });
+  const path = `body.${key.slice(0, 80)}`; // which is in the log too
+  if (holdsNul) throw invalid({ path, message: "must not hold the character NUL" });
   return value;
 }

@@ -213,6 +213,14 @@ test("a compressed body counts as what it holds, and must be whole", async (t) =
   }
 });
 
+test("a long key that holds NUL is named by its beginning", async (t) => {
+  const { request } = await openServer(t);
+  const body = { [`${"k".repeat(100_000)}\0`]: 1 };
+  const reply = await request("/api/admin/events/search", { method: "POST", body });
+  assert.equal(reply.status, 400);
+  assert.ok(reply.text.length < 500, `${reply.text.length} characters`);
+});
+
 test("NUL in any value of a body is 400 and named, an escaped backslash before its digits is none", async (t) => {
   const { post } = await openSearch(t);
   for (const [body, path] of [
