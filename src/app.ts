@@ -14,18 +14,25 @@ import { mountHealth } from "./http/health.ts";
 import { guarded, type Listener } from "./http/listener.ts";
 import type { Metrics } from "./http/metrics.ts";
 import { mount, route } from "./http/mount.ts";
+import { toOpenApi } from "./http/openapi.ts";
 import type { Operation } from "./http/operation.ts";
 import { logError } from "./http/refuse.ts";
-import { toErrorResponse } from "./http/response.ts";
+import { type Parts, toErrorResponse, toResponse, wholeParts } from "./http/response.ts";
 import { unknownPath } from "./http/unknown-path.ts";
 import type { Log } from "./log.ts";
-
 import * as dashboard from "./resources/dashboard/routes.ts";
+import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as events from "./resources/events/routes.ts";
+import * as eventsSchema from "./resources/events/schema.ts";
 import * as features from "./resources/features/routes.ts";
+import * as featuresSchema from "./resources/features/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
+import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
+import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as users from "./resources/users/routes.ts";
+import * as usersSchema from "./resources/users/schema.ts";
+import type { Schema } from "./validation.ts";
 
 declare module "h3" {
   interface H3EventContext {
@@ -43,6 +50,18 @@ export const OPERATIONS: Operation[] = [
   notifications,
   dashboard,
 ].flatMap((routes) => Object.values<Operation>({ ...routes }));
+
+/** What operations share: whatever a resource's `schema.ts` exports by a name that begins so. */
+const SCHEMAS = Object.fromEntries(
+  [
+    dashboardSchema,
+    eventsSchema,
+    featuresSchema,
+    integrationsSchema,
+    notificationsSchema,
+    usersSchema,
+  ].flatMap((exported) => Object.entries(exported).filter(([, value]) => "kind" in Object(value))),
+) as Record<string, Schema>;
 
 interface Site {
   db: Database;
@@ -81,10 +100,18 @@ export function buildApp(site: Site): H3 {
   mount(app, { db, root, answers }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/", { GET: answerFrontPage(root) });
+  mountDescription(app, root);
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
   app.all("/**", unknownPath());
   return app;
+}
+
+/** `GET /docs/openapi.json`, as the original has it; made when it is asked for, which needs no credential. */
+function mountDescription(app: H3, root: string) {
+  let parts: Parts | undefined;
+  const describe = () => (parts ??= wholeParts(JSON.stringify(toOpenApi(OPERATIONS, SCHEMAS, root))));
+  route(app, "/docs/openapi.json", { GET: (event) => toResponse(describe(), event.req) });
 }
 
 interface Front {

@@ -3,7 +3,8 @@ import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
 import type { Violation } from "../validation.ts";
 
-const STATUS = {
+/** The status of each kind of error. */
+export const STATUS = {
   ValidationError: 400,
   AuthenticationRequired: 401,
   NoAccessError: 403,

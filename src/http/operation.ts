@@ -3,11 +3,18 @@ import type { Actor } from "../auth/actor.ts";
 import type { Permission } from "../auth/permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { Schema } from "../validation.ts";
+import type { ErrorName } from "./error.ts";
 import type { JsonStream } from "./json-stream.ts";
 import type { Wire } from "./raw-json.ts";
 
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {
+  /** Its name in the API's description, the original's where it has one; no other has it. */
+  id: string;
+  /** What it does, in the API's description. */
+  summary: string;
+  /** What it is about, in the API's description. */
+  tag: string;
   method: "GET" | "POST";
   /** `:name` stands for one segment of the path. */
   path: `/${string}`;
@@ -21,6 +28,8 @@ export interface Contract {
   body?: Schema;
   /** What a 200 looks like; every response is checked against it in the tests. */
   response: Schema;
+  /** What its handler answers with beside what `mount` does. */
+  errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */
   deprecated?: true;
 }

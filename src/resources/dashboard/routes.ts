@@ -9,6 +9,9 @@ import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";
 import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./store.ts";
 
 export const readDashboard = operation({
+  id: "getPersonalDashboard",
+  summary: "Projects and flags that concern the caller",
+  tag: "Personal dashboard",
   method: "GET",
   path: "/api/admin/personal-dashboard",
   permission: null,
@@ -26,10 +29,14 @@ export const readDashboard = operation({
 );
 
 export const readProjectDetails = operation({
+  id: "getPersonalDashboardProjectDetails",
+  summary: "Latest events, owners, own roles and onboarding of a project",
+  tag: "Personal dashboard",
   method: "GET",
   path: "/api/admin/personal-dashboard/:projectId",
   permission: null,
   params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
   response: PersonalProjectDetails,
 }).run(({ db, actor, params: { projectId } }) =>
   snapshot(db, () => {

@@ -21,6 +21,9 @@ import { EventArray, joined } from "./wire.ts";
 const NEWEST = 100;
 
 export const listEvents = operation({
+  id: "getEvents",
+  summary: "The newest events, or all of a project",
+  tag: "Events",
   method: "GET",
   path: "/api/admin/events",
   permission: null,
@@ -32,6 +35,9 @@ export const listEvents = operation({
 });
 
 export const searchEvents = operation({
+  id: "deprecatedSearchEvents",
+  summary: "Events by type, project, flag and free text",
+  tag: "Events",
   method: "POST",
   path: "/api/admin/events/search",
   permission: null,

@@ -7,6 +7,9 @@ import { FeatureFilter, ProjectFeatures, Strategy } from "./schema.ts";
 import { missingPart, projectFeatures, strategies } from "./store.ts";
 
 export const listProjectFeatures = operation({
+  id: "getFeatures",
+  summary: "The flags of a project",
+  tag: "Features",
   method: "GET",
   path: "/api/admin/projects/:projectId/features",
   permission: null,
@@ -21,10 +24,14 @@ export const listProjectFeatures = operation({
 );
 
 export const listStrategies = operation({
+  id: "getFeatureStrategies",
+  summary: "The strategies of a flag in an environment",
+  tag: "Features",
   method: "GET",
   path: "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies",
   permission: null,
   params: v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() }),
+  errors: ["NotFoundError"],
   response: v.array(Strategy), // the original answers with a bare list
 }).run(({ db, actor, params: { projectId, featureName, environment } }) => {
   requireVisible(db, actor, projectId);

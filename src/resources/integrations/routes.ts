@@ -8,12 +8,16 @@ import { type IntegrationEvent, IntegrationEvents } from "./schema.ts";
 import { integrationEvents, isIntegration } from "./store.ts";
 
 export const listIntegrationEvents = operation({
+  id: "getIntegrationEvents",
+  summary: "What an integration delivered",
+  tag: "Integrations",
   method: "GET",
   path: "/api/admin/addons/:id/events",
   permission: "ADMIN",
   params: v.object({ id: wholeNumber(0) }),
   wrongParamsAre404: true,
   query: v.object({ limit: v.optional(wholeNumber(1, 1000), "50"), offset: v.optional(wholeNumber(0), "0") }),
+  errors: ["NotFoundError"],
   response: IntegrationEvents,
 }).run(({ db, params, query }) => {
   if (!isIntegration(db, params.id)) {

@@ -4,6 +4,9 @@ import { Notification } from "./schema.ts";
 import { newestNotifications } from "./store.ts";
 
 export const listNotifications = operation({
+  id: "getNotifications",
+  summary: "The caller's newest notifications",
+  tag: "Notifications",
   method: "GET",
   path: "/api/admin/notifications",
   permission: null,

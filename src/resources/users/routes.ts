@@ -5,12 +5,16 @@ import { User } from "./schema.ts";
 import { userById } from "./store.ts";
 
 export const readUser = operation({
+  id: "getUser",
+  summary: "A user by id",
+  tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/:id",
   permission: (actor, params) => (params.id === String(actor.userId) ? null : "ADMIN"),
   params: v.object({
     id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
   }),
+  errors: ["NotFoundError"],
   response: User,
 }).run(({ db, params: { id } }) => {
   const user = userById(db, id);

@@ -1,0 +1,145 @@
+import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import type { Schema } from "../validation.ts";
+import { VERSION } from "../version.ts";
+import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
+import type { Operation } from "./operation.ts";
+
+/*
+ * The API's description in OpenAPI 3.1, made from the contracts of its operations, so that it can't differ from what
+ * is answered: the same schemas check requests, and responses in the tests.
+ */
+
+/** @param schemas by name, those that operations share @param root where the server is found, or the base path */
+export function toOpenApi(
+  operations: readonly Operation[],
+  schemas: Readonly<Record<string, Schema>>,
+  root: string,
+) {
+  const definitions = { ...schemas, ErrorBody };
+  const convert: Convert = (schema, typeMode) => {
+    const {
+      $schema: _,
+      $defs: __,
+      ...converted
+    } = toJsonSchema(schema, { ...CONVERTED, definitions, typeMode });
+    return withRefs(converted);
+  };
+  const described = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const toPath = (group: readonly Operation[]) =>
+    Object.fromEntries(group.map((one) => [one.method.toLowerCase(), toOperation(one, convert)]));
+  const paths = Object.fromEntries([...described].map(([path, group]) => [path, toPath(group)]));
+  const components = withRefs(toJsonSchemaDefs(definitions, { ...CONVERTED, typeMode: "output" }));
+  return {
+    ...documentFor(operations, root),
+    paths,
+    components: { ...SECURITY, schemas: used(components, paths) },
+  };
+}
+
+const CONVERTED: ConversionConfig = {
+  target: "draft-2020-12",
+  // What only a program can check has no words in JSON Schema; of our own checks, that of an object says its type.
+  errorMode: "ignore",
+  overrideSchema: ({ valibotSchema, jsonSchema }) =>
+    valibotSchema.type === "custom" ? { ...jsonSchema, type: "object" } : undefined,
+};
+
+const SECURITY = {
+  securitySchemes: {
+    token: {
+      type: "apiKey",
+      in: "header",
+      name: "Authorization",
+      description: "A token, alone or after Bearer",
+    },
+  },
+};
+
+const documentFor = (operations: readonly Operation[], root: string) => ({
+  openapi: "3.1.0",
+  info: {
+    title: "Flagstone",
+    version: VERSION,
+    summary: "The Unleash admin API, as of version 6.3, answered from one SQLite file",
+    license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+  },
+  servers: [{ url: root || "/" }],
+  security: [{ token: [] }],
+  tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name, description: name })),
+});
+
+/** Those of the components that operations, or used components, refer to. */
+function used(components: object, paths: object): object {
+  const kept = new Map<string, unknown>();
+  const keep = (value: unknown) => {
+    for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      if (kept.has(name)) continue;
+      const component = components[name as keyof typeof components];
+      kept.set(name, component);
+      keep(component);
+    }
+  };
+  keep(paths);
+  return Object.fromEntries(kept);
+}
+
+type Convert = (schema: Schema, typeMode: "input" | "output") => object;
+
+function toOperation(operation: Operation, convert: Convert) {
+  const { id, summary, tag, body, response, deprecated } = operation;
+  const content = (schema: object) => ({ "application/json": { schema } });
+  const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
+  return {
+    operationId: id,
+    summary,
+    tags: [tag],
+    ...(deprecated && { deprecated }),
+    parameters: parametersOf(operation, convert),
+    ...(body && { requestBody: { required: true, content: content(convert(body, "input")) } }),
+    responses: {
+      200: { description: "Done", content: content(convert(response, "output")) },
+      ...Object.fromEntries(
+        errorsOf(operation).map((name) => [STATUS[name], { description: name, ...failed }]),
+      ),
+    },
+  };
+}
+
+/** Path first; what is not declared is ignored by the server. */
+function parametersOf({ path, params, query }: Operation, convert: Convert) {
+  const entries = (schema?: Schema) =>
+    (schema as { entries?: Record<string, Schema> } | undefined)?.entries ?? {};
+  const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+  const inPath = pathNames.map((name) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: toText(convert(entries(params)[name]!, "input")),
+  }));
+  const inQuery = Object.entries(entries(query)).map(([name, schema]) => ({
+    name,
+    in: "query",
+    schema: toText(convert(schema, "input")),
+  }));
+  return [...inPath, ...inQuery];
+}
+
+/** Values in a path or a query arrive as text; bounds of the number that is made of it are not the text's. */
+const toText = ({ minimum: _, maximum: __, ...schema }: { minimum?: number; maximum?: number }) => schema;
+
+/** Those of `mount`, by what there is to be wrong, and the operation's own. */
+function errorsOf({ params, wrongParamsAre404, query, body, errors = [] }: Operation): ErrorName[] {
+  const isChecked = query ?? body ?? (params && !wrongParamsAre404);
+  return [
+    ...(isChecked ? (["ValidationError"] as const) : []),
+    "AuthenticationRequired",
+    "NoAccessError",
+    ...errors,
+    ...(body ? (["PayloadTooLargeError", "ContentTypeError"] as const) : []),
+    "ServiceUnavailableError",
+  ];
+}
+
+/** The converter names definitions as JSON Schema does, OpenAPI as components. */
+const withRefs = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));

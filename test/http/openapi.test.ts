@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { OPERATIONS } from "../../src/app.ts";
+import { openServer } from "../support/server.ts";
+
+test("the API describes itself in OpenAPI, and a linter finds nothing wrong", async (t) => {
+  const { request } = await openServer(t);
+  const { status, headers, text, body } = await request("/docs/openapi.json", { as: null });
+  assert.deepEqual([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
+  const config = await createConfig({ extends: ["recommended-strict"] });
+  const problems = await lintFromString({ source: text, config });
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+    [],
+  );
+  for (const { method, path, id } of OPERATIONS) {
+    const described = body.paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()];
+    assert.equal(described.operationId, id);
+  }
+  assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
+});
