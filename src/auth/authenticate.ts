@@ -1,4 +1,4 @@
-import { type Database, statement } from "../db/statement.ts";
+import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { hasEnded, hashSecret, type TokenType } from "./token.ts";
@@ -15,7 +15,7 @@ interface TokenRow {
 /** Bound to an environment it would be a permission for some things, and is no ADMIN. */
 const IS_ADMIN = "role_permissions.name = 'ADMIN' AND role_permissions.environment IS NULL";
 
-const tokenByHash = statement<{ hash: string }, TokenRow>(`
+const tokenByHash = query<{ hash: string }, TokenRow>(`
   SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId,
     coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
     EXISTS (SELECT 1 FROM role_permissions WHERE role_id = users.root_role AND ${IS_ADMIN})

@@ -1,4 +1,4 @@
-import { type Database, statement } from "../db/statement.ts";
+import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import type { Actor } from "./actor.ts";
 
@@ -7,7 +7,7 @@ import type { Actor } from "./actor.ts";
  * ADMIN and by service tokens; to anyone else it and all that it holds is hidden (CONTRACT, Visibility).
  */
 
-const hiddenFrom = statement<{ userId: number | null }, { id: string }>(`
+const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
   SELECT id FROM projects
   WHERE mode = 'private'
     AND id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
+import { inLongWriting } from "../db/transaction.ts";
 import { loadEvents } from "../resources/events/load.ts";
 import { storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
@@ -21,22 +22,18 @@ export async function importDataset(
   onProgress: (lines: number) => void = () => {},
   onWarning: (line: number, warning: string) => void = () => {},
 ): Promise<ImportCounts> {
-  const context = { db, now: new Date().toISOString(), events: loadEvents(db) };
   const counts: ImportCounts = {};
-  const store = (line: TextLine, isFirst: boolean) => {
-    for (const warning of storeLine(context, line, isFirst, counts)) onWarning(line.number, warning);
-  };
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    clearIfUntouched(db);
+  await inLongWriting(db, async (tx) => {
+    const context = { tx, db, now: new Date().toISOString(), events: loadEvents(tx) };
+    const store = (line: TextLine, isFirst: boolean) => {
+      for (const warning of storeLine(context, line, isFirst, counts)) onWarning(line.number, warning);
+    };
+    clearIfUntouched(tx);
     const read = await eachLine(chunks, store, onProgress);
     for (const _ of context.events.finish()) {
       await setImmediate();
       onProgress(read);
     }
-    db.exec("COMMIT");
-  } finally {
-    if (db.inTransaction) db.exec("ROLLBACK");
-  }
+  });
   return counts;
 }

@@ -1,10 +1,14 @@
 import type * as v from "valibot";
 import type { Database } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../resources/events/record.ts";
 import type { Schema } from "../validation.ts";
 
 /** What inserting a line may need beside the line itself. */
 export interface ImportContext {
+  /** What a line is inserted in. */
+  tx: Writing;
+  /** The same database, for what is looked up. */
   db: Database;
   /** Stands in for a `createdAt` that was left out. */
   now: string;

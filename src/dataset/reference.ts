@@ -1,21 +1,21 @@
-import { type Database, statement } from "../db/statement.ts";
+import { type Database, query } from "../db/statement.ts";
 import { LineError } from "./error.ts";
 
 type Key = { key: string | number };
 
 const KNOWN = {
-  environment: statement<Key>(`SELECT 1 FROM environments WHERE name = :key`),
-  event: statement<Key>(`SELECT 1 FROM events WHERE id = :key`),
-  feature: statement<Key>(`SELECT 1 FROM features WHERE name = :key`),
-  featureType: statement<Key>(`SELECT 1 FROM feature_types WHERE id = :key`),
-  group: statement<Key>(`SELECT 1 FROM groups WHERE id = :key`),
-  integration: statement<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
-  project: statement<Key>(`SELECT 1 FROM projects WHERE id = :key`),
-  role: statement<Key>(`SELECT 1 FROM roles WHERE id = :key`),
-  segment: statement<Key>(`SELECT 1 FROM segments WHERE id = :key`),
-  strategyType: statement<Key>(`SELECT 1 FROM strategy_types WHERE name = :key`),
-  tagType: statement<Key>(`SELECT 1 FROM tag_types WHERE name = :key`),
-  user: statement<Key>(`SELECT 1 FROM users WHERE id = :key`),
+  environment: query<Key>(`SELECT 1 FROM environments WHERE name = :key`),
+  event: query<Key>(`SELECT 1 FROM events WHERE id = :key`),
+  feature: query<Key>(`SELECT 1 FROM features WHERE name = :key`),
+  featureType: query<Key>(`SELECT 1 FROM feature_types WHERE id = :key`),
+  group: query<Key>(`SELECT 1 FROM groups WHERE id = :key`),
+  integration: query<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
+  project: query<Key>(`SELECT 1 FROM projects WHERE id = :key`),
+  role: query<Key>(`SELECT 1 FROM roles WHERE id = :key`),
+  segment: query<Key>(`SELECT 1 FROM segments WHERE id = :key`),
+  strategyType: query<Key>(`SELECT 1 FROM strategy_types WHERE name = :key`),
+  tagType: query<Key>(`SELECT 1 FROM tag_types WHERE name = :key`),
+  user: query<Key>(`SELECT 1 FROM users WHERE id = :key`),
 };
 
 export const isKnown = (db: Database, kind: keyof typeof KNOWN, key: string | number) =>

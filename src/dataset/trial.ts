@@ -1,4 +1,5 @@
 import type { Database } from "../db/statement.ts";
+import { inLongWriting, type Writing } from "../db/transaction.ts";
 import { insertEvent, type StoredEvent } from "../resources/events/record.ts";
 import { DatasetError } from "./error.ts";
 import type { ImportCounts } from "./import.ts";
@@ -36,10 +37,19 @@ export async function tryDataset(
   onProgress: (lines: number) => void = () => {},
 ): Promise<Trial> {
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
+  const tryAll = async (tx: Writing) => {
+    clearIfUntouched(tx);
+    await eachLine(chunks, trierOf(tx, trial), onProgress);
+  };
+  await inLongWriting(db, tryAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
+  return trial;
+}
+
+function trierOf(tx: Writing, trial: Trial) {
   // Without the search index, which takes most of the time and refuses nothing.
-  const events = { store: (event: StoredEvent) => void insertEvent(db, event) };
-  const context = { db, now: new Date().toISOString(), events };
-  const tryLine = (line: TextLine, isFirst: boolean) => {
+  const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
+  const context = { tx, db: tx.db, now: new Date().toISOString(), events };
+  return (line: TextLine, isFirst: boolean) => {
     try {
       const warnings = storeLine(context, line, isFirst, trial.counts);
       for (const message of warnings) note(trial.warnings, line.number, message);
@@ -47,16 +57,6 @@ export async function tryDataset(
       noteProblems(trial.problems, error);
     }
   };
-  db.exec("BEGIN IMMEDIATE");
-  try {
-    clearIfUntouched(db);
-    await eachLine(chunks, tryLine, onProgress);
-  } catch (error) {
-    noteProblems(trial.problems, error);
-  } finally {
-    if (db.inTransaction) db.exec("ROLLBACK");
-  }
-  return trial;
 }
 
 /** Notes all reasons of a DatasetError; any other is thrown on. */

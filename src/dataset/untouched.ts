@@ -1,21 +1,21 @@
 import { close, IN_MEMORY, open } from "../db/open.ts";
-import { type Database, statement } from "../db/statement.ts";
+import { command, type Database } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
 import { KINDS } from "./kinds.ts";
 
 const CLEAR = [
-  statement<object>(`DELETE FROM projects`),
-  statement<object>(`DELETE FROM environments`),
-  statement<object>(`DELETE FROM tag_types`),
-  statement<object>(`DELETE FROM context_fields`),
+  command<object>(`DELETE FROM projects`),
+  command<object>(`DELETE FROM environments`),
+  command<object>(`DELETE FROM tag_types`),
+  command<object>(`DELETE FROM context_fields`),
 ];
 
 /**
  * Takes away what a new file starts with, if nothing else stands in this one, so that a dataset may bring its own.
- * In the caller's transaction.
  */
-export function clearIfUntouched(db: Database) {
-  if (!isUntouched(db)) return;
-  for (const remove of CLEAR) remove(db).run({});
+export function clearIfUntouched(tx: Writing) {
+  if (!isUntouched(tx.db)) return;
+  for (const remove of CLEAR) remove(tx).run({});
 }
 
 /** Compared with a new file, so that what that starts with is written in schema.sql only. */

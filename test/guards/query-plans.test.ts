@@ -12,7 +12,11 @@ const WHOLE = [/^SELECT wire FROM events ORDER BY id$/];
 
 const collect = () => {
   const found: string[] = [];
-  prepareAll({ prepare: (sql: string) => found.push(sql) } as unknown as Database);
+  const prepare = (sql: string) => {
+    found.push(sql);
+    return { readonly: true };
+  };
+  prepareAll({ prepare } as unknown as Database);
   return found.map((sql) => sql.trim()).filter((sql) => /^(SELECT|WITH)/.test(sql));
 };
 

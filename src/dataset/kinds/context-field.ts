@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { bit, Flag, OptionalText, Real, withoutNulls } from "../value.ts";
@@ -28,19 +28,19 @@ interface Row {
   legalValues: string;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values)
   VALUES (:name, :description, :stickiness, :sortOrder, :legalValues)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues
   FROM context_fields ORDER BY name`);
 
 export const contextField = kind({
   name: "contextField",
   schema: ContextField,
-  insert: ({ db }, line) =>
-    void insertRow(db).run({
+  insert: ({ tx }, line) =>
+    void insertRow(tx).run({
       ...line,
       stickiness: bit(line.stickiness),
       legalValues: JSON.stringify(line.legalValues),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { bit, Flag, Name, Real } from "../value.ts";
@@ -12,11 +12,11 @@ interface Row {
   protected: 0 | 1;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO environments (name, type, sort_order, enabled, protected)
   VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT name, type, sort_order AS sortOrder, enabled, protected FROM environments ORDER BY name`);
 
 export const environment = kind({
@@ -28,8 +28,8 @@ export const environment = kind({
     enabled: Flag(true),
     protected: Flag(false),
   }),
-  insert: ({ db }, line) =>
-    void insertRow(db).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
+  insert: ({ tx }, line) =>
+    void insertRow(tx).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
   *rows(db) {
     for (const row of all(db).iterate({})) {
       yield { ...row, enabled: row.enabled === 1, protected: row.protected === 1 };

@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { EventType, Tag } from "../../resources/events/schema.ts";
 import { JsonObject, Text } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { Id, Name, optional, Real, Time } from "../value.ts";
 
-const wires = statement<object, string>(`SELECT wire FROM events ORDER BY id`);
+const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
 
 export const event = kind({
   name: "event",

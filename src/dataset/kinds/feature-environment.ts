@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import { Constraint, Variant } from "../../resources/features/schema.ts";
 import { JsonObject, PathName } from "../../validation.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, Real, withoutNulls } from "../value.ts";
@@ -54,24 +55,24 @@ interface StrategyRow extends Record<"constraints" | "variants" | "parameters", 
   sortOrder: number;
 }
 
-const insertEnvironment = statement<Place & EnvironmentRow>(`
+const insertEnvironment = command<Place & EnvironmentRow>(`
   INSERT INTO feature_environments (feature, environment, enabled, last_seen_at, variants)
   VALUES (:feature, :environment, :enabled, :lastSeenAt, :variants)`);
 
-const insertStrategy = statement<Place & StrategyRow>(`
+const insertStrategy = command<Place & StrategyRow>(`
   INSERT INTO strategies (id, feature, environment, name, title, disabled, sort_order, constraints, variants,
     parameters)
   VALUES (:id, :feature, :environment, :name, :title, :disabled, :sortOrder, :constraints, :variants,
     :parameters)`);
 
-const insertSegment = statement<{ strategy: string; segment: number }>(`
+const insertSegment = command<{ strategy: string; segment: number }>(`
   INSERT INTO strategy_segments (strategy, segment) VALUES (:strategy, :segment)`);
 
-const environments = statement<{ feature: string }, EnvironmentRow>(`
+const environments = query<{ feature: string }, EnvironmentRow>(`
   SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
   WHERE feature = :feature ORDER BY environment`);
 
-const strategies = statement<Place, StrategyRow & { segments: string }>(`
+const strategies = query<Place, StrategyRow & { segments: string }>(`
   SELECT id, name, title, disabled, sort_order AS sortOrder,
     (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
       AS segments,
@@ -79,14 +80,14 @@ const strategies = statement<Place, StrategyRow & { segments: string }>(`
   FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
 
 /** Stores a flag's state and strategies in an environment; what they refer to has been checked. */
-export function insertFeatureEnvironment(db: Database, feature: string, line: FeatureEnvironment) {
+export function insertFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
   const { name: environment, lastSeenAt } = line;
   const variants = JSON.stringify(line.variants);
-  insertEnvironment(db).run({ feature, environment, enabled: bit(line.enabled), lastSeenAt, variants });
+  insertEnvironment(tx).run({ feature, environment, enabled: bit(line.enabled), lastSeenAt, variants });
   for (const [index, strategy] of line.strategies.entries()) {
     const id = strategy.id ?? crypto.randomUUID();
-    insertStrategy(db).run({ feature, environment, ...toRow(strategy, id, index) });
-    for (const segment of strategy.segments) insertSegment(db).run({ strategy: id, segment });
+    insertStrategy(tx).run({ feature, environment, ...toRow(strategy, id, index) });
+    for (const segment of strategy.segments) insertSegment(tx).run({ strategy: id, segment });
   }
 }
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import { PathName } from "../../validation.ts";
 import { type ImportContext, kind } from "../kind.ts";
 import { requireAllKnown, requireKnown } from "../reference.ts";
@@ -53,24 +53,24 @@ interface Row {
   archivedAt: string | null;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
     archived_at)
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
     :archivedAt)`);
 
-const insertTag = statement<{ feature: string; type: string; value: string }>(`
+const insertTag = command<{ feature: string; type: string; value: string }>(`
   INSERT INTO feature_tags (feature, type, value) VALUES (:feature, :type, :value)`);
 
-const insertFavorite = statement<{ feature: string; userId: number }>(`
+const insertFavorite = command<{ feature: string; userId: number }>(`
   INSERT INTO feature_favorites (feature, user_id) VALUES (:feature, :userId)`);
 
-const insertDependency = statement<{ feature: string; parent: string; enabled: 0 | 1; variants: string }>(`
+const insertDependency = command<{ feature: string; parent: string; enabled: 0 | 1; variants: string }>(`
   INSERT INTO feature_dependencies (feature, parent, enabled, variants)
   VALUES (:feature, :parent, :enabled, :variants)`);
 
 // Parents before their children, at any depth.
-const all = statement<object, Row & { tags: string; favoritedBy: string; dependencies: string }>(`
+const all = query<object, Row & { tags: string; favoritedBy: string; dependencies: string }>(`
   WITH RECURSIVE depths (feature, depth) AS (
     SELECT name, 0 FROM features
     UNION
@@ -94,20 +94,20 @@ export const feature = kind({
   name: "feature",
   schema: Feature,
   insert(context, line) {
-    const { db } = context;
+    const { tx, db } = context;
     requireReferences(db, line);
-    insertRow(db).run(toRow(context, line));
-    for (const tag of line.tags) insertTag(db).run({ feature: line.name, ...tag });
-    for (const userId of line.favoritedBy) insertFavorite(db).run({ feature: line.name, userId });
+    insertRow(tx).run(toRow(context, line));
+    for (const tag of line.tags) insertTag(tx).run({ feature: line.name, ...tag });
+    for (const userId of line.favoritedBy) insertFavorite(tx).run({ feature: line.name, userId });
     for (const { feature: parent, enabled, variants } of line.dependencies) {
-      insertDependency(db).run({
+      insertDependency(tx).run({
         feature: line.name,
         parent,
         enabled: bit(enabled),
         variants: JSON.stringify(variants),
       });
     }
-    for (const environment of line.environments) insertFeatureEnvironment(db, line.name, environment);
+    for (const environment of line.environments) insertFeatureEnvironment(tx, line.name, environment);
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {

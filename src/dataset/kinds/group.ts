@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { kind } from "../kind.ts";
 import { requireAllKnown, requireKnown } from "../reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../value.ts";
@@ -15,14 +15,14 @@ const Group = v.strictObject({
 
 type Row = Omit<v.InferOutput<typeof Group>, "users" | "createdAt"> & { createdAt: string };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO groups (id, name, description, root_role, created_at)
   VALUES (:id, :name, :description, :rootRole, :createdAt)`);
 
-const insertUser = statement<{ groupId: number; userId: number }>(`
+const insertUser = command<{ groupId: number; userId: number }>(`
   INSERT INTO group_users (group_id, user_id) VALUES (:groupId, :userId)`);
 
-const all = statement<object, Row & { users: string }>(`
+const all = query<object, Row & { users: string }>(`
   SELECT id, name, description, root_role AS rootRole, created_at AS createdAt,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users
   FROM groups ORDER BY id`);
@@ -30,11 +30,11 @@ const all = statement<object, Row & { users: string }>(`
 export const group = kind({
   name: "group",
   schema: Group,
-  insert({ db, now }, { users, ...row }) {
+  insert({ tx, db, now }, { users, ...row }) {
     if (row.rootRole !== null) requireKnown(db, "role", row.rootRole, "rootRole");
     requireAllKnown(db, "user", users, "users");
-    insertRow(db).run({ ...row, createdAt: row.createdAt ?? now });
-    for (const userId of users) insertUser(db).run({ groupId: row.id, userId });
+    insertRow(tx).run({ ...row, createdAt: row.createdAt ?? now });
+    for (const userId of users) insertUser(tx).run({ groupId: row.id, userId });
   },
   *rows(db) {
     for (const { users, ...row } of all(db).iterate({})) {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { toStoredJson } from "../../limits.ts";
 import { INTEGRATION_STATES } from "../../resources/integrations/schema.ts";
 import { JsonObject, ShortText } from "../../validation.ts";
@@ -28,11 +28,11 @@ const IntegrationEvent = v.strictObject({
 
 type Row = Omit<v.InferOutput<typeof IntegrationEvent>, "details"> & { details: string };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO integration_events (id, integration_id, created_at, state, state_details, event_id, details)
   VALUES (:id, :integrationId, :createdAt, :state, :stateDetails, :eventId, :details)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT CAST(id AS TEXT) AS id, integration_id AS integrationId, created_at AS createdAt, state,
     state_details AS stateDetails, event_id AS eventId, details
   FROM integration_events ORDER BY integration_events.id`);
@@ -40,10 +40,10 @@ const all = statement<object, Row>(`
 export const integrationEvent = kind({
   name: "integrationEvent",
   schema: IntegrationEvent,
-  insert({ db }, line) {
+  insert({ tx, db }, line) {
     requireKnown(db, "integration", line.integrationId, "integrationId");
     requireKnown(db, "event", line.eventId, "eventId");
-    insertRow(db).run({ ...line, details: toStoredJson(line.details, "details") });
+    insertRow(tx).run({ ...line, details: toStoredJson(line.details, "details") });
   },
   *rows(db) {
     for (const row of all(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { toStoredJson } from "../../limits.ts";
 import { EventType } from "../../resources/events/schema.ts";
 import { maskedParameters } from "../../resources/integrations/mask.ts";
@@ -28,20 +28,20 @@ interface Row extends Record<"parameters" | "events" | "projects" | "environment
   createdAt: string;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments,
     created_at)
   VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :createdAt)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT id, provider, description, enabled, parameters, events, projects, environments, created_at AS createdAt
   FROM integrations ORDER BY id`);
 
 export const integration = kind({
   name: "integration",
   schema: Integration,
-  insert: ({ db, now }, line) =>
-    void insertRow(db).run({
+  insert: ({ tx, now }, line) =>
+    void insertRow(tx).run({
       ...line,
       enabled: bit(line.enabled),
       parameters: toStoredJson(line.parameters, "parameters"),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { NOTIFICATION_TYPES } from "../../resources/notifications/schema.ts";
 import { ShortText } from "../../validation.ts";
 import { kind } from "../kind.ts";
@@ -25,33 +25,33 @@ interface Recipient {
   readAt: string | null;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO notifications (id, message, link, type, created_by_user_id, created_at)
   VALUES (:id, :message, :link, :notificationType, :createdByUserId, :createdAt)`);
 
-const insertRecipient = statement<Recipient>(`
+const insertRecipient = command<Recipient>(`
   INSERT INTO notification_recipients (notification_id, user_id, created_at, read_at)
   VALUES (:notificationId, :userId, :createdAt, :readAt)`);
 
-const all = statement<object, Row & { id: number }>(`
+const all = query<object, Row & { id: number }>(`
   SELECT id, message, link, type AS notificationType, created_by_user_id AS createdByUserId,
     created_at AS createdAt
   FROM notifications ORDER BY id`);
 
-const recipientsOf = statement<{ notificationId: number }, Pick<Recipient, "userId" | "readAt">>(`
+const recipientsOf = query<{ notificationId: number }, Pick<Recipient, "userId" | "readAt">>(`
   SELECT user_id AS userId, read_at AS readAt FROM notification_recipients
   WHERE notification_id = :notificationId ORDER BY user_id`);
 
 export const notification = kind({
   name: "notification",
   schema: Notification,
-  insert({ db }, { recipients, ...row }) {
+  insert({ tx, db }, { recipients, ...row }) {
     // The system and service tokens have negative ids and no row.
     if (row.createdByUserId > 0) requireKnown(db, "user", row.createdByUserId, "createdByUserId");
-    const notificationId = insertRow(db).run(row).lastInsertRowid;
+    const notificationId = insertRow(tx).run(row).lastInsertRowid;
     for (const [index, recipient] of recipients.entries()) {
       requireKnown(db, "user", recipient.userId, `recipients.${index}.userId`);
-      insertRecipient(db).run({ notificationId, createdAt: row.createdAt, ...recipient });
+      insertRecipient(tx).run({ notificationId, createdAt: row.createdAt, ...recipient });
     }
   },
   *rows(db) {

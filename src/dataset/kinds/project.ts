@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { requireAllKnown } from "../reference.ts";
@@ -22,17 +22,17 @@ type Row = Omit<v.InferOutput<typeof Project>, "environments" | "favoritedBy" | 
   createdAt: string;
 };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at)
   VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt)`);
 
-const insertEnvironment = statement<{ project: string; environment: string }>(`
+const insertEnvironment = command<{ project: string; environment: string }>(`
   INSERT INTO project_environments (project, environment) VALUES (:project, :environment)`);
 
-const insertFavorite = statement<{ project: string; userId: number }>(`
+const insertFavorite = command<{ project: string; userId: number }>(`
   INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
 
-const all = statement<object, Row & { environments: string; favoritedBy: string }>(`
+const all = query<object, Row & { environments: string; favoritedBy: string }>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
     archived_at AS archivedAt,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
@@ -44,12 +44,12 @@ const all = statement<object, Row & { environments: string; favoritedBy: string 
 export const project = kind({
   name: "project",
   schema: Project,
-  insert({ db, now }, { environments, favoritedBy, ...row }) {
+  insert({ tx, db, now }, { environments, favoritedBy, ...row }) {
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
-    insertRow(db).run({ ...row, createdAt: row.createdAt ?? now });
-    for (const environment of environments) insertEnvironment(db).run({ project: row.id, environment });
-    for (const userId of favoritedBy) insertFavorite(db).run({ project: row.id, userId });
+    insertRow(tx).run({ ...row, createdAt: row.createdAt ?? now });
+    for (const environment of environments) insertEnvironment(tx).run({ project: row.id, environment });
+    for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
     for (const { environments, favoritedBy, ...row } of all(db).iterate({})) {

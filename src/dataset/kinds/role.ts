@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import { LineError } from "../error.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
@@ -17,33 +17,33 @@ type Role = v.InferOutput<typeof Role>;
 /** Roles 1 to 5 are in every file. */
 const BUILT_IN = 5;
 
-const insertRow = statement<Omit<Role, "permissions">>(`
+const insertRow = command<Omit<Role, "permissions">>(`
   INSERT INTO roles (id, name, type, description) VALUES (:id, :name, :type, :description)`);
 
-const insertPermission = statement<{ roleId: number; name: string; environment: string | null }>(`
+const insertPermission = command<{ roleId: number; name: string; environment: string | null }>(`
   INSERT INTO role_permissions (role_id, name, environment) VALUES (:roleId, :name, :environment)`);
 
-const sameRole = statement<Omit<Role, "permissions">>(`
+const sameRole = query<Omit<Role, "permissions">>(`
   SELECT 1 FROM roles
   WHERE id = :id AND name = :name AND type = :type AND ifnull(:description, description) = description`);
 
-const all = statement<object, Omit<Role, "permissions">>(`
+const all = query<object, Omit<Role, "permissions">>(`
   SELECT id, name, type, description FROM roles WHERE id > ${BUILT_IN} ORDER BY id`);
 
-const permissionsOf = statement<{ roleId: number }, { name: string; environment: string | null }>(`
+const permissionsOf = query<{ roleId: number }, { name: string; environment: string | null }>(`
   SELECT name, environment FROM role_permissions WHERE role_id = :roleId ORDER BY name, environment`);
 
 export const role = kind({
   name: "role",
   schema: Role,
-  insert({ db }, { permissions, ...row }) {
+  insert({ tx, db }, { permissions, ...row }) {
     if (row.id <= BUILT_IN) return requireUnchanged(db, { permissions, ...row });
-    insertRow(db).run(row);
+    insertRow(tx).run(row);
     for (const [index, permission] of permissions.entries()) {
       const { environment } = permission;
       if (environment !== null)
         requireKnown(db, "environment", environment, `permissions.${index}.environment`);
-      insertPermission(db).run({ roleId: row.id, ...permission });
+      insertPermission(tx).run({ roleId: row.id, ...permission });
     }
   },
   *rows(db) {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { Constraint } from "../../resources/features/schema.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
@@ -21,21 +21,21 @@ type Row = Omit<v.InferOutput<typeof Segment>, "constraints" | "createdAt"> & {
   createdAt: string;
 };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
   VALUES (:id, :name, :description, :project, :constraints, :createdBy, :createdAt)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT id, name, description, project, constraints, created_by AS createdBy, created_at AS createdAt
   FROM segments ORDER BY id`);
 
 export const segment = kind({
   name: "segment",
   schema: Segment,
-  insert({ db, now }, line) {
+  insert({ tx, db, now }, line) {
     if (line.project !== null) requireKnown(db, "project", line.project, "project");
     const constraints = JSON.stringify(line.constraints);
-    insertRow(db).run({ ...line, constraints, createdAt: line.createdAt ?? now });
+    insertRow(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { PathName } from "../../validation.ts";
 import { kind } from "../kind.ts";
 import { OptionalText, withoutNulls } from "../value.ts";
@@ -7,15 +7,15 @@ import { OptionalText, withoutNulls } from "../value.ts";
 const TagType = v.strictObject({ name: PathName, description: OptionalText, icon: OptionalText });
 type TagType = v.InferOutput<typeof TagType>;
 
-const insertRow = statement<TagType>(`
+const insertRow = command<TagType>(`
   INSERT INTO tag_types (name, description, icon) VALUES (:name, :description, :icon)`);
 
-const all = statement<object, TagType>(`SELECT name, description, icon FROM tag_types ORDER BY name`);
+const all = query<object, TagType>(`SELECT name, description, icon FROM tag_types ORDER BY name`);
 
 export const tagType = kind({
   name: "tagType",
   schema: TagType,
-  insert: ({ db }, line) => void insertRow(db).run(line),
+  insert: ({ tx }, line) => void insertRow(tx).run(line),
   *rows(db) {
     for (const row of all(db).iterate({})) yield withoutNulls(row);
   },

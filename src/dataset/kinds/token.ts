@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { TOKEN_TYPES } from "../../auth/token.ts";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { LineError } from "../error.ts";
 import { kind } from "../kind.ts";
 import { requireKnown } from "../reference.ts";
@@ -23,11 +23,11 @@ type Row = Omit<v.InferOutput<typeof Token>, "projects" | "createdAt"> & {
   createdAt: string;
 };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO tokens (type, name, hash, user_id, projects, environment, created_at, expires_at, seen_at)
   VALUES (:type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt, :seenAt)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT type, name, hash, user_id AS userId, projects, environment, created_at AS createdAt,
     expires_at AS expiresAt, seen_at AS seenAt
   FROM tokens ORDER BY id`);
@@ -35,12 +35,12 @@ const all = statement<object, Row>(`
 export const token = kind({
   name: "token",
   schema: Token,
-  insert({ db, now }, line) {
+  insert({ tx, db, now }, line) {
     if ((line.type === "user") !== (line.userId !== null)) {
       throw new LineError("userId: a token of the type user has one, another has none");
     }
     if (line.userId !== null) requireKnown(db, "user", line.userId, "userId");
-    insertRow(db).run({ ...line, projects: JSON.stringify(line.projects), createdAt: line.createdAt ?? now });
+    insertRow(tx).run({ ...line, projects: JSON.stringify(line.projects), createdAt: line.createdAt ?? now });
   },
   *rows(db) {
     for (const { projects, ...row } of all(db).iterate({})) {

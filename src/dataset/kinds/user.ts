@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { MASK } from "../../mask.ts";
 import { ACCOUNT_TYPES } from "../../resources/users/schema.ts";
 import { kind } from "../kind.ts";
@@ -28,13 +28,13 @@ type Row = Omit<v.InferOutput<typeof User>, "createdAt" | "emailSent"> & {
   emailSent: 0 | 1 | null;
 };
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO users (id, name, username, email, image_url, account_type, root_role, created_at, seen_at,
     login_attempts, email_sent, invite_link, scim_id, password_hash)
   VALUES (:id, :name, :username, :email, :imageUrl, :accountType, :rootRole, :createdAt, :seenAt,
     :loginAttempts, :emailSent, :inviteLink, :scimId, :passwordHash)`);
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT id, name, username, email, image_url AS imageUrl, account_type AS accountType, root_role AS rootRole,
     created_at AS createdAt, seen_at AS seenAt, login_attempts AS loginAttempts, email_sent AS emailSent,
     invite_link AS inviteLink, scim_id AS scimId, password_hash AS passwordHash
@@ -43,10 +43,10 @@ const all = statement<object, Row>(`
 export const user = kind({
   name: "user",
   schema: User,
-  insert({ db, now }, line) {
+  insert({ tx, db, now }, line) {
     requireKnown(db, "role", line.rootRole, "rootRole");
     const emailSent = line.emailSent === null ? null : bit(line.emailSent);
-    insertRow(db).run({ ...line, createdAt: line.createdAt ?? now, emailSent });
+    insertRow(tx).run({ ...line, createdAt: line.createdAt ?? now, emailSent });
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {

@@ -1,5 +1,5 @@
 import { avatarPath, imageUrlOf } from "../../avatar.ts";
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import { Summary } from "../events/wire.ts";
 import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
@@ -13,31 +13,31 @@ interface LatestRow extends PersonRow {
   userId: number | null;
 }
 
-const latest = statement<{ project: string }, LatestRow>(`
+const latest = query<{ project: string }, LatestRow>(`
   SELECT events.id AS eventId, wire -> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
     users.id AS userId, users.id, users.name, username, email, image_url AS imageUrl
   FROM events LEFT JOIN users ON users.id = wire ->> 'createdByUserId'
   WHERE project = :project ORDER BY events.id DESC LIMIT 10`);
 
-const userOwners = statement<{ project: string }, PersonRow>(`
+const userOwners = query<{ project: string }, PersonRow>(`
   SELECT users.id, name, username, email, image_url AS imageUrl
   FROM project_user_roles JOIN users ON users.id = user_id
   WHERE project = :project AND role_id = 4 ORDER BY users.id`);
 
-const groupOwners = statement<{ project: string }, { name: string }>(`
+const groupOwners = query<{ project: string }, { name: string }>(`
   SELECT name FROM project_group_roles JOIN groups ON groups.id = group_id
   WHERE project = :project AND role_id = 4 ORDER BY name`);
 
-const rolesOf = statement<{ project: string; userId: number }, ProjectRole>(`
+const rolesOf = query<{ project: string; userId: number }, ProjectRole>(`
   SELECT DISTINCT roles.name, roles.id, roles.type
   FROM project_members JOIN roles ON roles.id = role_id
   WHERE project = :project AND user_id = :userId ORDER BY roles.id`);
 
-const isSeen = statement<{ project: string }>(`
+const isSeen = query<{ project: string }>(`
   SELECT 1 FROM features JOIN feature_environments ON feature = features.name
   WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
 
-const oldestLive = statement<{ project: string }, { feature: string }>(`
+const oldestLive = query<{ project: string }, { feature: string }>(`
   SELECT name AS feature FROM features
   WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
 

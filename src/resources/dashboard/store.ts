@@ -1,5 +1,5 @@
 import { imageUrlOf } from "../../avatar.ts";
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
@@ -13,7 +13,7 @@ export interface PersonRow {
 }
 
 // A flag is not healthy if it is stale, or older than flags of its type are expected to become.
-const projectsOf = statement<
+const projectsOf = query<
   { userId: number; now: string },
   Omit<DashboardProject, "health"> & { healthyCount: number }
 >(`
@@ -37,7 +37,7 @@ const projectsOf = statement<
     AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
   GROUP BY projects.id ORDER BY projects.name, projects.id`);
 
-const flagsOf = statement<{ userId: number; hidden: string }, DashboardFlag>(`
+const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
   SELECT features.name, features.project, features.type
   FROM features JOIN projects ON projects.id = features.project
   WHERE (features.created_by_user_id = :userId
@@ -49,7 +49,7 @@ const flagsOf = statement<{ userId: number; hidden: string }, DashboardFlag>(`
 const PERSON = `users.id, users.name, users.username, users.email, users.image_url AS imageUrl`;
 
 // Role 4 is Owner, root role 1 is Admin.
-const ownersOfVisible = statement<{ hidden: string }, PersonRow>(`
+const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
   SELECT ${PERSON} FROM users
   WHERE id IN (
     SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
@@ -57,7 +57,7 @@ const ownersOfVisible = statement<{ hidden: string }, PersonRow>(`
       AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY coalesce(name, username, email), id`);
 
-const administrators = statement<object, PersonRow>(`
+const administrators = query<object, PersonRow>(`
   SELECT ${PERSON} FROM users WHERE root_role = 1 ORDER BY id`);
 
 /** The live projects in which a user has a role, by name. */

@@ -1,4 +1,5 @@
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import { addToTotal, insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
 import { countEvents } from "./store.ts";
 
@@ -14,28 +15,28 @@ const MIB = 1024n * 1024n;
 const FOR_MANY = { hashsize: 16n * MIB, automerge: 0n, crisismerge: 2000n };
 const FOR_FEW = { hashsize: MIB, automerge: 4n, crisismerge: 16n };
 
-const configure = statement<{ name: string; value: bigint }>(`
+const configure = command<{ name: string; value: bigint }>(`
   INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);
 
-const mergeSearches = statement<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
+const mergeSearches = command<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
 
-const indexesOfLog = statement<object, { name: string; sql: string }>(`
+const indexesOfLog = query<object, { name: string; sql: string }>(`
   SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
 
 /** Stores many events in the caller's transaction, which must end with all steps of `finish`. */
-export function loadEvents(db: Database) {
+export function loadEvents(tx: Writing) {
   const totals = new Map<string, { project: string; type: string; count: number }>();
   let searches: SearchRow[] = [];
   const flush = () => {
-    for (const search of searches) insertSearch(db).run(search);
+    for (const search of searches) insertSearch(tx).run(search);
     searches = [];
   };
   let loaded = 0;
   let dropped: string[] = [];
   return {
     store(event: StoredEvent) {
-      if (++loaded === MANY) dropped = beginMany(db);
-      searches.push(insertEvent(db, event).search);
+      if (++loaded === MANY) dropped = beginMany(tx);
+      searches.push(insertEvent(tx, event).search);
       if (searches.length === BATCH) flush();
       const key = JSON.stringify([event.project, event.type]);
       const total = totals.get(key);
@@ -45,16 +46,17 @@ export function loadEvents(db: Database) {
     /** In steps, between which others get their turn. */
     *finish() {
       flush();
-      for (const total of totals.values()) addToTotal(db).run(total);
-      if (loaded >= MANY) yield* endMany(db, dropped);
+      for (const total of totals.values()) addToTotal(tx).run(total);
+      if (loaded >= MANY) yield* endMany(tx, dropped);
     },
   };
 }
 
 /** @returns the SQL of the indexes that it dropped. */
-function beginMany(db: Database): string[] {
+function beginMany(tx: Writing): string[] {
+  const { db } = tx;
   db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
-  tune(db, FOR_MANY);
+  tune(tx, FOR_MANY);
   return countEvents(db, { hidden: [] }) < MANY ? dropIndexes(db) : []; // else most of them is there already
 }
 
@@ -64,16 +66,16 @@ function dropIndexes(db: Database) {
   return indexes.map(({ sql }) => sql);
 }
 
-function* endMany(db: Database, dropped: string[]): Generator<void> {
+function* endMany(tx: Writing, dropped: string[]): Generator<void> {
   for (const index of dropped) {
     yield;
-    db.exec(index);
+    tx.db.exec(index);
   }
   yield;
-  mergeSearches(db).run({});
-  tune(db, FOR_FEW);
+  mergeSearches(tx).run({});
+  tune(tx, FOR_FEW);
 }
 
-function tune(db: Database, settings: Record<string, bigint>) {
-  for (const [name, value] of Object.entries(settings)) configure(db).run({ name, value });
+function tune(tx: Writing, settings: Record<string, bigint>) {
+  for (const [name, value] of Object.entries(settings)) configure(tx).run({ name, value });
 }

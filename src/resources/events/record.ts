@@ -1,4 +1,5 @@
-import { type Database, statement } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import { toStoredJson } from "../../limits.ts";
 import { describe } from "./describe.ts";
 import type { Event } from "./schema.ts";
@@ -16,10 +17,10 @@ interface Row {
   wire: string;
 }
 
-const insertRow = statement<Row>(`
+const insertRow = command<Row>(`
   INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
 
-export const addToTotal = statement<{ project: string; type: string; count: number }>(`
+export const addToTotal = command<{ project: string; type: string; count: number }>(`
   INSERT INTO event_totals (project, type, count) VALUES (:project, :type, :count)
   ON CONFLICT DO UPDATE SET count = count + :count`);
 
@@ -31,19 +32,19 @@ export interface SearchRow {
 }
 
 // x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
-export const insertSearch = statement<SearchRow>(`
+export const insertSearch = command<SearchRow>(`
   INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
     :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
 
 // AUTOINCREMENT's own counter: an id is never given twice, even after its event was removed.
-const nextId = statement<object, number>(`
+const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
 
 /** Stores an event and returns its id; only `write` comes here, inside its transaction. */
-export function storeEvent(db: Database, event: StoredEvent): number {
-  const { id, search } = insertEvent(db, event);
-  insertSearch(db).run(search);
-  addToTotal(db).run({ project: event.project ?? "", type: event.type, count: 1 });
+export function storeEvent(tx: Writing, event: StoredEvent): number {
+  const { id, search } = insertEvent(tx, event);
+  insertSearch(tx).run(search);
+  addToTotal(tx).run({ project: event.project ?? "", type: event.type, count: 1 });
   return id;
 }
 
@@ -51,10 +52,10 @@ export function storeEvent(db: Database, event: StoredEvent): number {
  * Inserts the row with its wire JSON; the search text is the caller's to insert.
  * @throws TooLongError
  */
-export function insertEvent(db: Database, event: StoredEvent): { id: number; search: SearchRow } {
-  const id = event.id ?? nextId(db).pluck().get({})!;
+export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
+  const id = event.id ?? nextId(tx.db).pluck().get({})!;
   const wire = toStoredJson(toWire(id, event), "event");
-  insertRow(db).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  insertRow(tx).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }

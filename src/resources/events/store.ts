@@ -1,4 +1,4 @@
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { EventSearch } from "./schema.ts";
 
 /** Which events are meant: every given criterion holds, and none is of a hidden project. */
@@ -25,15 +25,15 @@ export interface Bind {
 
 /** One statement for each index that has the newest of a filter in order, so that no others are read. */
 const newest = <T>(column: "id" | "wire") => ({
-  ofAll: statement<Bind, T>(`
+  ofAll: query<Bind, T>(`
     SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
-  ofProject: statement<Bind, T>(`
+  ofProject: query<Bind, T>(`
     SELECT ${column} FROM events WHERE project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`),
-  ofType: statement<Bind, T>(`
+  ofType: query<Bind, T>(`
     SELECT ${column} FROM events INDEXED BY events_by_type
     WHERE type = :type AND id <= :from AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
     ORDER BY id DESC LIMIT :limit`),
-  ofTypeAndProject: statement<Bind, T>(`
+  ofTypeAndProject: query<Bind, T>(`
     SELECT ${column} FROM events INDEXED BY events_by_type_and_project
     WHERE type = :type AND project = :project AND id <= :from ORDER BY id DESC LIMIT :limit`),
 });
@@ -48,19 +48,19 @@ const FROM_FEATURE = `
     AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`;
 
 // A flag's are few, and sorted.
-const ofFeature = statement<Bind, number>(`
+const ofFeature = query<Bind, number>(`
   SELECT id ${FROM_FEATURE} AND id <= :from ORDER BY id DESC LIMIT :limit`);
 
-const countOfFeature = statement<Bind, number>(`SELECT count(*) ${FROM_FEATURE}`);
+const countOfFeature = query<Bind, number>(`SELECT count(*) ${FROM_FEATURE}`);
 
 const NEAR = 1000;
 
-const visibleNearby = statement<Bind, number>(`
+const visibleNearby = query<Bind, number>(`
   SELECT id FROM (SELECT id, project FROM events WHERE id <= :from ORDER BY id DESC LIMIT ${NEAR})
   WHERE ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)) ORDER BY id DESC LIMIT :limit`);
 
 // event_totals says which projects have events; the newest of each visible one are merged.
-const visibleAnywhere = statement<Bind, number>(`
+const visibleAnywhere = query<Bind, number>(`
   SELECT events.id
   FROM (SELECT DISTINCT nullif(project, '') AS project FROM event_totals
         WHERE project NOT IN (SELECT value FROM json_each(:hidden))) AS visible
@@ -69,17 +69,17 @@ const visibleAnywhere = statement<Bind, number>(`
     WHERE newest.project IS visible.project AND newest.id <= :from ORDER BY newest.id DESC LIMIT :limit)
   ORDER BY events.id DESC LIMIT :limit`);
 
-const countOfAll = statement<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+const countOfAll = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
 
-const countOfTotals = statement<Bind, number>(`
+const countOfTotals = query<Bind, number>(`
   SELECT ifnull(sum(count), 0) FROM event_totals
   WHERE (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
     AND project NOT IN (SELECT value FROM json_each(:hidden))`);
 
-const wiresOf = statement<{ ids: string }, string>(`
+const wiresOf = query<{ ids: string }, string>(`
   SELECT events.wire FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
 
-const windowOfProject = statement<{ project: string; before: number }, { id: number; wire: string }>(`
+const windowOfProject = query<{ project: string; before: number }, { id: number; wire: string }>(`
   SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT 200`);
 
 /** About how much of a long list is held at once. In characters. */

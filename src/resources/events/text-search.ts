@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
 
 /*
@@ -78,7 +78,7 @@ interface Match extends Bind {
   text: string;
 }
 
-const sliceByMatch = statement<Match, SliceRow>(
+const sliceByMatch = query<Match, SliceRow>(
   sliceOf(`
   SELECT texts.id, ${IS_MATCH}, ${IS_WANTED},
     :hidden = '[]' OR (SELECT ifnull(events.project, '') FROM events WHERE events.id = texts.id)
@@ -88,13 +88,13 @@ const sliceByMatch = statement<Match, SliceRow>(
   ORDER BY event_searches.rowid DESC LIMIT :limit`),
 );
 
-const sliceById = statement<Bind & { ids: string; text: string }, SliceRow>(
+const sliceById = query<Bind & { ids: string; text: string }, SliceRow>(
   sliceOf(`
   SELECT texts.id, ${IS_MATCH}, ${IS_WANTED}, 1 AS isVisible
   FROM json_each(:ids) CROSS JOIN event_searches_content AS texts ON texts.id = json_each.value`),
 );
 
-const trigramsFrom = statement<{ text: string; limit: number }, string>(`
+const trigramsFrom = query<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
   WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
 

@@ -1,5 +1,6 @@
 import type { Actor } from "../../auth/actor.ts";
 import type { Database } from "../../db/statement.ts";
+import { inWriting, type Writing } from "../../db/transaction.ts";
 import { type StoredEvent, storeEvent } from "./record.ts";
 import type { EventType } from "./types.ts";
 
@@ -14,8 +15,7 @@ export interface NewEvent
 }
 
 /** A write transaction. Functions that change something take it first, so none can be called outside one. */
-export interface Tx {
-  db: Database;
+export interface Tx extends Writing {
   actor: Actor;
   /** The time of the whole transaction, RFC 3339. */
   now: string;
@@ -26,16 +26,14 @@ export interface Tx {
  * The one door: a change of the administered data and the events that tell of it are one commit, or nothing.
  * Other processes that write wait for it.
  */
-export function write<T>(db: Database, actor: Actor, body: (tx: Tx) => T): T {
-  const commit = db.transaction(() => {
+export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
+  inWriting(db, (writing) => {
     const now = new Date().toISOString();
     const { createdBy, createdByUserId } = actor;
     const record = (event: NewEvent) => {
-      storeEvent(db, { ...NOTHING, ...event, createdAt: now, createdBy, createdByUserId });
+      storeEvent(writing, { ...NOTHING, ...event, createdAt: now, createdBy, createdByUserId });
     };
-    return body({ db, actor, now, record });
+    return body({ ...writing, actor, now, record });
   });
-  return commit.immediate();
-}
 
 const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null, tags: [] };

@@ -1,4 +1,4 @@
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { Tag } from "../events/schema.ts";
 import type { FeatureEnvironment, FeatureFilter, ProjectFeature, Strategy } from "./schema.ts";
@@ -29,7 +29,7 @@ type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "var
   disabled: 0 | 1;
 } & Record<"segments" | "constraints" | "variants" | "parameters", string>;
 
-const liveFeatures = statement<{ project: string; userId: number | null }, FeatureRow>(`
+const liveFeatures = query<{ project: string; userId: number | null }, FeatureRow>(`
   SELECT name, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
     EXISTS (SELECT 1 FROM feature_favorites WHERE feature = name AND user_id = :userId) AS favorite
   FROM features
@@ -38,7 +38,7 @@ const liveFeatures = statement<{ project: string; userId: number | null }, Featu
   ORDER BY name`);
 
 // Every environment of the project stands in every flag, also where the flag was never touched in it.
-const environmentsOf = statement<{ project: string }, EnvironmentRow>(`
+const environmentsOf = query<{ project: string }, EnvironmentRow>(`
   SELECT features.name AS feature, environments.name, environments.type,
     ifnull(feature_environments.enabled, 0) AS enabled, environments.sort_order AS sortOrder,
     ifnull(json_array_length(feature_environments.variants), 0) AS variantCount,
@@ -53,13 +53,13 @@ const environmentsOf = statement<{ project: string }, EnvironmentRow>(`
   WHERE project_environments.project = :project
   ORDER BY environments.sort_order, environments.name`);
 
-const tagsOf = statement<{ project: string }, Tag & { feature: string }>(`
+const tagsOf = query<{ project: string }, Tag & { feature: string }>(`
   SELECT feature_tags.feature, feature_tags.type, feature_tags.value
   FROM features JOIN feature_tags ON feature_tags.feature = features.name
   WHERE features.project = :project AND features.archived_at IS NULL
   ORDER BY feature_tags.type, feature_tags.value`);
 
-const strategiesInOrder = statement<{ feature: string; environment: string }, StrategyRow>(`
+const strategiesInOrder = query<{ feature: string; environment: string }, StrategyRow>(`
   SELECT id, name, title, disabled, feature AS featureName, sort_order AS sortOrder,
     (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
       AS segments,
@@ -74,7 +74,7 @@ interface Place {
 }
 
 /** What of a place exists, each asked alone so that the answer can say which does not. */
-const placeOf = statement<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
+const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
   SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
     EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
     EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)

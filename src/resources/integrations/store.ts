@@ -1,14 +1,14 @@
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import { EventJson } from "../events/wire.ts";
 import type { IntegrationEvent } from "./schema.ts";
 
 type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
 
-const exists = statement<{ id: number }>(`SELECT 1 FROM integrations WHERE id = :id`);
+const exists = query<{ id: number }>(`SELECT 1 FROM integrations WHERE id = :id`);
 
 // The id goes out as text: it may be larger than a JavaScript number can hold.
-const newest = statement<Page & { before: bigint }, Row>(`
+const newest = query<Page & { before: bigint }, Row>(`
   SELECT CAST(integration_events.id AS TEXT) AS id, integration_events.integration_id AS integrationId,
     integration_events.created_at AS createdAt, integration_events.state,
     integration_events.state_details AS stateDetails, events.wire AS event, integration_events.details

@@ -1,5 +1,5 @@
 import { imageUrlOf } from "../../avatar.ts";
-import { type Database, statement } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import type { Notification } from "./schema.ts";
 
@@ -12,7 +12,7 @@ type Row = Omit<Notification, "createdBy"> & {
 };
 
 // The author may be gone, or be a token.
-const newest = statement<{ userId: number }, Row>(`
+const newest = query<{ userId: number }, Row>(`
   SELECT notifications.id, message, link, type AS notificationType, notifications.created_at AS createdAt,
     read_at AS readAt, created_by_user_id AS userId, users.name, username, email, image_url AS imageUrl
   FROM notification_recipients

@@ -1,5 +1,5 @@
 import { hashSecret, newSecret, type TokenType } from "../../auth/token.ts";
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 
 /** A token as it is listed: never its secret, not even the hash. */
@@ -34,21 +34,21 @@ const COLUMNS = `tokens.id, type, tokens.name, user_id AS userId,
   coalesce(users.username, users.email, users.name) AS user, projects, environment,
   tokens.created_at AS createdAt, expires_at AS expiresAt`;
 
-const all = statement<object, Row>(`
+const all = query<object, Row>(`
   SELECT ${COLUMNS} FROM tokens LEFT JOIN users ON users.id = user_id ORDER BY tokens.id`);
 
-const byId = statement<{ id: number }, Row>(`
+const byId = query<{ id: number }, Row>(`
   SELECT ${COLUMNS} FROM tokens LEFT JOIN users ON users.id = user_id WHERE tokens.id = :id`);
 
 type Insert = Omit<Row, "id" | "user"> & { hash: string };
 
-const insert = statement<Insert>(`
+const insert = command<Insert>(`
   INSERT INTO tokens (type, name, hash, user_id, projects, environment, created_at, expires_at)
   VALUES (:type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt)`);
 
-const remove = statement<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
+const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
-const anyToken = statement<object>(`SELECT 1 FROM tokens LIMIT 1`);
+const anyToken = query<object>(`SELECT 1 FROM tokens LIMIT 1`);
 
 export const hasTokens = (db: Database) => anyToken(db).get({}) !== undefined;
 
@@ -58,7 +58,7 @@ export const tokens = (db: Database): Token[] => all(db).all({}).map(toToken);
 export function createToken(tx: Tx, { secret: given, ...token }: NewToken): { id: number; secret: string } {
   const secret = given ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const projects = JSON.stringify(token.projects);
-  const { lastInsertRowid } = insert(tx.db).run({
+  const { lastInsertRowid } = insert(tx).run({
     ...token,
     projects,
     hash: hashSecret(secret),
@@ -74,7 +74,7 @@ export function revokeToken(tx: Tx, id: number): boolean {
   const row = byId(tx.db).get({ id });
   if (!row) return false;
   const token = toToken(row);
-  remove(tx.db).run({ id });
+  remove(tx).run({ id });
   tx.record({ type: isPersonal(token) ? "pat-deleted" : "api-token-deleted", preData: toData(token) });
   return true;
 }

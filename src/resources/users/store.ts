@@ -1,5 +1,5 @@
 import { imageUrlOf, type Pictured } from "../../avatar.ts";
-import { type Database, statement } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import type { User } from "./schema.ts";
 
@@ -23,20 +23,20 @@ const COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl, a
   root_role AS rootRole, created_at AS createdAt, seen_at AS seenAt, login_attempts AS loginAttempts,
   email_sent AS emailSent, invite_link AS inviteLink, scim_id AS scimId`;
 
-const byId = statement<{ id: number }, UserRow>(`SELECT ${COLUMNS} FROM users WHERE id = :id`);
+const byId = query<{ id: number }, UserRow>(`SELECT ${COLUMNS} FROM users WHERE id = :id`);
 
 // An id comes first where a name is all digits: it is the narrower word.
-const byAnyName = statement<{ name: string }, UserRow>(`
+const byAnyName = query<{ name: string }, UserRow>(`
   SELECT ${COLUMNS} FROM users
   WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
   ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
 
-const all = statement<object, UserRow & { role: string }>(`
+const all = query<object, UserRow & { role: string }>(`
   SELECT ${COLUMNS}, roles.name AS role FROM users JOIN roles ON roles.id = users.root_role ORDER BY users.id`);
 
-const anyUser = statement<object>(`SELECT 1 FROM users LIMIT 1`);
+const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
 
-const roleByName = statement<{ name: string }, { id: number; name: string }>(`
+const roleByName = query<{ name: string }, { id: number; name: string }>(`
   SELECT id, name FROM roles WHERE name = :name COLLATE NOCASE AND type IN ('root', 'custom-root')`);
 
 interface NewUser {
@@ -46,7 +46,7 @@ interface NewUser {
   rootRole: number;
 }
 
-const insert = statement<NewUser & { createdAt: string }>(`
+const insert = command<NewUser & { createdAt: string }>(`
   INSERT INTO users (name, username, email, root_role, created_at)
   VALUES (:name, :username, :email, :rootRole, :createdAt)`);
 
@@ -74,7 +74,7 @@ export const rootRoleByName = (db: Database, name: string) => roleByName(db).get
 
 /** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
-  const { lastInsertRowid } = insert(tx.db).run({ ...user, createdAt: tx.now });
+  const { lastInsertRowid } = insert(tx).run({ ...user, createdAt: tx.now });
   const id = Number(lastInsertRowid);
   const { name, username, email, rootRole } = user;
   tx.record({ type: "user-created", data: { id, ...set({ name, username, email }), rootRole } });
