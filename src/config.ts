@@ -10,7 +10,7 @@ export interface Setting {
   /** One letter that stands for the flag, after one dash. */
   short?: string;
   help: string;
-  otherwise: string | false;
+  default: string | false;
   schema: v.GenericSchema;
 }
 
@@ -21,7 +21,7 @@ export const SETTINGS = {
     type: "string",
     hint: "ADDRESS",
     help: "the server's address; 0.0.0.0 for all",
-    otherwise: "127.0.0.1",
+    default: "127.0.0.1",
     schema: v.pipe(v.string(), v.regex(HOST, "must be a host name or an address")),
   },
   port: {
@@ -29,7 +29,7 @@ export const SETTINGS = {
     short: "p",
     hint: "NUMBER",
     help: "the server's port; 0 for any free one",
-    otherwise: "4242",
+    default: "4242",
     schema: v.pipe(
       v.string(),
       v.regex(/^\d{1,5}$/, "must be a number from 0 to 65535"),
@@ -41,7 +41,7 @@ export const SETTINGS = {
     type: "string",
     hint: "FILE",
     help: "keep everything in this file",
-    otherwise: "flagstone.db",
+    default: "flagstone.db",
     schema: v.pipe(
       v.string(),
       v.nonEmpty("must name a file"),
@@ -52,7 +52,7 @@ export const SETTINGS = {
     type: "string",
     hint: "/PATH",
     help: "serve everything below this path",
-    otherwise: "",
+    default: "",
     schema: v.pipe(
       v.string(),
       v.transform((path) => path.replace(/\/$/, "")),
@@ -63,7 +63,7 @@ export const SETTINGS = {
     type: "string",
     hint: "URL",
     help: "where clients find it, with the base path; links in answers are absolute then",
-    otherwise: "",
+    default: "",
     schema: v.pipe(
       v.string(),
       v.transform((url) => url.replace(/\/$/, "")),
@@ -81,52 +81,52 @@ export const SETTINGS = {
     type: "string",
     hint: "FILE",
     help: "speak HTTPS with this certificate chain (PEM)",
-    otherwise: "",
+    default: "",
     schema: v.string(),
   },
   "tls-key": {
     type: "string",
     hint: "FILE",
     help: "the certificate's private key (PEM)",
-    otherwise: "",
+    default: "",
     schema: v.string(),
   },
   "trust-proxy": {
     type: "boolean",
     help: "take the address of who asks from the proxy in front",
-    otherwise: false,
+    default: false,
     schema: v.boolean("must be true or false"),
   },
   metrics: {
     type: "boolean",
     help: "answer Prometheus at /internal-backstage/prometheus",
-    otherwise: false,
+    default: false,
     schema: v.boolean("must be true or false"),
   },
   "access-log": {
     type: "boolean",
     help: "log every request",
-    otherwise: false,
+    default: false,
     schema: v.boolean("must be true or false"),
   },
   "log-format": {
     type: "string",
     hint: "json|pretty",
     help: "how log lines are written",
-    otherwise: "pretty",
+    default: "pretty",
     schema: v.picklist(["json", "pretty"], "must be json or pretty"),
   },
   "log-level": {
     type: "string",
     hint: LOG_LEVELS.join("|"),
     help: "how much is logged",
-    otherwise: "info",
+    default: "info",
     schema: v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`),
   },
   quiet: {
     type: "boolean",
     help: "log nothing but failures, as --log-level error",
-    otherwise: false,
+    default: false,
     schema: v.boolean("must be true or false"),
   },
 } as const satisfies Record<string, Setting>;
@@ -174,11 +174,11 @@ function logSettings({ quiet, "log-level": level }: Config, hasLevel: boolean) {
 }
 
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {
-  const { type, otherwise, schema }: Setting = SETTINGS[name];
+  const { type, default: preset, schema }: Setting = SETTINGS[name];
   const variable = environmentName(name);
   const fromEnvironment = env[variable] || undefined; // an empty variable is as good as none
   const given = flags[name] ?? (type === "boolean" ? toBoolean(fromEnvironment) : fromEnvironment);
-  const result = check(schema, given ?? otherwise);
+  const result = check(schema, given ?? preset);
   if (!result.violations) return result.value;
   const source = flags[name] === undefined ? variable : `--${name}`;
   throw new UsageError(`${source}: ${JSON.stringify(given)} ${result.violations[0].message}`);

@@ -4,7 +4,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { inChunks } from "../../src/dataset/lines.ts";
-import { SIDECARS } from "../../src/db/new-file.ts";
+import { SIDECARS } from "../../src/db/staged-file.ts";
 import { startScript } from "./child.ts";
 import { datasetLines } from "./dataset.ts";
 import type { Imported } from "./import.ts";

@@ -1,4 +1,4 @@
-import { backUp, compact as compactFile } from "../db/copy.ts";
+import { backUp, compact as compactFile } from "../db/backup.ts";
 import { close, open } from "../db/open.ts";
 import { restore as restoreFile } from "../db/restore.ts";
 import type { Command } from "./command.ts";
@@ -7,7 +7,7 @@ export const backup: Command = {
   name: "backup",
   summary: "Copy the data file to a new file, also while it is served, and check the copy",
   usage: "FILE",
-  args: [1, 1],
+  arity: [1, 1],
   example: "backup monday.db --data flags.db",
   settings: ["data", "quiet"],
   async run({ args: [target = ""], config, print, world: { stderr } }) {
@@ -27,7 +27,7 @@ export const restore: Command = {
   name: "restore",
   summary: "Put a backup in the place of the data file, which is kept under another name",
   usage: "FILE",
-  args: [1, 1],
+  arity: [1, 1],
   example: "restore monday.db --data flags.db",
   settings: ["data"],
   run({ args: [source = ""], config, print, world: { pid } }) {

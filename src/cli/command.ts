@@ -49,7 +49,7 @@ export interface Command {
   usage?: string;
   example: string;
   /** How many arguments it takes, at least and at most. */
-  args?: [number, number];
+  arity?: [number, number];
   settings: readonly SettingName[];
   options?: Record<string, Option>;
   run(context: Context): Promise<void> | void;
@@ -62,7 +62,7 @@ export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as 
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
   const options = toParsed(optionsOf(command));
   const { values, positionals } = parsed({ args: argv, options, allowPositionals: true });
-  const [least, most] = command.args ?? [0, 0];
+  const [least, most] = command.arity ?? [0, 0];
   if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
   if (positionals.length > most)
     throw new UsageError(`${command.name} takes no argument ${positionals[most]}`);

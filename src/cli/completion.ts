@@ -6,7 +6,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   name: "completion",
   summary: "Print what makes a shell complete commands and options",
   usage: Object.keys(SHELLS).join("|"),
-  args: [1, 1],
+  arity: [1, 1],
   example: "completion bash > /etc/bash_completion.d/flagstone",
   settings: [],
   run({ args: [shell = ""], print }) {

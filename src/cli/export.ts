@@ -4,15 +4,15 @@ import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
 import { inChunks } from "../dataset/lines.ts";
 import { DataError } from "../db/error.ts";
-import { newFile } from "../db/new-file.ts";
 import { close, open } from "../db/open.ts";
+import { stagedFile } from "../db/staged-file.ts";
 import type { Command, Context } from "./command.ts";
 
 export const exportCommand: Command = {
   name: "export",
   summary: "Write everything as a dataset to a new file, or to standard output",
   usage: "[FILE|-]",
-  args: [0, 1],
+  arity: [0, 1],
   example: "export backup.jsonl --data flags.db",
   settings: ["data", "log-format", "log-level", "quiet"],
   options: {
@@ -42,9 +42,9 @@ export async function writeLines({ world, log }: Context, target: string, lines:
   if (target === "-") return pipeline(Readable.from(chunks), world.stdout, { end: false });
   if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
   try {
-    using file = newFile(target);
+    using file = stagedFile(target);
     await pipeline(Readable.from(chunks), fs.createWriteStream(file.path));
-    file.finish();
+    file.commit();
   } catch (error) {
     throw new DataError(`${target} can't be written: ${(error as Error).message}`);
   }

@@ -13,7 +13,7 @@ export const health: Command = {
   name: "health",
   summary: "Ask a server whether it is ready; for containers and scripts",
   usage: "[URL]",
-  args: [0, 1],
+  arity: [0, 1],
   example: "health http://127.0.0.1:4242",
   settings: ["host", "port", "base-path", "tls-cert"],
   options: {

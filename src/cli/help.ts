@@ -7,7 +7,7 @@ export const helpCommand = (commands: () => readonly Command[]): Command => ({
   summary: "Explain the commands, or one of them",
   usage: "[COMMAND]",
   example: "help import",
-  args: [0, 2],
+  arity: [0, 2],
   settings: [],
   run({ args, print }) {
     if (args.length === 0) return print(overview(commands()));
@@ -81,7 +81,7 @@ export const flagOf = (name: string, { short, hint = "" }: Option) =>
 
 function settingRow(name: SettingName) {
   const setting: Setting = SETTINGS[name];
-  const preset = setting.otherwise ? `${setting.otherwise}; ` : "";
+  const preset = setting.default ? `${setting.default}; ` : "";
   return row(name, setting, `${setting.help} (${preset}${environmentName(name)})`);
 }
 

@@ -15,7 +15,7 @@ export const importCommand: Command = {
   name: "import",
   summary: "Add a dataset to the data file, all of it or nothing, also while it is served",
   usage: "FILE|-",
-  args: [1, 1],
+  arity: [1, 1],
   example: "import backup.jsonl --data flags.db",
   settings: ["data", "log-format", "log-level", "quiet"],
   options: {

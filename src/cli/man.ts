@@ -52,7 +52,7 @@ const commandLines = ({ name, usage = "", summary, settings, options = {}, examp
 
 function settingLines(name: SettingName) {
   const setting: Setting = SETTINGS[name];
-  const preset = setting.otherwise ? ` Otherwise ${setting.otherwise}.` : "";
+  const preset = setting.default ? ` Otherwise ${setting.default}.` : "";
   return item(flagOf(name, setting), `${sentence(setting.help)} ${environmentName(name)}.${preset}`);
 }
 

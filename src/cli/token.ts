@@ -20,7 +20,7 @@ export const tokenCreate: Command = {
   name: "token create",
   summary: "Make a token and print its secret, which can't be shown again",
   usage: "NAME",
-  args: [1, 1],
+  arity: [1, 1],
   example: "token create ci --user admin --expires 2027-01-01T00:00:00Z",
   settings,
   options: {
@@ -70,7 +70,7 @@ export const tokenRevoke: Command = {
   name: "token revoke",
   summary: "End a token for good, also while the file is served",
   usage: "ID",
-  args: [1, 1],
+  arity: [1, 1],
   example: "token revoke 3",
   settings,
   run: (context) =>

@@ -14,7 +14,7 @@ export const userCreate: Command = {
   name: "user create",
   summary: "Make a user",
   usage: "USERNAME",
-  args: [1, 1],
+  arity: [1, 1],
   example: "user create edith --email edith@example.com --role Editor",
   settings: ["data"],
   options: {

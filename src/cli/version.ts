@@ -1,5 +1,5 @@
 import { sqliteVersion } from "../db/connect.ts";
-import { VERSION as SCHEMA } from "../db/migrations.ts";
+import { SCHEMA_VERSION } from "../db/migrations.ts";
 import { COMMIT, VERSION } from "../version.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 
@@ -17,7 +17,7 @@ export const version: Command = {
 const everything = () => ({
   version: VERSION,
   commit: COMMIT,
-  schema: SCHEMA,
+  schema: SCHEMA_VERSION,
   sqlite: sqliteVersion(),
   node: process.versions.node,
 });

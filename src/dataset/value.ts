@@ -6,7 +6,7 @@ export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(sche
 
 export const OptionalText = optional(ShortText);
 
-export const Flag = (otherwise: boolean) => v.optional(v.boolean(), otherwise);
+export const Flag = (preset: boolean) => v.optional(v.boolean(), preset);
 
 /** Any number that JSON can give back. */
 export const Real = v.pipe(v.number(), v.finite("must be a number that can be written down"));

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { connect } from "./connect.ts";
 import { inWords, isSqlite } from "./error.ts";
-import { APPLICATION_ID, VERSION } from "./migrations.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
 /** One thing that was looked at. */
@@ -30,7 +30,7 @@ const KIND: readonly Check[] = [
   ],
   [
     "version",
-    (db) => Number(pragma(db, "user_version")) !== VERSION,
+    (db) => Number(pragma(db, "user_version")) !== SCHEMA_VERSION,
     "it is another than this program's: an older one is brought up to date by serving it; for a newer one get the newer program",
   ],
 ];

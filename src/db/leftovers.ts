@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DataError } from "./error.ts";
-import { UNFINISHED } from "./new-file.ts";
+import { UNFINISHED } from "./staged-file.ts";
 
 /** How the name of a file begins that a restore has set aside, after the data file's own. */
 export const BEFORE_RESTORE = ".before-restore-";

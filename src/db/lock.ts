@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
-import { makePrivate, SIDECARS } from "./new-file.ts";
+import { makePrivate, SIDECARS } from "./staged-file.ts";
 
 /*
  * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are

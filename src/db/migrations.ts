@@ -3,7 +3,7 @@ import schema from "../../schema.sql";
 import { DataError, inWords } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
-import { newFile } from "./new-file.ts";
+import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
@@ -14,7 +14,7 @@ import type { Database } from "./statement.ts";
 const STEPS: readonly string[] = [featureAndStrategyTypes];
 
 /** The version that this program reads and writes, kept in SQLite's `user_version`. */
-export const VERSION = STEPS.length + 1;
+export const SCHEMA_VERSION = STEPS.length + 1;
 
 /** SQLite's `application_id` of our files: "FLAG" in ASCII. */
 export const APPLICATION_ID = 0x464c4147;
@@ -28,7 +28,7 @@ export function isOlder(file: string): boolean {
   } finally {
     fs.closeSync(handle);
   }
-  return header.readInt32BE(68) === APPLICATION_ID && header.readInt32BE(60) < VERSION;
+  return header.readInt32BE(68) === APPLICATION_ID && header.readInt32BE(60) < SCHEMA_VERSION;
 }
 
 /** SQLite's, in which `user_version` and `application_id` stand at fixed places. */
@@ -40,7 +40,7 @@ const version = (db: Database) => db.pragma("user_version", { simple: true }) as
 const create = (db: Database) => {
   db.exec(schema);
   db.pragma(`application_id = ${APPLICATION_ID}`);
-  db.pragma(`user_version = ${VERSION}`);
+  db.pragma(`user_version = ${SCHEMA_VERSION}`);
 };
 
 const step = (db: Database, sql: string, to: number) => {
@@ -81,8 +81,8 @@ const isBeingMade = (file: string) => file.endsWith(".unfinished");
 function copyAside(db: Database, latest: number) {
   requireNotServed(db.name);
   const aside = `${db.name}.before-schema-${latest}`;
-  using copy = newFile(aside);
+  using copy = stagedFile(aside);
   db.prepare("VACUUM INTO ?").run(copy.path);
-  copy.finish();
+  copy.commit();
   return aside;
 }

@@ -3,8 +3,8 @@ import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
 import { isNew, refuseLeftovers } from "./leftovers.ts";
-import { APPLICATION_ID, migrate, VERSION } from "./migrations.ts";
-import { makePrivate } from "./new-file.ts";
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { makePrivate } from "./staged-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
 /** A database in memory, for the demo and for tests. */
@@ -42,12 +42,12 @@ export function open(file: string, { mustExist = false } = {}): Database {
 export function close(db: Database) {
   if (!db.open) return;
   db.pragma("busy_timeout = 0");
-  foldIn(db);
+  checkpoint(db);
   db.close();
 }
 
 /** What a locked, read-only or full file does not allow can wait; nothing is lost by it. */
-function foldIn(db: Database) {
+function checkpoint(db: Database) {
   try {
     db.pragma("wal_checkpoint(TRUNCATE)");
   } catch (error) {
@@ -99,9 +99,9 @@ function refuseForeign(db: Database, file: string) {
     throw new DataError(`${file} is another program's SQLite database: name another file with --data`);
   }
   if (version < 1) throw damaged(file);
-  if (version > VERSION) {
+  if (version > SCHEMA_VERSION) {
     throw new DataError(
-      `${file} was written by a newer Flagstone (schema ${version}, this one knows ${VERSION}): ` +
+      `${file} was written by a newer Flagstone (schema ${version}, this one knows ${SCHEMA_VERSION}): ` +
         "use that version, or export from it and import here into a new file",
     );
   }

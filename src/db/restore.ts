@@ -1,12 +1,12 @@
 import fs from "node:fs";
+import { requireWhole, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
-import { requireWhole, toSingleFile } from "./copy.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
 import { lockForServing } from "./lock.ts";
 import { APPLICATION_ID } from "./migrations.ts";
-import { newFile, SIDECARS, syncFolder } from "./new-file.ts";
 import { close, open } from "./open.ts";
+import { SIDECARS, stagedFile, syncFolder } from "./staged-file.ts";
 
 /**
  * Puts a backup in the place of the data file, which no server can take meanwhile; what was there is kept beside it.
@@ -24,7 +24,7 @@ export function restore(backup: string, data: string, at: { now: Date; pid: numb
 
 function replace(file: string, backup: string, now: Date): string[] {
   requireBackup(backup, file);
-  using copy = newFile(file);
+  using copy = stagedFile(file);
   const owner = fs.statSync(isNew(file) ? copy.path : file);
   try {
     fill(copy.path, backup);
@@ -34,7 +34,7 @@ function replace(file: string, backup: string, now: Date): string[] {
   }
   setOwner(copy.path, owner);
   const kept = setAside(file, now);
-  copy.finish();
+  copy.commit();
   return kept;
 }
 
@@ -87,7 +87,7 @@ function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
  */
 function setAside(file: string, now: Date): string[] {
   const aside = `${file}${BEFORE_RESTORE}${now.toISOString().replaceAll(/[:.]/g, "-")}`;
-  foldIn(file);
+  checkpoint(file);
   const sidecars = SIDECARS.filter((suffix) => fs.existsSync(file + suffix));
   if (!isNew(file)) addName(file, aside);
   for (const suffix of sidecars) fs.renameSync(file + suffix, aside + suffix);
@@ -96,7 +96,7 @@ function setAside(file: string, now: Date): string[] {
 }
 
 /** Alone on the file, for the log of whoever is at work on it would be lost. SQLite deletes a log beside no database. */
-function foldIn(file: string) {
+function checkpoint(file: string) {
   if (!isDatabase(file)) return;
   try {
     const db = connect(file, { timeout: 0 });
@@ -129,9 +129,9 @@ function addName(file: string, name: string) {
   try {
     fs.linkSync(file, name);
   } catch {
-    using copy = newFile(name);
+    using copy = stagedFile(name);
     fs.copyFileSync(file, copy.path);
     setOwner(copy.path, fs.statSync(file));
-    copy.finish();
+    copy.commit();
   }
 }

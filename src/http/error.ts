@@ -83,7 +83,7 @@ export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
 
 /** What passes: another process writes, or the disk is full until somebody makes room. Reads go on meanwhile. */
-const PASSING: ReadonlyArray<[code: string, message: string, seconds: string]> = [
+const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [
   ["SQLITE_BUSY", "The data file is locked: try again", "1"],
   ["SQLITE_FULL", "The disk is full: nothing can be changed until there is room", "60"],
   ["SQLITE_IOERR_WRITE", "The disk takes nothing: nothing can be changed until it does", "60"],
@@ -92,7 +92,7 @@ const PASSING: ReadonlyArray<[code: string, message: string, seconds: string]> =
 /** Any error as an answer: what passes is a 503, the unexpected becomes one neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  const [, message, seconds] = PASSING.find(([code]) => isSqlite(error, code)) ?? [];
+  const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
   if (message && seconds) {
     const headers = { "retry-after": seconds };
     return new ApiError("ServiceUnavailableError", message, { headers, cause: error });

@@ -1,5 +1,5 @@
 import type { H3 } from "h3";
-import { watchPlace } from "../db/place.ts";
+import { watchPlace } from "../db/network-fs.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError } from "./error.ts";
 import { route } from "./mount.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { describe, test } from "node:test";
-import { VERSION } from "../../src/db/migrations.ts";
+import { SCHEMA_VERSION } from "../../src/db/migrations.ts";
 import { createWorld } from "../support/world.ts";
 import { assertRefused, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
@@ -121,7 +121,7 @@ test("the version as JSON says what it is made of; a checkout has no commit", as
   const { sqlite, ...rest } = JSON.parse(stdout);
   assert.equal(code, 0);
   assert.match(sqlite, /^3\.\d+\.\d+$/);
-  assert.deepEqual(rest, { version, commit: null, schema: VERSION, node: process.versions.node });
+  assert.deepEqual(rest, { version, commit: null, schema: SCHEMA_VERSION, node: process.versions.node });
 });
 
 describe("a setting is the flag's, else the variable's, else the default", { concurrency: 4 }, () => {

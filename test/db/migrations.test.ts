@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { DataError } from "../../src/db/error.ts";
 import { lockForServing } from "../../src/db/lock.ts";
-import { APPLICATION_ID, migrate, VERSION } from "../../src/db/migrations.ts";
+import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrations.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { restore } from "../../src/db/restore.ts";
 import type { Database } from "../../src/db/statement.ts";
@@ -88,14 +88,14 @@ test("the first version with all migrations has the rows that today's schema beg
 
 test("a new database is of today's version and ours", (t) => {
   const db = fresh(t);
-  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
+  assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
   assert.equal(db.pragma("application_id", { simple: true }), APPLICATION_ID);
 });
 
 test("a migrated database is of today's version and sound", (t) => {
   const db = first(t);
   migrate(db);
-  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
+  assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
   assert.deepEqual(db.pragma("foreign_key_check"), []);
   assert.equal(db.pragma("integrity_check", { simple: true }), "ok");
 });
@@ -178,7 +178,7 @@ test("a backup of an older version is restored as today's, and nothing is left b
   assert.deepEqual(fs.readdirSync(folder).sort(), ["data.db", "flags.db"]);
   const db = new Sqlite(data, { readonly: true });
   t.after(() => db.close());
-  assert.equal(db.pragma("user_version", { simple: true }), VERSION);
+  assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
 });
 
 test("a migration that fails half-way leaves the file to the version that wrote it, and says so", (t) => {

@@ -89,9 +89,9 @@ test("docs/operating.md shows the help as it is; UPDATE_GOLDEN=1 writes it there
 
 test("docs/operating.md names every setting, its variable and its default", () => {
   const rows = page("docs/operating.md").split("\n");
-  for (const [name, { otherwise }] of Object.entries(SETTINGS)) {
+  for (const [name, { default: preset }] of Object.entries(SETTINGS)) {
     const row = rows.find((line) => line.startsWith(`| \`--${name}\``));
-    const shown = otherwise === "" ? "none" : `\`${otherwise}\``;
+    const shown = preset === "" ? "none" : `\`${preset}\``;
     assert.ok(row?.includes(`\`${environmentName(name)}\` | ${shown}`), name);
   }
 });

@@ -10,22 +10,22 @@ export const UNFINISHED = ".unfinished";
 
 /**
  * A file that is made under another name and gets its own when it is complete and on the disk, so that it is whole
- * or not there: `using copy = newFile(file)`, write to `copy.path`, then `copy.finish()`. Unfinished, it is removed.
+ * or not there: `using copy = stagedFile(file)`, write to `copy.path`, then `copy.commit()`. Unfinished, it is removed.
  * @throws DataError if it would be root's in another user's folder.
  */
-export function newFile(file: string) {
+export function stagedFile(file: string) {
   const unfinished = file + UNFINISHED;
   const remove = () => {
     for (const suffix of ["", ...SIDECARS]) fs.rmSync(unfinished + suffix, { force: true });
   };
-  const finish = () => {
+  const commit = () => {
     sync(unfinished);
     fs.renameSync(unfinished, file);
     syncFolder(file);
   };
   remove(); // what an interrupted process left
   makePrivate(unfinished);
-  return { path: unfinished, finish, [Symbol.dispose]: remove };
+  return { path: unfinished, commit, [Symbol.dispose]: remove };
 }
 
 /**

@@ -4,8 +4,8 @@ import { checkFile } from "./check.ts";
 import { connect } from "./connect.ts";
 import { DataError, inWords } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
-import { newFile } from "./new-file.ts";
 import { close, open } from "./open.ts";
+import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /** Pages that are copied before others get their turn. */
@@ -19,7 +19,7 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
   if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
   const folder = path.dirname(path.resolve(target));
   if (!fs.existsSync(folder)) throw new DataError(`There is no folder ${folder}: make it, or name another`);
-  using copy = newFile(target);
+  using copy = stagedFile(target);
   try {
     await db.backup(copy.path, {
       progress: ({ totalPages, remainingPages }) => {
@@ -29,7 +29,7 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
     });
     toSingleFile(copy.path);
     requireWhole(copy.path);
-    copy.finish();
+    copy.commit();
   } catch (error) {
     throw inWords(error, target);
   }

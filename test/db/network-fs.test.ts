@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { networkFileSystem } from "../../src/db/place.ts";
+import { networkFileSystem } from "../../src/db/network-fs.ts";
 
 /** A file system with this number; the kernel's may come as a negative one. */
 const ofType = (type: number) =>
