@@ -3,11 +3,10 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
-import { buildApp, toListener } from "../../src/app.ts";
 import { open } from "../../src/db/open.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
-import { createAnswers } from "../../src/http/answers.ts";
 import type { Listener } from "../../src/http/listener.ts";
+import { createServer } from "../../src/server/create-server.ts";
 
 /*
  * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
@@ -51,9 +50,7 @@ const listen = (listener: Listener) =>
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
-  const answers = createAnswers(db);
-  const log = () => {};
-  const listener = toListener(buildApp({ db, log, answers }), { log, answers });
+  const { listener } = createServer({ db, log: () => {} });
   db.pragma("temp_store = MEMORY");
   db.exec("CREATE TEMP TABLE changed (times INTEGER); INSERT INTO changed VALUES (0)");
   const change = db.prepare("UPDATE changed SET times = times + 1"); // counts as a change, and writes to no disk

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
-import { OPERATIONS } from "../../src/app.ts";
 import { ErrorBody } from "../../src/http/error.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
 import { HIDDEN_PROJECT, HIDDEN_TEXT, maySeeHidden, SECRETS } from "./dataset.ts";
 import type { Exchange } from "./exchange.ts";

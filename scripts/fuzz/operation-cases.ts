@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { OPERATIONS } from "../../src/app.ts";
 import type { Operation } from "../../src/http/operation.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Body, bodyOf } from "./bodies.ts";
 import type { Case } from "./case.ts";
 import { CALLERS, type Caller } from "./dataset.ts";

@@ -1,13 +1,13 @@
 import path from "node:path";
-import { buildApp, OPERATIONS, toListener } from "../app.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, removeIfUnused, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { keepHeapSmall } from "../heap.ts";
-import { createAnswers } from "../http/answers.ts";
 import { listen, type Tls } from "../http/listen.ts";
+import { createServer } from "../server/create-server.ts";
+import { OPERATIONS } from "../surfaces.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
 import { firstStart, givenSecrets, variablesOf } from "./first-start.ts";
@@ -67,10 +67,9 @@ export async function serveUntilStopped(
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
-  const answers = createAnswers(db);
-  const app = buildApp({ db, log, basePath, publicUrl, trustsProxy, answers, metrics });
-  const front = { log, answers, metrics, trustsProxy, logsAccess: config["access-log"] };
-  const listening = await listen(toListener(app, front), { host, port, tls, log });
+  const logsAccess = config["access-log"];
+  const { listener } = createServer({ db, log, basePath, publicUrl, trustsProxy, metrics, logsAccess });
+  const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
   try {
     onListening(url);
@@ -83,7 +82,7 @@ export async function serveUntilStopped(
 
 /** Loaded only where it is wanted: it would take a tenth of the time of a start. */
 async function metricsOf(db: Database, basePath: string) {
-  const { createMetrics } = await import("../http/metrics.ts");
+  const { createMetrics } = await import("../server/metrics.ts");
   return createMetrics({ db, basePath, operations: OPERATIONS });
 }
 

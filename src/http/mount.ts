@@ -18,7 +18,7 @@ interface Site {
 }
 
 /** Routes every operation. */
-export function mount(app: H3, site: Site, operations: Operation[]) {
+export function mount(app: H3, site: Site, operations: readonly Operation[]) {
   for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
     const handler = (operation: Operation) => (event: H3Event) => answer(site, operation, event);
     route(app, path, Object.fromEntries(group.map((operation) => [operation.method, handler(operation)])));

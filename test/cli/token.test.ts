@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, test } from "node:test";
-import { buildApp } from "../../src/app.ts";
 import { close, open } from "../../src/db/open.ts";
+import { createServer } from "../../src/server/create-server.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 
@@ -15,7 +15,7 @@ const tokensOf = (file: string) => linesOf(file).filter((line) => line.kind === 
 async function statusFor(file: string, secret: string, where = "/events") {
   const db = open(file, { mustExist: true });
   try {
-    const app = buildApp({ db, log: () => {} });
+    const { app } = createServer({ db, log: () => {} });
     const reply = await app.request(`/api/admin${where}`, { headers: { authorization: secret } });
     return reply.status;
   } finally {

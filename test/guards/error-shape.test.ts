@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildApp } from "../../src/app.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { ErrorBody, toApiError } from "../../src/http/error.ts";
 import type { LogLine } from "../../src/log.ts";
+import { createServer } from "../../src/server/create-server.ts";
 import { assertMatches, importLines, openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 
@@ -49,7 +49,7 @@ test("every failure has the one body, a fresh id, and a log line under it", asyn
 test("the unexpected is a neutral sentence; its cause is in the log only", async () => {
   const db = open(IN_MEMORY);
   const logged: LogLine[] = [];
-  const app = buildApp({ db, log: (line) => logged.push(line) });
+  const { app } = createServer({ db, log: (line) => logged.push(line) });
   await importLines(db, createWorld().lines);
   const headers = { authorization: personal(1) };
   db.exec("DROP TABLE events");

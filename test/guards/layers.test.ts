@@ -25,7 +25,7 @@ const offenders = (isWrong: (one: (typeof IMPORTS)[number]) => boolean) =>
 /** A package and the only files that may run it. */
 const OWNERS: Array<[name: RegExp, owner: RegExp]> = [
   [/^better-sqlite3$/, /^db\//],
-  [/^h3(\/|$)/, /^(http\/|app\.ts)/],
+  [/^h3(\/|$)/, /^(http|server)\//],
 ];
 
 for (const [name, owner] of OWNERS) {
@@ -41,15 +41,43 @@ for (const [name, owner] of OWNERS) {
   });
 }
 
-test("nothing points back: main → cli → app → routes → store → db", () => {
-  const rank = ({ file = "" }) =>
-    [/^main/, /^cli\//, /^app/, /routes\.ts$/, /store\.ts$/, /^db\//].findIndex((layer) => layer.test(file));
-  const pointsBack = (one: (typeof IMPORTS)[number]) => {
-    const from = rank(one);
-    const to = rank({ file: one.name });
-    return from >= 0 && to >= 0 && to < from;
+/** The rooms from the street to the cellar: each may use those below it, never one above. */
+const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
+  ["main", /^main\.ts$/],
+  ["cli", /^cli\//],
+  ["server", /^server\//],
+  ["surfaces", /^surfaces\.ts$/],
+  ["routes", /^resources\/\w+\/routes\.ts$/],
+  ["dataset and demo", /^(dataset|demo)\//],
+  ["events", /^resources\/events\/(write|load)\.ts$/],
+  ["stores", /^resources\/[\w-]+\/(?!routes)[\w-]+\.ts$/],
+];
+
+/** What any of them may use. */
+const SHARED = /^(auth|db|http)\/|^[\w-]+\.(ts|d\.ts)$/;
+
+const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(file));
+
+test("every file has its place", () => {
+  const files = fs
+    .readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"));
+  assert.deepEqual(
+    files.filter((file) => layerOf(file) < 0 && !SHARED.test(file)),
+    [],
+  );
+});
+
+test("nothing points back: main → cli → server → surfaces → routes → events → stores → the shared ones", () => {
+  const pointsBack = ({ file, name }: (typeof IMPORTS)[number]) => {
+    const [from, to] = [layerOf(file), layerOf(name)];
+    return to >= 0 && (from < 0 || to < from);
   };
-  assert.deepEqual(offenders(pointsBack), []);
+  const backward = IMPORTS.filter((one) => pointsBack(one) && !one.isType);
+  assert.deepEqual(
+    backward.map(({ file, name }) => `${file} imports ${name}`),
+    [],
+  );
 });
 
 test("a store imports no other resource's store, and nothing of HTTP but raw JSON", () => {

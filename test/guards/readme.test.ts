@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { OPERATIONS } from "../../src/app.ts";
 import { EXIT_MEANINGS, overview } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { VARIABLES } from "../../src/cli/variables.ts";
 import { environmentName, SETTINGS } from "../../src/config.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { VERSION } from "../../src/version.ts";
 
 const manifest = JSON.parse(fs.readFileSync("package.json", "utf8"));

@@ -6,11 +6,11 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { buildApp, toListener } from "../../src/app.ts";
 import { importDataset } from "../../src/dataset/import.ts";
 import { close, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { type Answers, createAnswers } from "../../src/http/answers.ts";
+import { createServer } from "../../src/server/create-server.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
@@ -86,9 +86,9 @@ async function openBoth(t: TestContext | undefined) {
         return listener(request, response);
       }),
   };
-  const server = http.createServer(toListener(buildApp({ db, log, answers }), { log, answers: counted }));
+  const server = http.createServer(createServer({ db, log, answers: counted }).listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const plain = buildApp({ db, log });
+  const { app: plain } = createServer({ db, log });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const done = () => {
     server.closeAllConnections();

@@ -3,11 +3,10 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { buildApp, toListener } from "../../src/app.ts";
 import { close, open } from "../../src/db/open.ts";
-import { createAnswers } from "../../src/http/answers.ts";
 import { listen } from "../../src/http/listen.ts";
 import type { LogLine } from "../../src/log.ts";
+import { createServer } from "../../src/server/create-server.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
@@ -28,8 +27,7 @@ async function serveFile(t: TestContext) {
   t.after(() => db.close());
   const logged: LogLine[] = [];
   const log = (line: LogLine) => void logged.push(line);
-  const answers = createAnswers(db);
-  const listener = toListener(buildApp({ db, log, answers }), { log, answers });
+  const { listener } = createServer({ db, log });
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
   t.after(() => listening.close());
   const statuses = () =>

@@ -3,7 +3,7 @@ import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { toListener } from "../../src/app.ts";
+
 import type { ErrorBody } from "../../src/http/error.ts";
 import { listen } from "../../src/http/listen.ts";
 import { guarded, type Listener } from "../../src/http/listener.ts";
@@ -58,8 +58,8 @@ test("a host that is none is 400, whatever the path is", async (t) => {
 });
 
 test("below a base path as well", async (t) => {
-  const { app } = await openServer(t);
-  const listening = await listen(toListener(app, LOCAL), LOCAL);
+  const { listener } = await openServer(t);
+  const listening = await listen(listener, LOCAL);
   t.after(() => listening.close());
   assertError(await exchange(listening.url, ask("/flags/..", "host: x:99999")), [400, "ValidationError"]);
 });
@@ -104,9 +104,9 @@ test("CONNECT and an Expect of something else are refused in JSON", async (t) =>
 });
 
 test("a request that does not come to its end is 408", async (t) => {
-  const { app, logged } = await openServer(t);
+  const { listener, logged } = await openServer(t);
   const log = (line: LogLine) => void logged.push(line);
-  const listening = await listen(toListener(app, { log }), { ...LOCAL, log, patience: 100 });
+  const listening = await listen(listener, { ...LOCAL, log, patience: 100 });
   t.after(() => listening.close());
   for (const part of [
     `GET ${EVENTS}`,

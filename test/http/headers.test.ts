@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { test } from "node:test";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Call, openServer, type Reply } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
 

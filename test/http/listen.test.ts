@@ -3,7 +3,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
-import { toListener } from "../../src/app.ts";
+
 import { listen, PortInUseError } from "../../src/http/listen.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
@@ -31,13 +31,13 @@ const chunk = (data: Buffer | string) => [
 ];
 
 test("it is found where it says, on each kind of host", async (t) => {
-  const { app } = await openServer(t);
+  const { listener } = await openServer(t);
   for (const [host, name] of [
     ["127.0.0.1", "127.0.0.1"],
     ["localhost", "localhost"],
     ["0.0.0.0", "127.0.0.1"],
   ] as const) {
-    const listening = await listen(toListener(app, LOCAL), { ...LOCAL, host });
+    const listening = await listen(listener, { ...LOCAL, host });
     t.after(() => listening.close());
     const { protocol, hostname, port, pathname } = new URL(listening.url);
     assert.deepEqual([protocol, hostname, pathname], ["http:", name, "/"]);
@@ -71,9 +71,9 @@ test("neither the environment nor a signal has a say", async (t) => {
 });
 
 test("a port in use is a PortInUseError, and who has it keeps it", async (t) => {
-  const { app, listening, requireUnharmed } = await openListening(t);
+  const { listener, listening, requireUnharmed } = await openListening(t);
   const port = Number(new URL(listening.url).port);
-  await assert.rejects(listen(toListener(app, LOCAL), { ...LOCAL, port }), (error) => {
+  await assert.rejects(listen(listener, { ...LOCAL, port }), (error) => {
     assert.ok(error instanceof PortInUseError);
     assert.ok(error.message.includes(String(port)));
     return true;
@@ -82,25 +82,25 @@ test("a port in use is a PortInUseError, and who has it keeps it", async (t) => 
 });
 
 test("a port that browsers refuse is as good as any", async (t) => {
-  const { app } = await openServer(t);
-  const listening = await listen(toListener(app, LOCAL), { ...LOCAL, port: 6667 });
+  const { listener } = await openServer(t);
+  const listening = await listen(listener, { ...LOCAL, port: 6667 });
   t.after(() => listening.close());
   assert.equal(new URL(listening.url).port, "6667");
 });
 
 test("an address that is not this machine's is told as that", async (t) => {
-  const { app } = await openServer(t);
+  const { listener } = await openServer(t);
   await assert.rejects(
-    listen(toListener(app, LOCAL), { ...LOCAL, host: "192.0.2.1" }),
+    listen(listener, { ...LOCAL, host: "192.0.2.1" }),
     /^Error: 192\.0\.2\.1 is no address of this machine/,
   );
 });
 
 test("a port is free again after close", async (t) => {
-  const { app, listening } = await openListening(t);
+  const { listener, listening } = await openListening(t);
   const port = Number(new URL(listening.url).port);
   await listening.close();
-  const again = await listen(toListener(app, LOCAL), { ...LOCAL, port });
+  const again = await listen(listener, { ...LOCAL, port });
   t.after(() => again.close());
   assert.equal(again.url, listening.url);
 });

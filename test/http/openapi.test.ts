@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { openServer } from "../support/server.ts";
 
 test("the API describes itself in OpenAPI, and a linter finds nothing wrong", async (t) => {

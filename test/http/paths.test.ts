@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPERATIONS } from "../../src/app.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Call, openServer, type Reply } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 

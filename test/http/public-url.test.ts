@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { buildApp } from "../../src/app.ts";
+import { createServer } from "../../src/server/create-server.ts";
+
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
@@ -12,7 +13,11 @@ test("with a public URL pictures and summaries are absolute, and nothing else is
     .event({ project: "a", featureName: "f", data: DEEP })
     .integration();
   const { app, db, logged } = await openServer(t, world.integrationEvent());
-  const publicApp = buildApp({ db, log: (line) => logged.push(line), publicUrl: "https://x.example/flags" });
+  const { app: publicApp } = createServer({
+    db,
+    log: (line) => logged.push(line),
+    publicUrl: "https://x.example/flags",
+  });
   const ask = async (where: typeof app, path: string, init: RequestInit = {}) =>
     (
       await where.request(`/api/admin/${path}`, {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import type { TestContext } from "node:test";
-import { toListener } from "../../src/app.ts";
+
 import { ErrorBody } from "../../src/http/error.ts";
 import { listen } from "../../src/http/listen.ts";
 import type { LogLine } from "../../src/log.ts";
@@ -18,9 +18,9 @@ export const LOCAL = { host: "127.0.0.1", port: 0, log: () => {} };
 
 /** The real app on a socket; whatever it logs as an error fails the test. */
 export async function openListening(t: TestContext, world: World = createWorld()) {
-  const { app, logged } = await openServer(t, world);
+  const { app, listener, logged } = await openServer(t, world);
   const log = (line: LogLine) => void logged.push(line);
-  const listening = await listen(toListener(app, { log }), { ...LOCAL, log });
+  const listening = await listen(listener, { ...LOCAL, log });
   t.after(() => listening.close());
   const get = (path: string) => fetch(listening.url + path, { headers: { authorization: TOKEN } });
   const requireUnharmed = async () => {
@@ -30,7 +30,7 @@ export async function openListening(t: TestContext, world: World = createWorld()
     const failures = logged.filter((line) => line.level === "error");
     assert.deepEqual(failures, [], "nothing unexpected happened");
   };
-  return { app, logged, listening, get, requireUnharmed };
+  return { app, listener, logged, listening, get, requireUnharmed };
 }
 
 /** Events of one project that make an answer of some 20 MB, more than the sockets between can hold. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { buildApp } from "../../src/app.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { EVENT_TYPES } from "../../src/resources/events/types.ts";
+import { createServer } from "../../src/server/create-server.ts";
 import { importLines } from "../support/server.ts";
 import { personal } from "../support/world.ts";
 import { dataset, INTEGRATIONS, type Line, PROJECTS, phrase, USERS, word } from "./dataset.ts";
@@ -59,7 +59,7 @@ test("every operation answers as the plain model of the contract does", async ()
       const db = open(IN_MEMORY);
       try {
         await importLines(db, lines);
-        const app = buildApp({ db, log: () => {} });
+        const { app } = createServer({ db, log: () => {} });
         for (const caller of USERS) {
           const authorization = personal(caller);
           for (const [path, expected, body] of casesFor(lines, caller, searches)) {

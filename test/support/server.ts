@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as v from "valibot";
-import { buildApp, OPERATIONS } from "../../src/app.ts";
 import { importDataset } from "../../src/dataset/import.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import type { LogLine } from "../../src/log.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { OPERATIONS } from "../../src/surfaces.ts";
 import { createWorld, personal, type World } from "./world.ts";
 
 export interface Call {
@@ -41,7 +42,7 @@ export async function openServer(t: TestContext, world: World = createWorld()) {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const logged: LogLine[] = [];
-  const app = buildApp({ db, log: (line) => logged.push(line) });
+  const { app, listener } = createServer({ db, log: (line) => logged.push(line) });
   await importLines(db, world.lines);
   const request = async (path: string, call: Call = {}): Promise<Reply> => {
     const reply = await toReply(await app.request(path, toInit(call)));
@@ -50,7 +51,7 @@ export async function openServer(t: TestContext, world: World = createWorld()) {
     assert.deepEqual(failures, [], "nothing unexpected happened");
     return reply;
   };
-  return { app, db, logged, request };
+  return { app, listener, db, logged, request };
 }
 
 function toInit({ method = "GET", as = personal(1), headers = {}, body }: Call): RequestInit {

@@ -3,9 +3,9 @@ import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Database } from "../db/statement.ts";
+import type { Listener } from "../http/listener.ts";
+import type { Operation } from "../http/operation.ts";
 import { countEvents } from "../resources/events/store.ts";
-import type { Listener } from "./listener.ts";
-import type { Operation } from "./operation.ts";
 
 /** Seconds; most answers take less than one thousandth. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];

@@ -1,0 +1,33 @@
+import type { H3Event } from "h3";
+import { ApiError, invalid } from "./error.ts";
+
+/**
+ * Repeated slashes are one, and the base path is off, so that nothing behind knows of it.
+ * @throws ApiError `NotFoundError` for what is not below the base path
+ */
+export function normalizePath(basePath: string, { url }: H3Event) {
+  const pathname = url.pathname.includes("//") ? url.pathname.replaceAll(/\/{2,}/g, "/") : url.pathname;
+  if (basePath !== "" && pathname !== basePath && !pathname.startsWith(`${basePath}/`)) {
+    throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
+  }
+  const path = pathname.slice(basePath.length) || "/";
+  if (path !== url.pathname) url.pathname = path;
+}
+
+/** @throws ApiError `ValidationError` for a path that can't be decoded, or that holds NUL */
+export function requireDecodable(pathname: string) {
+  if (!pathname.includes("%")) return;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    throw invalid({ path: "path", message: "has a percent sign that begins no valid sequence" });
+  }
+  if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not hold the character NUL" });
+}
+
+/** Whether the path is the prefix or below it; no spelling of the prefix gets past, also in a path that is broken further on. */
+export function isBelow(prefix: string, pathname: string) {
+  const plain = pathname.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent);
+  return plain.startsWith(prefix) && (plain.length === prefix.length || plain[prefix.length] === "/");
+}

@@ -1,0 +1,38 @@
+import type { H3 } from "h3";
+import { toNodeHandler } from "h3/node";
+import type { Database } from "../db/statement.ts";
+import { withAccessLog } from "../http/access-log.ts";
+import { type Answers, createAnswers } from "../http/answers.ts";
+import { guarded, type Listener } from "../http/listener.ts";
+import type { Log } from "../log.ts";
+import { buildApp } from "./app.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface ServerOptions {
+  db: Database;
+  log: Log;
+  /** What every path begins with, such as `/flags`. */
+  basePath?: string;
+  /** Where clients find it, the base path included; what answers name is relative without. */
+  publicUrl?: string;
+  /** A proxy stands before this server and says who asks. */
+  trustsProxy?: boolean;
+  /** A line for each request. */
+  logsAccess?: boolean;
+  /** Told at its own path where it is given. */
+  metrics?: Metrics | undefined;
+  /** Where answers to reads are kept. */
+  answers?: Answers;
+}
+
+/**
+ * The one place where a server is put together: the app, for requests without a socket, and what listens in front of
+ * it, where what is kept is answered before the app is asked.
+ */
+export function createServer(options: ServerOptions): { app: H3; listener: Listener } {
+  const { db, log, metrics, answers = createAnswers(db), trustsProxy = false, logsAccess } = options;
+  const app = buildApp({ ...options, answers });
+  const guard = guarded(log, answers.first(toNodeHandler(app) as Listener));
+  const measured = metrics?.measured(guard) ?? guard;
+  return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured };
+}
