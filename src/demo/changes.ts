@@ -65,17 +65,22 @@ function laterSteps(random: Random, feature: DemoFeature): Step[] {
     const type = index % 2 === 0 ? "feature-environment-disabled" : "feature-environment-enabled";
     return { type, environment: random.pick(feature.environments).name };
   });
-  const rollouts = Array.from({ length: random.below(4) }, (): Step => {
+  const rollouts = Array.from({ length: random.below(4) }, (_, index): Step[] => {
     const environment = random.pick(feature.environments);
-    const [strategy] = environment.strategies;
-    const preData = { ...strategy, parameters: { ...strategy!.parameters, rollout: "10" } };
-    return { type: "feature-strategy-update", environment: environment.name, preData, data: { ...strategy } };
-  });
+    const strategy = environment.strategies.find(({ parameters }) => "rollout" in parameters);
+    if (!strategy) return [];
+    const data = { ...strategy, parameters: { ...strategy.parameters, rollout: String(10 * (index + 2)) } };
+    const preData = {
+      ...strategy,
+      parameters: { ...strategy.parameters, rollout: String(10 * (index + 1)) },
+    };
+    return [{ type: "feature-strategy-update", environment: environment.name, preData, data }];
+  }).flat();
   return [
     ...toggles,
     ...rollouts,
     ...(random.chance(0.3)
-      ? [{ type: "feature-metadata-updated", preData: state, data: state } as const]
+      ? [{ type: "feature-metadata-updated", preData: { ...state, description: "" }, data: state } as const]
       : []),
     ...(feature.stale ? [{ type: "feature-stale-on" } as const] : []),
   ];

@@ -8,7 +8,7 @@ import { ApiError, invalid } from "./error.ts";
 export function normalizePath(basePath: string, { url }: H3Event) {
   const pathname = url.pathname.includes("//") ? url.pathname.replaceAll(/\/{2,}/g, "/") : url.pathname;
   if (basePath !== "" && pathname !== basePath && !pathname.startsWith(`${basePath}/`)) {
-    throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
+    throw new ApiError("NotFoundError", `There is nothing at ${pathname}: everything is below ${basePath}`);
   }
   const path = pathname.slice(basePath.length) || "/";
   if (path !== url.pathname) url.pathname = path;

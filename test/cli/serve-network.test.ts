@@ -109,7 +109,10 @@ describe("a base path", { concurrency: 3 }, () => {
     ]) {
       const reply = await fetch(origin + beside, { headers: { authorization: token! } });
       assert.equal(reply.status, 404, beside);
-      assert.equal(((await reply.json()) as { message: string }).message, `There is nothing at ${beside}`);
+      assert.equal(
+        ((await reply.json()) as { message: string }).message,
+        `There is nothing at ${beside}: everything is below /team/flags`,
+      );
     }
   });
 

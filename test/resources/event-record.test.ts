@@ -29,7 +29,8 @@ test("every type of event has a label and a sentence that names who did it", () 
     ]) {
       for (const featureName of [null, "", "f"]) {
         for (const project of [null, "p", "*"]) {
-          assert.ok(describe({ ...EVENT, type, data, preData: data, featureName, project }).summary);
+          const told = describe({ ...EVENT, type, data, preData: data, featureName, project }).summary;
+          assert.doesNotMatch(told, /undefined|\[object/);
         }
       }
     }
@@ -46,11 +47,64 @@ test("a sentence links what there is to see, and only names what is gone", () =>
   );
   assert.match(describe({ ...place, type: "feature-deleted" }).summary, /deleted the flag \*\*f\/1\*\* in/);
   for (const type of ["project-deleted", "project-archived"] as const) {
-    assert.match(describe({ ...EVENT, project: "p", type }).summary, /project \*\*p\*\*$/);
+    assert.match(
+      describe({ ...EVENT, project: "p", type }).summary,
+      /^\*\*ada\*\* \w+ the project \*\*p\*\*$/,
+    );
   }
   assert.equal(
     describe({ ...EVENT, type: "user-deleted", preData: { name: "Zed" } }).summary,
     "**ada** deleted the user **Zed**",
+  );
+});
+
+/** What is told without a flag, and where a project is its subject. */
+const OTHERS: Array<[type: EventType, data: object | null, sentence: string]> = [
+  ["project-created", { id: "p", name: "P" }, "created the project **[p](/projects/p)**"],
+  ["project-archived", null, "archived the project **p**"],
+  ["project-favorited", { project: "p" }, "favorited the project **[p](/projects/p)**"],
+  [
+    "project-user-added",
+    { roleName: "Owner", userId: 1 },
+    "gave the role **Owner** to the user **1** in the project P",
+  ],
+  [
+    "project-user-removed",
+    { roleName: "Owner", email: "e@x" },
+    "took the role **Owner** from **e@x** in the project P",
+  ],
+  [
+    "project-group-added",
+    { roleName: "Member", groupId: 2 },
+    "gave the role **Member** to the group **2** in the project P",
+  ],
+  ["project-access-added", { roles: [] }, "added the access in the project P"],
+  [
+    "change-request-sent-to-review",
+    { changeRequestId: 7 },
+    "sent the change request **#7** to review in the project P",
+  ],
+  ["client-metrics", {}, "reported metrics in the project P"],
+  ["feature-tagged", null, "tagged the flag in the project P"],
+];
+
+for (const [type, data, sentence] of OTHERS) {
+  test(`${type} is told as: ${sentence}`, () => {
+    const told = describe({
+      ...EVENT,
+      type,
+      project: "p",
+      data: data as Record<string, unknown> | null,
+    }).summary;
+    assert.equal(told, `**ada** ${sentence.replace(/P$/, "**[p](/projects/p)**")}`);
+  });
+}
+
+test("a project's environment is told once", () => {
+  const event = { ...EVENT, type: "project-environment-added", project: "p", environment: "e" } as const;
+  assert.equal(
+    describe(event).summary,
+    "**ada** added the environment **e** in the project **[p](/projects/p)**",
   );
 });
 

@@ -60,9 +60,16 @@ export function insertEvent(tx: Writing, event: StoredEvent): { id: number; sear
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }
 
+/** Its own, else ours. */
+function wordsOf(event: StoredEvent) {
+  const { label, summary } = event;
+  if (typeof label === "string" && typeof summary === "string") return { label, summary };
+  const written = describe(event);
+  return { label: label ?? written.label, summary: summary ?? written.summary };
+}
+
 /** The event with its keys in the wire's order. */
 function toWire(id: number, event: StoredEvent): Event {
-  const written = describe(event);
   return {
     id,
     createdAt: event.createdAt,
@@ -75,7 +82,6 @@ function toWire(id: number, event: StoredEvent): Event {
     data: event.data,
     preData: event.preData,
     tags: event.tags,
-    label: event.label ?? written.label,
-    summary: event.summary ?? written.summary,
+    ...wordsOf(event),
   };
 }
