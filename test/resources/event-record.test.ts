@@ -84,6 +84,12 @@ const OTHERS: Array<[type: EventType, data: object | null, sentence: string]> = 
     { changeRequestId: 7 },
     "sent the change request **#7** to review in the project P",
   ],
+  ["tag-created", { type: "simple", value: "new" }, "created the tag **simple:new** in the project P"],
+  [
+    "setting-updated",
+    { id: "maintenance", enabled: true },
+    "updated the setting **maintenance** in the project P",
+  ],
   ["client-metrics", {}, "reported metrics in the project P"],
   ["feature-tagged", null, "tagged the flag in the project P"],
 ];

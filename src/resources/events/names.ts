@@ -10,8 +10,10 @@ export const joinWords = (...words: Array<string | undefined>) => words.filter(B
 /** The name of what changed, where the event's data says one. */
 export function subjectOf({ data, preData }: Described): string | undefined {
   const state = data ?? preData ?? {};
-  const { name, tokenName, username, email, provider, description, appName, message } = state;
-  const names = [name, tokenName, username, email, provider, description, appName, message];
+  const { name, tokenName, username, email, provider, description, appName, message, id, type, value } =
+    state;
+  if (typeof type === "string" && typeof value === "string") return bold(`${type}:${value}`);
+  const names = [name, tokenName, username, email, provider, description, appName, message, id];
   const found = names.find((candidate) => typeof candidate === "string" && candidate !== "");
   if (found !== undefined) return bold(found);
   return state.changeRequestId === undefined ? undefined : bold(`#${state.changeRequestId}`);
