@@ -44,7 +44,7 @@ async function serveDemo(context: Context) {
   try {
     await fill(db);
     const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given?.secret }));
-    await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, given?.shown ?? secret));
+    await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, secret, given?.place));
   } finally {
     close(db);
   }
@@ -79,14 +79,15 @@ async function fill(db: Database) {
   await importDataset(db, chunks);
 }
 
-function introduce({ config, print }: Context, url: string, token: string) {
+/** An operator's own token is not shown but where it is. */
+function introduce({ config, print }: Context, url: string, token: string, place: string | undefined) {
   print(`URL:   ${url}`);
-  print(`Token: ${token}`);
+  print(`Token: ${place ?? token}`);
   if (config.quiet) return;
   print("       of Ada, an administrator; the demo is kept in memory and ends with Ctrl-C");
   print("");
   print("Try, in another terminal:");
-  print(`  TOKEN=${token}`);
+  print(place === undefined ? `  TOKEN=${token}` : `  TOKEN=…   # ${place}`);
   for (const [path, what] of TOUR)
     print(`  curl -H "Authorization: $TOKEN" ${url}/api/admin${path}   # ${what}`);
   print(`  curl -H "Authorization: $TOKEN" -H 'Content-Type: application/json' -d '{"query":"voucher"}' \\`);

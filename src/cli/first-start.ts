@@ -19,8 +19,10 @@ export interface GivenSecret {
   /** The variable that gives it. */
   variable: string;
   secret: string;
-  /** How a shell that has it writes it, for lines to copy: the secret itself is not printed. */
-  shown: string;
+  /** Where to find it: the secret itself is not printed. */
+  place: string;
+  /** How a shell that has the variable writes it, for lines to copy. */
+  shell: string;
 }
 
 /**
@@ -29,14 +31,19 @@ export interface GivenSecret {
  */
 export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
   const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
-  if (secret) return toGiven("FLAGSTONE_ADMIN_TOKEN", secret, "$FLAGSTONE_ADMIN_TOKEN");
+  if (secret) {
+    const variable = "FLAGSTONE_ADMIN_TOKEN";
+    return requireSafe({ variable, secret, place: `the one in ${variable}`, shell: `$${variable}` });
+  }
   if (!file) return undefined;
   const variable = "FLAGSTONE_ADMIN_TOKEN_FILE";
-  return toGiven(variable, readSecret(file), `$(cat "$${variable}")`);
+  const place = `the one in the file that ${variable} names`;
+  return requireSafe({ variable, secret: readSecret(file), place, shell: `$(cat "$${variable}")` });
 }
 
-function toGiven(variable: string, secret: string, shown: string): GivenSecret {
-  if (SECRET_SHAPE.test(secret) && secret.length >= SHORTEST) return { variable, secret, shown };
+function requireSafe(given: GivenSecret): GivenSecret {
+  const { variable, secret } = given;
+  if (SECRET_SHAPE.test(secret) && secret.length >= SHORTEST) return given;
   throw new UsageError(`${variable}: must be ${SHORTEST} to 500 visible ASCII characters without a space`);
 }
 

@@ -10,7 +10,7 @@ import { createServer } from "../server/create-server.ts";
 import { OPERATIONS } from "../surfaces.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
-import { firstStart, givenSecrets, variablesOf } from "./first-start.ts";
+import { firstStart, type GivenSecret, givenSecrets, variablesOf } from "./first-start.ts";
 import { readTls } from "./tls.ts";
 
 /** The settings of a server that do not name its data. */
@@ -47,7 +47,7 @@ export const serve: Command = {
         isInVain = false;
         if (created === undefined) tellIgnored(context, variablesOf(given));
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, created && (given.personal?.shown ?? created));
+        introduce(context, url, created, given.personal);
       });
     } finally {
       unlock();
@@ -106,14 +106,20 @@ function tellIgnored({ config, log }: Context, variables: string[]) {
   }
 }
 
-/** The address, and the token if it is a new one of ours: this is the only time it is shown. */
-function introduce({ config, print }: Context, url: string, token: string | undefined) {
+/** The address, and the token if it is a new one: one of ours is shown this once, the operator's own is not. */
+function introduce(
+  { config, print }: Context,
+  url: string,
+  token: string | undefined,
+  given: GivenSecret | undefined,
+) {
   print(`URL:   ${url}`);
   if (token !== undefined) {
-    print(`Token: ${token}`);
-    print("       of the user admin; it is shown this once");
+    print(`Token: ${given?.place ?? token}`);
+    print(`       of the user admin${given ? "" : "; it is shown this once"}`);
   }
   if (config.quiet) return;
-  print(`Try:   curl -H "Authorization: ${token ?? "TOKEN"}" ${url}/api/admin/events`);
+  const shell = token === undefined ? "TOKEN" : (given?.shell ?? token);
+  print(`Try:   curl -H "Authorization: ${shell}" ${url}/api/admin/events`);
   if (token === undefined) print(`       (flagstone token create NAME --user USER makes a token)`);
 }

@@ -84,7 +84,8 @@ describe("the first start", { concurrency: 3 }, () => {
     const { get, stop } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal((await get("/user-admin/1", SECRET)).status, 200);
     const { stdout, stderr } = await stop();
-    assert.match(stdout, /^Token: \$FLAGSTONE_ADMIN_TOKEN$/m);
+    assert.match(stdout, /^Token: the one in FLAGSTONE_ADMIN_TOKEN\n {7}of the user admin$/m);
+    assert.match(stdout, /^Try: {3}curl -H "Authorization: \$FLAGSTONE_ADMIN_TOKEN" /m);
     assert.ok(!(stdout + stderr).includes(SECRET));
     assert.ok(!fs.readFileSync(data).includes(SECRET));
   });
@@ -122,8 +123,9 @@ describe("the first start", { concurrency: 3 }, () => {
     const file = path.join(path.dirname(data), "secret");
     fs.writeFileSync(file, `${SECRET}\n`);
     const env = { FLAGSTONE_ADMIN_TOKEN_FILE: file };
-    const { get } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, output } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal((await get("/events", SECRET)).status, 200);
+    assert.match(output.stdout, /^Token: the one in the file that FLAGSTONE_ADMIN_TOKEN_FILE names$/m);
   });
 
   test("a file that is in use is not touched by the operator's secret", async (t) => {
