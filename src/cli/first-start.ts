@@ -50,6 +50,9 @@ function requireSafe(given: GivenSecret): GivenSecret {
 /** The variable by which scripts for the original give service tokens. */
 const SERVICE_VARIABLE = "INIT_ADMIN_API_TOKENS";
 
+/** Of a service token after the dot; the original's examples have eleven characters and more. */
+const SHORTEST_SERVICE = 10;
+
 /**
  * The secrets of service tokens that the environment gives; none for none.
  * @throws UsageError if one is not of the original's form; it is not shown.
@@ -57,8 +60,11 @@ const SERVICE_VARIABLE = "INIT_ADMIN_API_TOKENS";
 export function givenServiceSecrets(env: NodeJS.ProcessEnv): string[] {
   const secrets = (env[SERVICE_VARIABLE] ?? "").split(",").map((secret) => secret.trim());
   const given = [...new Set(secrets.filter((secret) => secret !== ""))];
-  if (given.every((secret) => /^\*:\*\../.test(secret) && SECRET_SHAPE.test(secret))) return given;
-  throw new UsageError(`${SERVICE_VARIABLE}: each must have the form *:*.SECRET, with commas between them`);
+  if (!given.every((secret) => /^\*:\*\../.test(secret) && SECRET_SHAPE.test(secret)))
+    throw new UsageError(`${SERVICE_VARIABLE}: each must have the form *:*.SECRET, with commas between them`);
+  if (given.some((secret) => secret.length < "*:*.".length + SHORTEST_SERVICE))
+    throw new UsageError(`${SERVICE_VARIABLE}: each needs ${SHORTEST_SERVICE} characters or more after *:*.`);
+  return given;
 }
 
 /** What the environment gives for a first start. */

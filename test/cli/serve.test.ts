@@ -92,13 +92,13 @@ describe("the first start", { concurrency: 3 }, () => {
 
   test("service tokens are made as scripts for the original expect, and recorded", async (t) => {
     const data = newFile(t);
-    const env = { INIT_ADMIN_API_TOKENS: " *:*.one , *:*.an.other,*:*.one," };
+    const env = { INIT_ADMIN_API_TOKENS: " *:*.unleash-one , *:*.an.other-one,*:*.unleash-one," };
     const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
-    for (const secret of ["*:*.one", "*:*.an.other", token!]) {
+    for (const secret of ["*:*.unleash-one", "*:*.an.other-one", token!]) {
       assert.equal((await get("/user-admin/1", secret)).status, 200);
     }
     const { stdout, stderr } = await stop();
-    assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("an.other"));
+    assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("an.other-one"));
     const lines = linesOf(data);
     assert.deepEqual(
       lines.filter(({ kind }) => kind === "token").map(({ type, name }) => [type, name]),
@@ -131,11 +131,11 @@ describe("the first start", { concurrency: 3 }, () => {
   test("a file that is in use is not touched by the operator's secret", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
-    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET, INIT_ADMIN_API_TOKENS: "*:*.service" };
+    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET, INIT_ADMIN_API_TOKENS: "*:*.some-secret" };
     const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal(token, undefined);
     assert.equal((await get("/events", SECRET)).status, 401);
-    assert.equal((await get("/events", "*:*.service")).status, 401);
+    assert.equal((await get("/events", "*:*.some-secret")).status, 401);
     assert.equal((await get("/events", personal(1))).status, 200);
     const { stderr } = await stop();
     for (const variable of Object.keys(env))
@@ -164,6 +164,12 @@ describe("the first start", { concurrency: 3 }, () => {
       /must have the form \*:\*\.SECRET/,
     ],
     ["without anything", "INIT_ADMIN_API_TOKENS", "*:*.", /must have the form/],
+    [
+      "of a service token that can be guessed",
+      "INIT_ADMIN_API_TOKENS",
+      "*:*.xxxxxxxxxx,*:*.xxxxxxxxx",
+      /^flagstone: INIT_ADMIN_API_TOKENS: each needs 10 characters or more after \*:\*\.\n/,
+    ],
     [
       "that is too long",
       "FLAGSTONE_ADMIN_TOKEN",
