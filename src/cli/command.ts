@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, readConfig, SETTINGS, type SettingName, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
+import { npmHint, requireNothingKept } from "./npm.ts";
 import { nearest } from "./suggest.ts";
 
 /** All that a command knows of the world; `main.ts` hands over the process. */
@@ -61,11 +62,12 @@ export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as 
 /** @throws UsageError for an option or an argument that the command does not have. */
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
   const options = toParsed(optionsOf(command));
+  requireNothingKept(env, command, Object.keys(options));
   const { values, positionals } = parsed({ args: argv, options, allowPositionals: true });
   const [least, most] = command.arity ?? [0, 0];
   if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
   if (positionals.length > most)
-    throw new UsageError(`${command.name} takes no argument ${positionals[most]}`);
+    throw new UsageError(`${command.name} takes no argument ${positionals[most]}${npmHint(env, command)}`);
   return { config: readConfig(command.settings, values, env), args: positionals, options: values };
 }
 

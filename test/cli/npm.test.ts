@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { createWorld } from "../support/world.ts";
+import { assertRefused, dataFile, runHere, temporaryFolder } from "./run-cli.ts";
+
+const START = {
+  npm_lifecycle_event: "start",
+  npm_lifecycle_script: "node --import ./scripts/preload.mjs src/main.ts",
+};
+
+for (const [args, env, message, help] of [
+  [
+    ["import", "x.jsonl"],
+    { ...START, npm_config_dry_run: "true" },
+    "npm kept --dry-run for itself: write npm start -- import --dry-run …",
+    " import",
+  ],
+  [
+    ["export", "all.jsonl", "flags.db"],
+    { ...START, npm_config_data: "true", npm_config_with_secrets: "true" },
+    "npm kept --with-secrets and --data for itself: write npm start -- export --with-secrets --data …",
+    " export",
+  ],
+  [
+    ["demo", "4300"],
+    { ...START, npm_lifecycle_event: "demo", npm_config_port: "true" },
+    "npm kept --port for itself: write npm run demo -- --port …",
+    " demo",
+  ],
+  [
+    ["import", "x.jsonl", "un.db"],
+    START,
+    "import takes no argument un.db; npm keeps options for itself unless they follow a --: npm start -- import …",
+    " import",
+  ],
+] as const) {
+  test(`npm ${env.npm_lifecycle_event} ${args.join(" ")}, with the -- forgotten, says so`, async () => {
+    assertRefused(await runHere(args, env), 2, message, help);
+  });
+}
+
+for (const [name, env] of [
+  [
+    "the executable in a script of npm",
+    { ...START, npm_lifecycle_script: "flagstone user list", npm_config_json: "true" },
+  ],
+  ["an option that stands after --", { ...START, npm_config_json: "" }],
+  ["an option of another command", { ...START, npm_config_port: "80" }],
+  ["a setting of npm", { ...START, npm_config_email: "me@example.com", npm_config_ca: "x" }],
+] as const) {
+  test(`${name} is no forgotten --`, async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { code, stderr } = await runHere(["user", "list", "--data", data], env);
+    assert.deepEqual([code, stderr], [0, ""]);
+  });
+}
+
+test("npm start import --dry-run, with the -- forgotten, imports nothing", async (t) => {
+  const folder = temporaryFolder(t);
+  const file = path.join(folder, "x.jsonl");
+  fs.writeFileSync(file, '{"kind":"dataset","version":1}\n');
+  const data = path.join(folder, "flags.db");
+  const cwd = path.join(import.meta.dirname, "../..");
+  const env = { PATH: process.env.PATH, HOME: folder, FLAGSTONE_DATA: data };
+  await assert.rejects(
+    promisify(execFile)("npm", ["start", "--silent", "import", "--dry-run", file], { cwd, env }),
+    { code: 2, stderr: /^flagstone: npm kept --dry-run for itself: / },
+  );
+  assert.ok(!fs.existsSync(data));
+});
