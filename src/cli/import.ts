@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { Socket } from "node:net";
 import os from "node:os";
 import type { Readable } from "node:stream";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
@@ -61,8 +62,12 @@ function openSource({ world }: Context, source: string): Readable {
   const found = fs.statSync(source, { throwIfNoEntry: false });
   if (!found) throw new DataError(`There is no file ${source}`);
   if (found.isDirectory()) throw new DataError(`${source} is a folder: name a file, or - for standard input`);
-  return fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
+  return found.isFIFO() ? openPipe(source) : fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
 }
+
+/** A named pipe, such as that of `<(…)`, as a socket: a file would wait for whoever writes to it, deaf to all signals. */
+const openPipe = (source: string) =>
+  new Socket({ fd: fs.openSync(source, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK), writable: false });
 
 /** Shows the progress, and ends the reading when the process is asked to stop: all may have been read by then. */
 function untilStopped(context: Context, chunks: Readable) {

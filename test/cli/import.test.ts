@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
@@ -169,6 +170,37 @@ describe("import", { concurrency: 4 }, () => {
       assert.deepEqual(fs.readdirSync(path.dirname(data)), []);
     });
   }
+
+  for (const [name, hasWriter] of [
+    ["that nobody writes to", false],
+    ["that nothing comes from", true],
+  ] as const) {
+    test(`a named pipe ${name} can be stopped too`, async (t) => {
+      const folder = temporaryFolder(t);
+      const pipe = path.join(folder, "pipe");
+      execFileSync("mkfifo", [pipe]);
+      const writer = spawn("sh", ["-c", hasWriter ? 'exec sleep 60 > "$0"' : "exit", pipe]);
+      t.after(() => writer.kill());
+      const data = path.join(folder, "flags.db");
+      const running = startCli(["import", pipe, "--data", data]);
+      endAfter(t, running);
+      await untilLocked(data);
+      running.child.kill("SIGTERM");
+      const { code, stderr } = await running.ended;
+      assert.deepEqual([code, stderr], [1, "flagstone: Stopped by SIGTERM: nothing was imported\n"]);
+    });
+  }
+
+  test("a named pipe is read to the end", async (t) => {
+    const folder = temporaryFolder(t);
+    const [pipe, data] = [path.join(folder, "pipe"), path.join(folder, "flags.db")];
+    execFileSync("mkfifo", [pipe]);
+    const running = startCli(["import", pipe, "--data", data]);
+    endAfter(t, running);
+    await fs.promises.writeFile(pipe, WORLD);
+    assert.equal((await running.ended).code, 0);
+    assert.match(running.output.stderr, /imported 18 lines /);
+  });
 
   test("four imports into one new file at once are all stored", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
