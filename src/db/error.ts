@@ -3,8 +3,10 @@ import Sqlite from "better-sqlite3";
 /** The file can't be used; the message is a sentence for a person that says what to do. Exit code 3. */
 export class DataError extends Error {}
 
+export class DamagedError extends DataError {}
+
 export const damaged = (file: string) =>
-  new DataError(`${file} is damaged: put a backup in its place, or name another file with --data`);
+  new DamagedError(`${file} is damaged: put a backup in its place, or name another file with --data`);
 
 /** Whether SQLite says so, by the beginning of its code, such as `SQLITE_BUSY`. */
 export const isSqlite = (error: unknown, ...codes: string[]): error is Error & { code: string } =>
@@ -40,6 +42,12 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ENOTDIR: "there is no such folder",
   EISDIR: "it is a folder",
 };
+
+/** The system's error about a file that is being made as a sentence; any other error is left as it is. */
+export function inWordsOfTarget(error: unknown, target: string): unknown {
+  const reason = SYSTEM[(error as NodeJS.ErrnoException).code ?? ""];
+  return reason === undefined ? error : new Error(`${target} can't be written: ${reason}`);
+}
 
 /** SQLite's or the system's error about a file as a sentence; any other error is left as it is. */
 export function inWords(error: unknown, file: string): unknown {

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import { requireWhole, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
-import { DataError, inWords, isSqlite } from "./error.ts";
+import { DamagedError, DataError, inWords, inWordsOfTarget, isSqlite } from "./error.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
 import { lockForServing } from "./lock.ts";
 import { APPLICATION_ID } from "./migrations.ts";
 import { close, open } from "./open.ts";
-import { SIDECARS, stagedFile, syncFolder } from "./staged-file.ts";
+import { requireFolder, SIDECARS, stagedFile, syncFolder } from "./staged-file.ts";
 
 /**
  * Puts a backup in the place of the data file, which no server can take meanwhile; what was there is kept beside it.
@@ -24,13 +24,13 @@ export function restore(backup: string, data: string, at: { now: Date; pid: numb
 
 function replace(file: string, backup: string, now: Date): string[] {
   requireBackup(backup, file);
+  requireFolder(file);
   using copy = stagedFile(file);
   const owner = fs.statSync(isNew(file) ? copy.path : file);
   try {
     fill(copy.path, backup);
   } catch (error) {
-    if (!(error instanceof DataError)) throw error;
-    throw new DataError(error.message.replaceAll(copy.path, backup)); // the copy is nobody's concern
+    throw withoutCopy(error, { copy: copy.path, backup, file });
   }
   setOwner(copy.path, owner);
   const kept = setAside(file, now);
@@ -38,9 +38,21 @@ function replace(file: string, backup: string, now: Date): string[] {
   return kept;
 }
 
+/** The copy is nobody's concern: what is wrong is the backup, or the place that the copy is made in. */
+function withoutCopy(error: unknown, { copy, backup, file }: Record<"copy" | "backup" | "file", string>) {
+  if (error instanceof DamagedError) return new DataError(`${backup} is damaged: restore another backup`);
+  if (error instanceof DataError) return new DataError(error.message.replaceAll(copy, backup));
+  return inWordsOfTarget(error, file);
+}
+
 function requireBackup(backup: string, file: string) {
   if (!fs.existsSync(backup)) throw new DataError(`There is no file ${backup}`);
   if (!fs.statSync(backup).isFile()) throw new DataError(`${backup} is not a file`);
+  try {
+    fs.accessSync(backup, fs.constants.R_OK);
+  } catch {
+    throw new DataError(`${backup} can't be read: permission is missing`);
+  }
   if (fs.realpathSync(backup) === file)
     throw new DataError(`${backup} is the data file itself: name a backup of it`);
 }
@@ -61,7 +73,7 @@ function requireOurs(copy: string, backup: string) {
   try {
     if (db.pragma("application_id", { simple: true }) === APPLICATION_ID) return;
   } catch (error) {
-    throw inWords(error, backup);
+    if (!isSqlite(error, "SQLITE_NOTADB")) throw inWords(error, copy);
   } finally {
     db.close();
   }

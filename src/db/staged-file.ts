@@ -29,6 +29,26 @@ export function stagedFile(file: string) {
 }
 
 /**
+ * Where a new file is about to be made.
+ * @throws Error if there is one already, or no place for it; the data is not at fault.
+ */
+export function requireFree(file: string) {
+  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`);
+  requireFolder(file);
+}
+
+/** @throws Error if the file's folder is missing or may not be written. */
+export function requireFolder(file: string) {
+  const folder = path.dirname(path.resolve(file));
+  if (!fs.existsSync(folder)) throw new Error(`There is no folder ${folder}: make it, or name another`);
+  try {
+    fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
+  } catch {
+    throw new Error(`The folder ${folder} may not be written: give permission, or name another`);
+  }
+}
+
+/**
  * Makes an empty file that only its owner may read: there are names and hashes of secrets in ours. A file that is
  * there is left as it is.
  * @throws DataError if it would be root's in another user's folder.

@@ -5,7 +5,16 @@ import path from "node:path";
 import { describe, test } from "node:test";
 import type { Finding } from "../../src/db/check.ts";
 import { createWorld } from "../support/world.ts";
-import { contentOf, dataFile, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
+import {
+  assertRefused,
+  contentOf,
+  dataFile,
+  NOBODY,
+  runCli,
+  runHere,
+  startServer,
+  temporaryFolder,
+} from "./run-cli.ts";
 
 const beside = (file: string) => fs.readdirSync(path.dirname(file)).sort();
 
@@ -49,9 +58,29 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.writeFileSync(text, "notes ".repeat(200));
     const { code, stderr } = await runHere(["restore", text, "--data", data]);
     assert.equal(code, 3);
-    assert.match(stderr, /notes\.txt is not a database/);
+    assert.match(stderr, /notes\.txt is no backup of Flagstone\n/);
     assert.equal(contentOf(data), before);
     assert.deepEqual(beside(data), [path.basename(data)]);
+  });
+
+  test("a backup that is damaged is named itself, and so is a folder that is missing", async (t) => {
+    const [data, old] = [await dataFile(t, createWorld().lines), await dataFile(t, createWorld().lines)];
+    fs.truncateSync(old, 4096 * 20);
+    const damaged = await runHere(["restore", old, "--data", data]);
+    assertRefused(damaged, 3, `${old} is damaged: restore another backup`);
+    const missing = path.join(path.dirname(data), "missing");
+    const nowhere = await runHere(["restore", data, "--data", path.join(missing, "flags.db")]);
+    assertRefused(nowhere, 1, `There is no folder ${missing}: make it, or name another`);
+  });
+
+  test("a backup that may not be read is named itself", async (t) => {
+    const [data, old] = [await dataFile(t, createWorld().lines), await dataFile(t, createWorld().lines)];
+    fs.chmodSync(old, 0);
+    fs.chmodSync(path.dirname(data), 0o777);
+    fs.chmodSync(path.dirname(old), 0o755);
+    fs.chmodSync(data, 0o666);
+    const result = await runCli(["restore", old, "--data", data], { uid: NOBODY });
+    assertRefused(result, 3, `${old} can't be read: permission is missing`);
   });
 
   test("a served file can't be restored, compacted, or served twice; the process is named", async (t) => {

@@ -22,7 +22,12 @@ const COMPILE_CACHE = path.join(os.tmpdir(), "flagstone-test-compile-cache");
 /** A test that waits longer than this has failed. */
 const PATIENCE_MS = 30_000;
 
+/** A user without rights, where the tests are run by root, for whom no file is read-only. */
+export const NOBODY = process.getuid?.() === 0 ? 65534 : undefined;
+
 export interface Options {
+  /** Who runs it. */
+  uid?: number | undefined;
   env?: Record<string, string>;
   /** The working folder; the project's own by default. */
   cwd?: string;
@@ -51,7 +56,7 @@ export async function runHere(args: readonly string[], env: Record<string, strin
 }
 
 /** The same, not waited for. */
-export function startCli(args: readonly string[], { env = {}, cwd }: Options = {}) {
+export function startCli(args: readonly string[], { env = {}, cwd, uid }: Options = {}) {
   const child: ChildProcessWithoutNullStreams = spawn(
     process.execPath,
     ["--import", PRELOAD, MAIN, ...args],
@@ -59,6 +64,7 @@ export function startCli(args: readonly string[], { env = {}, cwd }: Options = {
       cwd: cwd ?? new URL(ROOT),
       env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILE_CACHE, ...env },
       stdio: "pipe",
+      ...(uid !== undefined && { uid }),
     },
   );
   const result: Result = { code: null, stdout: "", stderr: "" };
@@ -170,7 +176,7 @@ function reading<T>(file: string, read: (db: Database) => T): T {
 }
 
 /** Refused: this code, nothing on stdout, a sentence that begins so, and for misuse where to read on. */
-export function assertRefused(result: Result, code: 2 | 3 | 4, message: string, help = "") {
+export function assertRefused(result: Result, code: 1 | 2 | 3 | 4, message: string, help = "") {
   const hint = code === 2 ? `Try: flagstone help${help}\n` : "";
   assert.deepEqual(result, { code, stdout: "", stderr: `flagstone: ${message}\n${hint}` });
 }
