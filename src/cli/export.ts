@@ -3,9 +3,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
 import { inChunks } from "../dataset/lines.ts";
-import { DataError } from "../db/error.ts";
+import { inWordsOfTarget } from "../db/error.ts";
 import { close, open } from "../db/open.ts";
-import { stagedFile } from "../db/staged-file.ts";
+import { requireFree, stagedFile } from "../db/staged-file.ts";
 import type { Command, Context } from "./command.ts";
 
 export const exportCommand: Command = {
@@ -35,18 +35,18 @@ export const exportCommand: Command = {
 
 /**
  * Writes lines of a dataset to a new file, whole or not at all, or to standard output for `-`.
- * @throws DataError if there is something at the target, or it can't be written.
+ * @throws Error if there is something at the target, or it can't be written.
  */
 export async function writeLines({ world, log }: Context, target: string, lines: Iterable<string>) {
   const chunks = inChunks(lines);
   if (target === "-") return pipeline(Readable.from(chunks), world.stdout, { end: false });
-  if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
+  requireFree(target);
   try {
     using file = stagedFile(target);
     await pipeline(Readable.from(chunks), fs.createWriteStream(file.path));
     file.commit();
   } catch (error) {
-    throw new DataError(`${target} can't be written: ${(error as Error).message}`);
+    throw inWordsOfTarget(error, target);
   }
   log({ level: "info", message: `exported to ${target}` });
 }

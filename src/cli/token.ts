@@ -3,7 +3,6 @@ import { CLI } from "../auth/actor.ts";
 import { TOKEN_TYPES } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
 import { Time } from "../dataset/value.ts";
-import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../resources/events/write.ts";
 import { createToken, type NewToken, revokeToken, tokens } from "../resources/tokens/store.ts";
@@ -77,8 +76,7 @@ export const tokenRevoke: Command = {
     withFile(context.config, (db) => {
       const [id = ""] = context.args;
       const isRevoked = /^\d+$/.test(id) && write(db, CLI, (tx) => revokeToken(tx, Number(id)));
-      if (!isRevoked)
-        throw new DataError(`There is no token with the id ${id}: flagstone token list shows them`);
+      if (!isRevoked) throw new Error(`There is no token with the id ${id}: flagstone token list shows them`);
       context.print(`Revoked token ${id}`);
     }),
 };
@@ -110,7 +108,7 @@ interface Given {
 
 function requireUser(db: Database, name: string) {
   const user = userByAnyName(db, name);
-  if (!user) throw new DataError(`There is no user ${name}: flagstone user list shows them`);
+  if (!user) throw new Error(`There is no user ${name}: flagstone user list shows them`);
   return user.id;
 }
 

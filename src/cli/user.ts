@@ -1,6 +1,5 @@
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
-import { DataError } from "../db/error.ts";
 import { toJson } from "../http/raw-json.ts";
 import { printable } from "../printable.ts";
 import { write } from "../resources/events/write.ts";
@@ -30,7 +29,7 @@ export const userCreate: Command = {
       const rootRole = rootRoleByName(db, role);
       if (!rootRole) throw new UsageError(`--role: there is no root role ${role}`);
       for (const taken of [username, email ?? username]) {
-        if (userByAnyName(db, taken)) throw new DataError(`There is a user ${taken} already`);
+        if (userByAnyName(db, taken)) throw new Error(`There is a user ${taken} already`);
       }
       const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
       print(

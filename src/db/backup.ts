@@ -1,11 +1,10 @@
 import fs from "node:fs";
-import path from "node:path";
 import { checkFile } from "./check.ts";
 import { connect } from "./connect.ts";
 import { DataError, inWords } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
 import { close, open } from "./open.ts";
-import { stagedFile } from "./staged-file.ts";
+import { requireFree, stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /** Pages that are copied before others get their turn. */
@@ -13,12 +12,10 @@ const PAGES = 500;
 
 /**
  * Copies an open database to a new file, also while others write, and checks the copy.
- * @throws DataError if there is something at the target, or the copy is not whole.
+ * @throws DataError if the copy is not whole; Error if there is no place for it at the target.
  */
 export async function backUp(db: Database, target: string, onProgress: (part: number) => void) {
-  if (fs.existsSync(target)) throw new DataError(`${target} exists already: name a new file`);
-  const folder = path.dirname(path.resolve(target));
-  if (!fs.existsSync(folder)) throw new DataError(`There is no folder ${folder}: make it, or name another`);
+  requireFree(target);
   using copy = stagedFile(target);
   try {
     await db.backup(copy.path, {

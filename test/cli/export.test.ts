@@ -61,14 +61,14 @@ describe("export", { concurrency: 4 }, () => {
     const target = path.join(path.dirname(data), "precious.txt");
     fs.writeFileSync(target, "precious");
     const result = await runCli(["export", target, "--data", data]);
-    assertRefused(result, 3, `${target} exists already: name a new file`);
+    assertRefused(result, 1, `${target} exists already: name a new file`);
     assert.equal(fs.readFileSync(target, "utf8"), "precious");
   });
 
   test("the data file itself is no target", async (t) => {
     const data = await dataFile(t, world());
     const before = contentOf(data);
-    assert.equal((await runCli(["export", data, "--data", data])).code, 3);
+    assert.equal((await runCli(["export", data, "--data", data])).code, 1);
     assert.equal(contentOf(data), before);
   });
 
@@ -76,9 +76,23 @@ describe("export", { concurrency: 4 }, () => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "missing", "out.jsonl");
     const { code, stdout, stderr } = await runCli(["export", target, "--data", data]);
-    assert.deepEqual([code, stdout], [3, ""]);
-    assert.match(stderr, /^flagstone: \S+out\.jsonl can't be written: /);
+    assert.deepEqual([code, stdout], [1, ""]);
+    const folder = path.dirname(target);
+    assert.equal(stderr, `flagstone: There is no folder ${folder}: make it, or name another\n`);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+  });
+
+  test("a target that can't be made is refused in words", {
+    skip: process.platform !== "linux" && "needs a folder that takes no files",
+  }, async (t) => {
+    const data = await dataFile(t, world());
+    const { code, stderr } = await runCli(["export", "/proc/out.jsonl", "--data", data]);
+    assert.equal(code, 1);
+    assert.match(
+      stderr,
+      /^flagstone: (\/proc\/out\.jsonl can't be written: there is no|The folder \/proc may not)/,
+    );
+    assert.doesNotMatch(stderr, /unfinished|EN|EA/);
   });
 
   test("a missing data file is refused and not made", async (t) => {

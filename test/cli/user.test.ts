@@ -39,10 +39,10 @@ describe("user", { concurrency: 4 }, () => {
   });
 
   for (const [args, code, message] of [
-    [["admin"], 3, "There is a user admin already"],
-    [["edith@example.com"], 3, "There is a user edith@example.com already"],
-    [["nina", "--email", "edith@example.com"], 3, "There is a user edith@example.com already"],
-    [["nina", "--email", "admin"], 3, "There is a user admin already"],
+    [["admin"], 1, "There is a user admin already"],
+    [["edith@example.com"], 1, "There is a user edith@example.com already"],
+    [["nina", "--email", "edith@example.com"], 1, "There is a user edith@example.com already"],
+    [["nina", "--email", "admin"], 1, "There is a user admin already"],
     [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss"],
     [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner"],
   ] as const) {
