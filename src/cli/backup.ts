@@ -1,5 +1,5 @@
 import { backUp, compact as compactFile } from "../db/backup.ts";
-import { close, open } from "../db/open.ts";
+import { close, openToRead } from "../db/open.ts";
 import { restore as restoreFile } from "../db/restore.ts";
 import type { Command } from "./command.ts";
 
@@ -11,7 +11,7 @@ export const backup: Command = {
   example: "backup monday.db --data flags.db",
   settings: ["data", "quiet"],
   async run({ args: [target = ""], config, print, world: { stderr } }) {
-    const db = open(config.data, { mustExist: true });
+    const db = openToRead(config.data);
     const isShown = stderr.isTTY && !config.quiet;
     try {
       await backUp(db, target, (part) => isShown && stderr.write(`\r${Math.round(part * 100)} % copied`));

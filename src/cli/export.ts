@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { exportDataset } from "../dataset/export.ts";
 import { inChunks } from "../dataset/lines.ts";
 import { inWordsOfTarget } from "../db/error.ts";
-import { close, open } from "../db/open.ts";
+import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
 import type { Command, Context } from "./command.ts";
 
@@ -23,7 +23,7 @@ export const exportCommand: Command = {
   },
   async run(context) {
     const { args, config, options } = context;
-    const db = open(config.data, { mustExist: true });
+    const db = openToRead(config.data);
     try {
       const lines = exportDataset(db, { withSecrets: options["with-secrets"] === true });
       await writeLines(context, args[0] ?? "-", lines);

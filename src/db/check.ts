@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { inWords, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
@@ -68,6 +69,7 @@ export function checkFile(file: string): Finding[] {
   if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
+    requireReadable(file);
     // Where there is a log, one that may only read leaves it as it is; else it would leave two files behind.
     db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
     db.pragma("query_only = ON");

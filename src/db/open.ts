@@ -1,9 +1,10 @@
 import fs from "node:fs";
 import path from "node:path";
+import { mayWrite, requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
 import { isNew, refuseLeftovers } from "./leftovers.ts";
-import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { makePrivate } from "./staged-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
@@ -28,6 +29,24 @@ export function open(file: string, { mustExist = false } = {}): Database {
     if (file !== IN_MEMORY && !fs.existsSync(file)) makePrivate(file);
     db = connect(file);
     prepare(db, file);
+    return db;
+  } catch (error) {
+    db?.close();
+    throw inWords(error, file);
+  }
+}
+
+/**
+ * Opens the data file for a command that only reads it, for which it need not be writable.
+ * @throws DataError as `open` does.
+ */
+export function openToRead(file: string): Database {
+  if (!fs.existsSync(file) || mayWrite(file)) return open(file, { mustExist: true });
+  requireReadable(file);
+  let db: Database | undefined;
+  try {
+    db = connect(file, { readonly: true });
+    prepareToRead(db, file);
     return db;
   } catch (error) {
     db?.close();
@@ -64,6 +83,16 @@ function prepare(db: Database, file: string) {
   db.pragma("mmap_size = 0"); // a file that is cut short under us is then an error, and not the end of the process
   db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
+  refuseDamaged(db, file);
+  prepareAll(db);
+}
+
+function prepareToRead(db: Database, file: string) {
+  db.pragma("busy_timeout = 5000");
+  refuseForeign(db, file);
+  if (isOlder(file))
+    throw new DataError(`${file} is of an older version: serve it, which brings it up to date`);
+  db.pragma("mmap_size = 0");
   refuseDamaged(db, file);
   prepareAll(db);
 }

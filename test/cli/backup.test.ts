@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import { describe, test } from "node:test";
+import { toSingleFile } from "../../src/db/backup.ts";
 import type { Finding } from "../../src/db/check.ts";
 import { createWorld } from "../support/world.ts";
 import {
@@ -236,6 +237,43 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal((await runHere(["restore", backup, "--data", data])).code, 0);
     const { uid, mode } = fs.statSync(data);
     assert.deepEqual([uid, mode & 0o777], [65534, 0o640]);
+  });
+
+  for (const [name, isServed, mode] of [
+    ["its owner serves", true, 0o444],
+    ["is a backup", false, 0o444],
+  ] as const) {
+    test(`doctor, backup and export need no write permission for a file that ${name}`, async (t) => {
+      const [data, folder] = [await dataFile(t, createWorld().lines), temporaryFolder(t)];
+      if (isServed) await startServer(t, ["serve", "--data", data]);
+      else toSingleFile(data);
+      for (const file of beside(data)) fs.chmodSync(path.join(path.dirname(data), file), mode);
+      fs.chmodSync(path.dirname(data), 0o555);
+      fs.chmodSync(folder, 0o777);
+      const before = beside(data);
+      for (const args of [["doctor"], ["backup", path.join(folder, "copy.db")], ["export"]]) {
+        const { code, stderr } = await runCli([...args, "--data", data], { uid: NOBODY });
+        assert.equal(code, 0, stderr);
+      }
+      assert.deepEqual(beside(data), before);
+      fs.chmodSync(path.dirname(data), 0o755);
+    });
+  }
+
+  test("a file that can't be read without writing beside it is refused, saying so", async (t) => {
+    const [data, folder] = [await dataFile(t, createWorld().lines), temporaryFolder(t)];
+    fs.chmodSync(data, 0o444);
+    fs.chmodSync(path.dirname(data), 0o555);
+    fs.chmodSync(folder, 0o777);
+    const backup = await runCli(["backup", path.join(folder, "b.db"), "--data", data], { uid: NOBODY });
+    const doctor = await runCli(["doctor", "--data", data], { uid: NOBODY });
+    fs.chmodSync(path.dirname(data), 0o755);
+    assert.deepEqual([backup.code, doctor.code], [3, 3]);
+    for (const text of [backup.stderr, doctor.stdout])
+      assert.match(
+        text,
+        /flags\.db can't be read without write permission for it and its folder, .*: copy it/,
+      );
   });
 
   test("doctor leaves the log of a killed server as it is", async (t) => {

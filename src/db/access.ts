@@ -1,0 +1,44 @@
+import fs from "node:fs";
+import path from "node:path";
+import { DataError } from "./error.ts";
+
+const { R_OK, W_OK, X_OK } = fs.constants;
+
+/** Whether the file may be written, and files be made beside it as SQLite does. */
+export const mayWrite = (file: string) =>
+  mayAccess(file, W_OK) && mayAccess(path.dirname(path.resolve(file)), W_OK | X_OK);
+
+/**
+ * In write-ahead mode even a reader makes files beside the data file, unless they are there; and a server of another
+ * user could not write those afterwards.
+ * @throws DataError where that, or the permission to read, is missing.
+ */
+export function requireReadable(file: string) {
+  if (!mayAccess(file, R_OK)) throw new DataError(`${file} may not be read: give permission to read it`);
+  if (mayWrite(file) || fs.existsSync(`${file}-shm`) || !isWriteAhead(file)) return;
+  throw new DataError(
+    `${file} can't be read without write permission for it and its folder, unless it is being served, because it is ` +
+      "in SQLite's write-ahead mode: copy it to another folder, or run this as its owner",
+  );
+}
+
+function mayAccess(file: string, mode: number) {
+  try {
+    fs.accessSync(file, mode);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the header says; a file that is shorter than one is of no mode. */
+function isWriteAhead(file: string) {
+  const handle = fs.openSync(file, "r");
+  const version = Buffer.alloc(1);
+  try {
+    fs.readSync(handle, version, 0, 1, 19);
+  } finally {
+    fs.closeSync(handle);
+  }
+  return version[0] === 2;
+}
