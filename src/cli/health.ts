@@ -9,6 +9,21 @@ import { readPem } from "./tls.ts";
 
 const TIMEOUT_MS = 3000;
 
+const UNTRUSTED = "its certificate is not trusted: name it with --ca FILE";
+
+/** What Node's codes mean for an operator. */
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there: start it with flagstone serve",
+  ENOTFOUND: "there is no address of that name",
+  EPROTO: "it does not speak HTTPS",
+  ECONNRESET: "it closed the connection: does it speak HTTPS?",
+  ABORT_ERR: `it took longer than ${TIMEOUT_MS / 1000} seconds`,
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+};
+
 export const health: Command = {
   name: "health",
   summary: "Ask a server whether it is ready; for containers and scripts",
@@ -23,8 +38,8 @@ export const health: Command = {
     const url = args[0] ?? ownUrl(config);
     const target = requireUrl(`${url.replace(/\/$/, "")}/ready`);
     const trust = trustOf(options.ca as string | undefined, config["tls-cert"]);
-    const status = await ask(target, trust).catch((error: Error) => {
-      throw new Error(`${url} does not answer: ${error.message}`);
+    const status = await ask(target, trust).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`${url} does not answer: ${WORDS[error.code ?? ""] ?? error.message}`);
     });
     if (status !== 200) throw new Error(`${url} is not ready: it answers ${status}`);
     print("ready");

@@ -206,7 +206,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     await stop();
     const { code, stderr } = await runHere(["health", url]);
     assert.equal(code, 1);
-    assert.match(stderr, /does not answer/);
+    assert.match(stderr, /does not answer: nothing listens there: start it with flagstone serve\n$/);
   });
 
   test("an empty file, a folder and the file itself are no backup", async (t) => {
