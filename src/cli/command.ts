@@ -91,11 +91,16 @@ function parsed(config: ParseArgsConfig & { options: object }) {
     return parseArgs(config) as { values: Context["options"]; positionals: string[] };
   } catch (error) {
     // Its messages go on with advice about dashes after the first sentence.
-    const message = (error as Error).message.split(". ")[0]!;
+    const message = inOurWords((error as Error).message.split(/\.\s/)[0]!);
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
     throw new UsageError(message + (unknown ? suggestOption(unknown, Object.keys(config.options)) : ""));
   }
 }
+
+const inOurWords = (message: string) =>
+  message
+    .replace(/^Option '(?:-\w, )?(--[\w-]+).*' argument (missing|is ambiguous)$/, "$1 needs a value")
+    .replace(/^Option '(?:-\w, )?(--[\w-]+)' does not take an argument$/, "$1 takes no value");
 
 /** Without the dashes, which are right already and would count as letters that are. */
 function suggestOption(unknown: string, known: readonly string[]) {
