@@ -32,12 +32,27 @@ const toViolation = (issue: v.BaseIssue<unknown>, where: string): Violation => {
 v.setGlobalMessage((issue) => {
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known key";
   if (issue.received === "undefined") return "is missing";
-  if (issue.type === "integer") return "must be a whole number";
-  return `must be ${lower(issue.expected ?? "something else")}, not ${shortened(issue.received)}`;
+  if (issue.type.endsWith("integer")) return "must be a whole number";
+  return `must be ${shortened(inWords(issue.expected ?? "something else"))}, not ${shortened(TYPES[issue.received] ?? issue.received)}`;
 });
 
-const lower = (expected: string) =>
-  shortened(expected.replace(/^Object$/, "an object").replace(/^Array$/, "a list"));
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  boolean: "true or false",
+  Object: "an object",
+  Array: "a list",
+};
+
+/** What valibot expects: a type, a bound such as `<=100`, or a choice such as `("a" | "b")`. */
+function inWords(expected: string): string {
+  const [, sign, bound] = /^([<>])=(.+)$/.exec(expected) ?? [];
+  if (sign !== undefined) return `${bound} or ${sign === "<" ? "less" : "more"}`;
+  const choice = /^\((.+)\)$/.exec(expected)?.[1];
+  if (choice === undefined) return TYPES[expected] ?? expected;
+  return `one of ${choice.split(" | ").map(inWords).join(", ")}`;
+}
+
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** Text that a column can hold and give back: no NUL, no half of a surrogate pair. */

@@ -45,7 +45,7 @@ test("a trial tells all that is wrong, with the line, and counts what is not", a
     first: [
       [at, "is not valid JSON (was the file cut short?)"],
       [at + 1, "name: is missing"],
-      [at + 1, "icon: must be string, not 1"],
+      [at + 1, "icon: must be text, not 1"],
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
       [at + 4, 'project: no project "no" stands above'],
