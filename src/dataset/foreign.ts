@@ -1,4 +1,5 @@
 import { LONGEST_LINE } from "../limits.ts";
+import { binaryFormat } from "./binary.ts";
 import { DatasetError } from "./error.ts";
 
 /**
@@ -32,8 +33,9 @@ function beginsDataset(bytes: Buffer) {
 }
 
 function requireOurs(bytes: Buffer) {
+  if (beginsDataset(bytes)) return bytes;
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const what = beginsDataset(bytes) ? undefined : foreignFormat(text, parsed(text));
+  const what = binaryFormat(bytes) ?? foreignFormat(text, parsed(text)) ?? noDataset(text);
   if (what !== undefined) throw new DatasetError(1, what);
   return bytes;
 }
@@ -54,6 +56,15 @@ function foreignFormat(text: string, value: unknown): string | undefined {
   return isMap(value)
     ? `these are flags as a simple map of an offline proxy, ${notRead("feature")}`
     : undefined;
+}
+
+/** What begins as an object is a dataset as far as it goes: what is wrong with it is said of its line. */
+function noDataset(text: string): string | undefined {
+  const lines = text.trim().split("\n", 2);
+  if (lines[0] === "") return "the file is empty";
+  if (isObject(parsed(lines[0]!)) || (lines.length === 1 && text.trimStart().startsWith("{")))
+    return undefined;
+  return "this is no dataset: docs/dataset.md says what one is";
 }
 
 const notRead = (kinds: string) =>

@@ -29,11 +29,12 @@ const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
  */
 export function storeLine(
   context: ImportContext,
-  { number, text }: TextLine,
+  textLine: TextLine,
   isFirst: boolean,
   counts: Record<string, number>,
 ): string[] {
-  const { kind: name, ...line } = parse(text, number);
+  const { number, text } = textLine;
+  const { kind: name, ...line } = parse(textLine);
   if (isFirst) return requireHeader(name, line, number);
   const kind = kinds.get(name as string);
   if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
@@ -48,12 +49,12 @@ export function storeLine(
   return kind.warnings ? [...kind.warnings(context.db, value)].map(toShown) : NONE;
 }
 
-function parse(text: string, number: number): Record<string, unknown> {
+function parse({ number, text, isCut }: TextLine): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new DatasetError(number, "is not valid JSON (was the file cut short?)");
+    throw new DatasetError(number, `is not valid JSON${isCut ? " (was the file cut short?)" : ""}`);
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;

@@ -9,12 +9,14 @@ export interface TextLine {
   /** From 1. */
   number: number;
   text: string;
+  /** Nothing ends it but the end of the file. */
+  isCut: boolean;
 }
 
 /**
  * Calls for each line of a dataset that is not empty, and with the number of lines read now and then.
  * @returns how many there were.
- * @throws DatasetError for no line, and where there is something else than lines.
+ * @throws DatasetError where there is something else than the lines of a dataset.
  */
 export async function eachLine(
   chunks: AsyncIterable<Buffer>,
@@ -26,7 +28,6 @@ export async function eachLine(
     for (const line of lines) onLine(line, read++ === 0);
     onProgress(read);
   }
-  if (read === 0) throw new DatasetError(1, "is missing: the first line must be of the kind dataset");
   return read;
 }
 
@@ -43,22 +44,22 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLin
     const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
     let start = 0;
     for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      lines.push(toLine(bytes.subarray(start, end), ++number));
+      lines.push(toLine(bytes.subarray(start, end), ++number, false));
       start = end + 1;
     }
     rest = bytes.subarray(start);
     if (rest.length > LONGEST_LINE) throw tooLong(number + 1);
     yield lines.filter((line) => line.text !== "");
   }
-  const last = toLine(rest, number + 1);
+  const last = toLine(rest, number + 1, true);
   if (last.text !== "") yield [last];
 }
 
-function toLine(bytes: Buffer, number: number): TextLine {
+function toLine(bytes: Buffer, number: number, isCut: boolean): TextLine {
   if (bytes.length > LONGEST_LINE) throw tooLong(number);
   if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
   const text = bytes.toString("utf8").replace(/\r$/, "");
-  return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text };
+  return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text, isCut };
 }
 
 const tooLong = (number: number) => new DatasetError(number, `is longer than ${LONGEST_LINE} bytes`);

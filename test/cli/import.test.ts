@@ -130,7 +130,7 @@ describe("import", { concurrency: 4 }, () => {
   test("an empty input is refused", async (t) => {
     const folder = temporaryFolder(t);
     const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")]);
-    assertRefused(result, 3, "line 1: is missing: the first line must be of the kind dataset");
+    assertRefused(result, 3, "line 1: the file is empty");
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 

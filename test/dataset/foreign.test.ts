@@ -1,4 +1,5 @@
 import { test } from "node:test";
+import { gzipSync } from "node:zlib";
 import { everyKey, toText } from "./examples.ts";
 import { refused } from "./importing.ts";
 
@@ -100,8 +101,7 @@ test("a format is known whatever the pieces that it comes in", async () => {
 for (const [name, text, words] of [
   ["an unknown object", '{"flags":[]}', "kind: the first line must be of the kind dataset"],
   ["an empty object", "{}", "kind: the first line must be of the kind dataset"],
-  ["an empty list", "[]", "must be a JSON object"],
-  ["a text", "hello\nworld\n", "is not valid JSON"],
+  ["a dataset whose first line is cut", '{"kind":"data', "is not valid JSON (was the file cut short?)"],
   [
     "a dataset that is wrong",
     toText([{ kind: "tagType", name: '"kind":"dataset"' }]),
@@ -109,4 +109,31 @@ for (const [name, text, words] of [
   ],
 ] as const) {
   test(`${name} is refused as before`, () => refused(text, `line 1: ${words}`));
+}
+
+const SQLITE = Buffer.from("SQLite format 3\0".padEnd(4096, "\0"));
+const TAR = Buffer.concat([
+  Buffer.from("a.jsonl".padEnd(257, "\0")),
+  Buffer.from("ustar\0".padEnd(600, "\0")),
+]);
+const JSON_LINES = toText(everyKey());
+
+for (const [name, bytes, words] of [
+  ["CSV", "name,enabled\nf,true\n", "this is no dataset: docs/dataset.md says what one is"],
+  ["YAML", "flags:\n  - name: f\n", "this is no dataset: "],
+  ["HTML", "<!DOCTYPE html>\n<html></html>\n", "this is no dataset: "],
+  ["a text", "hello", "this is no dataset: "],
+  ["an empty list", "[]", "this is no dataset: "],
+  ["other JSON, pretty-printed", '{\n  "a": 1\n}\n', "this is no dataset: "],
+  ["a tar archive", TAR, "this is a tar archive: unpack it first"],
+  ["a gzip file", gzipSync(JSON_LINES), "this is a gzip file: unpack it first"],
+  ["a zip archive", "PK\u0003\u0004\n\0\0\n", "this is a zip archive: unpack it first"],
+  ["a database", SQLITE, "this is a database: use flagstone restore, or serve it with --data"],
+  ["UTF-16", Buffer.from(`\uFEFF${JSON_LINES}`, "utf16le"), "this is UTF-16: save it as UTF-8"],
+  ["UTF-16 without its mark", Buffer.from(JSON_LINES, "utf16le"), "this is UTF-16: save it as UTF-8"],
+  ["UTF-16 of the other order", Buffer.from(JSON_LINES, "utf16le").swap16(), "this is UTF-16: "],
+  ["nothing", "", "the file is empty"],
+  ["blanks", "\uFEFF \r\n\t\n", "the file is empty"],
+] as const) {
+  test(`${name} is refused as what it is, with what to do`, () => refused(bytes, `line 1: ${words}`));
 }

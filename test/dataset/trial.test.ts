@@ -43,7 +43,7 @@ test("a trial tells all that is wrong, with the line, and counts what is not", a
   assert.deepEqual(problems, {
     count: 8,
     first: [
-      [at, "is not valid JSON (was the file cut short?)"],
+      [at, "is not valid JSON"],
       [at + 1, "name: is missing"],
       [at + 1, "icon: must be text, not 1"],
       [at + 1, "nome: is not a known key"],
@@ -76,7 +76,7 @@ test("a trial lists the first hundred of what is wrong and of what the API would
 });
 
 for (const [name, text, message] of [
-  ["nothing", "", "is missing: the first line must be of the kind dataset"],
+  ["nothing", "", "the file is empty"],
   ["another format", '{"f":{"enabled":true}}', "these are flags as a simple map of an offline proxy, which"],
   ["no first line", '{"kind":"tagType","name":"x"}\n', "kind: the first line must be of the kind dataset"],
 ] as const) {
