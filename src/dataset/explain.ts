@@ -24,5 +24,5 @@ function duplicate(columns: string[], line: object) {
   const names = given.map(
     ([key, value]) => `${key} ${typeof value === "string" ? JSON.stringify(value) : value}`,
   );
-  return `there is one with the ${names.join(", ")} already; an import adds to what the file holds`;
+  return `there is one with the ${names.join(", ")} already; an import adds to what the file holds: import into a new file with --data`;
 }

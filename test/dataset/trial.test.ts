@@ -25,6 +25,8 @@ test("a trial of what can be imported says how many lines of each kind would com
   assert.deepEqual(problems, NOTHING);
 });
 
+const ADVICE = "import into a new file with --data";
+
 test("a trial tells all that is wrong, with the line, and counts what is not", async (t) => {
   const text = [
     ...toText(everyKey()).trimEnd().split("\n"),
@@ -49,8 +51,11 @@ test("a trial tells all that is wrong, with the line, and counts what is not", a
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
       [at + 4, 'project: no project "no" stands above'],
-      [at + 6, 'tagType: there is one with the name "good" already; an import adds to what the file holds'],
-      [at + 7, "event: there is one with the id 3 already; an import adds to what the file holds"],
+      [
+        at + 6,
+        `tagType: there is one with the name "good" already; an import adds to what the file holds: ${ADVICE}`,
+      ],
+      [at + 7, `event: there is one with the id 3 already; an import adds to what the file holds: ${ADVICE}`],
     ].map(([line, message]) => ({ line, message })),
   });
   assert.deepEqual([counts.tagType, counts.feature, counts.event], [2, 3, 2]);
