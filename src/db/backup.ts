@@ -35,8 +35,8 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
 /** Rewrites the file without what was deleted. @returns its size before and after, in bytes. */
 export function compact(file: string): { before: number; after: number } {
   requireNotServed(file);
-  const before = fs.statSync(file).size;
   const db = open(file, { mustExist: true });
+  const before = fs.statSync(file).size;
   try {
     db.exec("INSERT INTO event_searches (event_searches) VALUES ('optimize')");
     db.exec("VACUUM");

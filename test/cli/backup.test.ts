@@ -120,6 +120,12 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(contentOf(data), before);
   });
 
+  test("compact of a file that is not there says so as the others do", async (t) => {
+    const data = path.join(temporaryFolder(t), "nothere.db");
+    const result = await runHere(["compact", "--data", data]);
+    assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
+  });
+
   test("doctor finds nothing in a good file and changes nothing", async (t) => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const bytes = fs.readFileSync(data);
