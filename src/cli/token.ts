@@ -89,7 +89,9 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   const isForSdk = type === "client" || type === "frontend";
   if ((type === "user") !== (user !== undefined)) {
     throw new UsageError(
-      type === "user" ? "--user: say whose token it is" : `--user: a token of the type ${type} has none`,
+      type === "user"
+        ? "--user: say whose token it is; flagstone user list shows the users"
+        : `--user: a token of the type ${type} has none`,
     );
   }
   if (isForSdk !== (environment !== null)) {

@@ -3,7 +3,7 @@ import { UsageError } from "../config.ts";
 import { toJson } from "../http/raw-json.ts";
 import { printable } from "../printable.ts";
 import { write } from "../resources/events/write.ts";
-import { createUser, rootRoleByName, userByAnyName, users } from "../resources/users/store.ts";
+import { createUser, rootRoleByName, rootRoleNames, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { requireName } from "./name.ts";
 import { table } from "./table.ts";
@@ -27,7 +27,8 @@ export const userCreate: Command = {
       const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
       for (const given of [username, email ?? username, name ?? username]) requireName(given);
       const rootRole = rootRoleByName(db, role);
-      if (!rootRole) throw new UsageError(`--role: there is no root role ${role}`);
+      if (!rootRole)
+        throw new UsageError(`--role: there is no root role ${role}, only ${rootRoleNames(db).join(", ")}`);
       for (const taken of [username, email ?? username]) {
         if (userByAnyName(db, taken)) throw new Error(`There is a user ${taken} already`);
       }

@@ -111,7 +111,7 @@ describe("token create", { concurrency: 4 }, () => {
   }
 
   for (const [args, code, message] of [
-    [["ci"], 2, "--user: say whose token it is"],
+    [["ci"], 2, "--user: say whose token it is; flagstone user list shows the users"],
     [["ci", "--user", "nobody"], 1, "There is no user nobody: flagstone user list shows them"],
     [["ci", "--type", "root"], 2, "--type: must be one of user, admin, client, frontend"],
     [["ci", "--type", "admin", "--user", "admin"], 2, "--user: a token of the type admin has none"],

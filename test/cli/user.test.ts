@@ -43,8 +43,8 @@ describe("user", { concurrency: 4 }, () => {
     [["edith@example.com"], 1, "There is a user edith@example.com already"],
     [["nina", "--email", "edith@example.com"], 1, "There is a user edith@example.com already"],
     [["nina", "--email", "admin"], 1, "There is a user admin already"],
-    [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss"],
-    [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner"],
+    [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss, only Admin, Editor, Viewer"],
+    [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner, only Admin, Editor, Viewer"],
   ] as const) {
     test(`user create ${args.join(" ")} is refused and records nothing`, async (t) => {
       const data = await dataFile(t, createWorld().lines);

@@ -39,6 +39,9 @@ const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
 const roleByName = query<{ name: string }, { id: number; name: string }>(`
   SELECT id, name FROM roles WHERE name = :name COLLATE NOCASE AND type IN ('root', 'custom-root')`);
 
+const rootRoles = query<object, { name: string }>(`
+  SELECT name FROM roles WHERE type IN ('root', 'custom-root') ORDER BY id`);
+
 interface NewUser {
   name: string | null;
   username: string | null;
@@ -71,6 +74,11 @@ export const hasUsers = (db: Database) => anyUser(db).get({}) !== undefined;
 
 /** A root role by its name in any letter case. */
 export const rootRoleByName = (db: Database, name: string) => roleByName(db).get({ name });
+
+export const rootRoleNames = (db: Database): string[] =>
+  rootRoles(db)
+    .all({})
+    .map(({ name }) => name);
 
 /** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
