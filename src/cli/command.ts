@@ -65,7 +65,8 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
   requireNothingKept(env, command, Object.keys(options));
   const { values, positionals } = parsed({ args: argv, options, allowPositionals: true });
   const [least, most] = command.arity ?? [0, 0];
-  if (positionals.length < least) throw new UsageError(`${command.name} needs ${command.usage}`);
+  if (positionals.length < least)
+    throw new UsageError(`${command.name} needs ${command.usage}, as in: flagstone ${command.example}`);
   if (positionals.length > most)
     throw new UsageError(`${command.name} takes no argument ${positionals[most]}${npmHint(env, command)}`);
   return { config: readConfig(command.settings, values, env), args: positionals, options: values };
@@ -104,6 +105,6 @@ const inOurWords = (message: string) =>
 
 /** Without the dashes, which are right already and would count as letters that are. */
 function suggestOption(unknown: string, known: readonly string[]) {
-  const found = nearest(unknown, [...known, "help", "version"]);
+  const found = nearest(unknown.toLowerCase(), [...known, "help", "version"]);
   return found === undefined ? "" : `: did you mean --${found}?`;
 }

@@ -1,6 +1,6 @@
 import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
 import type { Command, Option } from "./command.ts";
-import { suggestion } from "./suggest.ts";
+import { nearest } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({
   name: "help",
@@ -26,8 +26,13 @@ export function unknownCommand(commands: readonly Command[], words: string) {
   const group = groupOf(commands, first).map(({ name }) => name);
   if (group.length > 0) return new UsageError(`There is no command ${words}, only ${group.join(", ")}`);
   const names = commands.map(({ name }) => name.split(" ")[0]!);
-  return new UsageError(`There is no command ${first}${suggestion(first, names)}`);
+  const found = nearest(first, [...names, ...Object.keys(OTHER_NAMES)]);
+  const meant = found === undefined ? "" : `: did you mean ${OTHER_NAMES[found] ?? found}?`;
+  return new UsageError(`There is no command ${first}${meant}`);
 }
+
+/** What other programs call a command of ours. */
+const OTHER_NAMES: Readonly<Record<string, string>> = { start: "serve", run: "serve" };
 
 /** `token create` and `token list` are of the group `token`. */
 const groupOf = (commands: readonly Command[], first: string) =>

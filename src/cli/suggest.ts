@@ -7,12 +7,6 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return near.sort((a, b) => a.slips - b.slips)[0]?.name;
 }
 
-/** The nearest right spelling as the end of a sentence, or nothing where none is near. */
-export function suggestion(word: string, known: readonly string[]): string {
-  const found = nearest(word, known);
-  return found === undefined ? "" : `: did you mean ${found}?`;
-}
-
 /** Letters too many, too few or wrong; two that are swapped are one slip. */
 function slips(word: string, name: string) {
   const edits = distance(word, name);
