@@ -12,7 +12,11 @@ export interface Setting {
   help: string;
   default: string | false;
   schema: v.GenericSchema;
+  /** False for a value that may hold a secret: it is not repeated where it is refused. */
+  isShown?: boolean;
 }
+
+const AN_ADDRESS = "must be an address such as https://flags.example.com";
 
 const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
 
@@ -67,15 +71,12 @@ export const SETTINGS = {
     schema: v.pipe(
       v.string(),
       v.transform((url) => url.replace(/\/$/, "")),
-      v.regex(
-        /^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/,
-        "must be an address such as https://flags.example.com",
-      ),
-      v.check(
-        (url) => url === "" || URL.canParse(url),
-        "must be an address such as https://flags.example.com",
-      ),
+      v.check((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, "must not hold credentials"),
+      v.check((url) => !/[?#]/.test(url), "must end before a ? or #"),
+      v.regex(/^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/, AN_ADDRESS),
+      v.check((url) => url === "" || URL.canParse(url), AN_ADDRESS),
     ),
+    isShown: false,
   },
   "tls-cert": {
     type: "string",
@@ -174,14 +175,15 @@ function logSettings({ quiet, "log-level": level }: Config, hasLevel: boolean) {
 }
 
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {
-  const { type, default: preset, schema }: Setting = SETTINGS[name];
+  const { type, default: preset, schema, isShown = true }: Setting = SETTINGS[name];
   const variable = environmentName(name);
   const fromEnvironment = env[variable] || undefined; // an empty variable is as good as none
   const given = flags[name] ?? (type === "boolean" ? toBoolean(fromEnvironment) : fromEnvironment);
   const result = check(schema, given ?? preset);
   if (!result.violations) return result.value;
   const source = flags[name] === undefined ? variable : `--${name}`;
-  throw new UsageError(`${source}: ${JSON.stringify(given)} ${result.violations[0].message}`);
+  const shown = isShown ? ` ${JSON.stringify(given)}` : "";
+  throw new UsageError(`${source}:${shown} ${result.violations[0].message}`);
 }
 
 const toBoolean = (text: string | undefined) =>

@@ -66,6 +66,11 @@ export async function serveUntilStopped(
   keepHeapSmall();
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
+  if (publicUrl !== "" && !publicUrl.endsWith(basePath))
+    log({
+      level: "warn",
+      message: `--public-url does not end with --base-path: links in answers lead nowhere`,
+    });
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
   const { listener } = createServer({ db, log, basePath, publicUrl, trustsProxy, metrics, logsAccess });

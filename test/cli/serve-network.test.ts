@@ -89,6 +89,20 @@ describe("HTTPS", { concurrency: 3 }, () => {
 });
 
 describe("a base path", { concurrency: 3 }, () => {
+  for (const [publicUrl, isWarned] of [
+    ["https://flags.example", true],
+    ["https://flags.example/myflags", true],
+    ["https://flags.example/flags/", false],
+  ] as const) {
+    test(`with the public URL ${publicUrl} there is ${isWarned ? "a" : "no"} warning`, async () => {
+      const args = ["demo", "--port", "0", "--base-path", "/flags", "--public-url", publicUrl];
+      const { code, stderr } = await runHere(args);
+      assert.equal(code, 0, stderr);
+      const warning = "warn  --public-url does not end with --base-path: links in answers lead nowhere";
+      assert.equal(stderr.includes(warning), isWarned);
+    });
+  }
+
   test("everything is below it, pictures too, and nothing beside it", async (t) => {
     const args = ["serve", "--data", newFile(t), "--base-path", "/team/flags/"];
     const { url, token, get, output } = await startServer(t, args);

@@ -51,6 +51,22 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["serve", "--host", "http://x/"], '--host: "http://x/" must be a host name or an address', " serve"],
     [["serve", "--data", ":memory:"], '--data: ":memory:" must name a file', " serve"],
     [["export", "--data", "file:x?mode=memory"], '--data: "file:x?mode=memory" must name a file', " export"],
+    [
+      ["serve", "--public-url", "https://me:secret@x.example/flags"],
+      "--public-url: must not hold credentials",
+      " serve",
+    ],
+    [
+      ["serve", "--public-url", "https://x.example/?key=secret"],
+      "--public-url: must end before a ? or #",
+      " serve",
+    ],
+    [
+      [],
+      "FLAGSTONE_PUBLIC_URL: must be an address such as https://flags.example.com",
+      " serve",
+      { FLAGSTONE_PUBLIC_URL: "x.example" },
+    ],
     [["serve", "--log-format", "xml"], '--log-format: "xml" must be json or pretty', " serve"],
     [
       [],
