@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { CLI } from "../auth/actor.ts";
 import { TOKEN_TYPES } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
+import { isKnown } from "../dataset/reference.ts";
 import { Time } from "../dataset/value.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../resources/events/write.ts";
@@ -98,6 +99,7 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
     throw new UsageError(`--environment: ${isForSdk ? "say which one" : "is only for client and frontend"}`);
   }
   if (!isForSdk && options.project) throw new UsageError("--project: is only for client and frontend");
+  if (environment !== null) requireScope(db, projects, environment);
   const userId = user === undefined ? null : requireUser(db, user);
   return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
 }
@@ -106,6 +108,14 @@ interface Given {
   project?: string[];
   environment?: string;
   user?: string;
+}
+
+/** A `*` stands for all projects. */
+function requireScope(db: Database, projects: readonly string[], environment: string) {
+  if (!isKnown(db, "environment", environment))
+    throw new UsageError(`--environment: there is no environment ${environment}`);
+  const unknown = projects.find((project) => project !== "*" && !isKnown(db, "project", project));
+  if (unknown !== undefined) throw new UsageError(`--project: there is no project ${unknown}`);
 }
 
 function requireUser(db: Database, name: string) {

@@ -5,7 +5,7 @@ import { printable } from "../printable.ts";
 import { write } from "../resources/events/write.ts";
 import { createUser, rootRoleByName, rootRoleNames, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
-import { requireName } from "./name.ts";
+import { requireAddress, requireName } from "./name.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
 
@@ -25,7 +25,8 @@ export const userCreate: Command = {
   run: ({ args: [username = ""], config, options, print }) =>
     withFile(config, (db) => {
       const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
-      for (const given of [username, email ?? username, name ?? username]) requireName(given);
+      for (const given of [username, name ?? username]) requireName(given);
+      if (email !== null) requireAddress(email);
       const rootRole = rootRoleByName(db, role);
       if (!rootRole)
         throw new UsageError(`--role: there is no root role ${role}, only ${rootRoleNames(db).join(", ")}`);

@@ -66,6 +66,14 @@ const CREATED = [
     status: 403,
   },
   {
+    name: "a client token for * projects",
+    args: ["--type", "client", "--environment", "production", "--project", "*"],
+    secret: /^\*:production\.[0-9a-f]{56}$/,
+    stored: { type: "client", projects: ["*"], environment: "production" },
+    event: "api-token-created",
+    status: 403,
+  },
+  {
     name: "a client token for two projects",
     args: ["--type", "client", "--environment", "production", "--project", "a", "--project", "b"],
     secret: /^\[\]:production\.[0-9a-f]{56}$/,
@@ -121,6 +129,17 @@ describe("token create", { concurrency: 4 }, () => {
       "--user: a token of the type client has none",
     ],
     [["ci", "--type", "client"], 2, "--environment: say which one"],
+    [
+      ["ci", "--type", "client", "--environment", "nope", "--project", "zzz"],
+      2,
+      "--environment: there is no environment nope",
+    ],
+    [
+      ["ci", "--type", "client", "--environment", "production", "--project", "a", "--project", "zzz"],
+      2,
+      "--project: there is no project zzz",
+    ],
+    [["c\ti", "--user", "admin"], 2, '"c\\ti": a name must not hold control characters'],
     [["ci", "--type", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],
     [["ci", "--user", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],
     [["ci", "--user", "admin", "--project", "a"], 2, "--project: is only for client and frontend"],
@@ -230,8 +249,8 @@ describe("token list and revoke", { concurrency: 4 }, () => {
   });
 
   test("a name can't draw on the table", async (t) => {
-    const data = await dataFile(t, createWorld().lines);
-    await runHere(["token", "create", "a\nb\u001b[31m", "--user", "1", "--data", data]);
+    const token = { kind: "token", type: "admin", name: "a\nb\u001b[31m", hash: "0".repeat(64) };
+    const data = await dataFile(t, [...createWorld().lines, token]);
     const { stdout } = await runHere(["token", "list", "--data", data]);
     assert.ok(stdout.includes("a\\nb\\u001b[31m"), stdout);
   });

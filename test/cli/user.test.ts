@@ -41,8 +41,11 @@ describe("user", { concurrency: 4 }, () => {
   for (const [args, code, message] of [
     [["admin"], 1, "There is a user admin already"],
     [["edith@example.com"], 1, "There is a user edith@example.com already"],
+    [["nina", "--email", "foo"], 2, '--email: "foo" must be an e-mail address such as edith@example.com'],
+    [["ni\u001bna"], 2, '"ni\\u001bna": a name must not hold control characters'],
+    [["nina", "--name", "Ni\nna"], 2, '"Ni\\nna": a name must not hold control characters'],
     [["nina", "--email", "edith@example.com"], 1, "There is a user edith@example.com already"],
-    [["nina", "--email", "admin"], 1, "There is a user admin already"],
+    [["nina", "--email", "admin"], 2, '--email: "admin" must be an e-mail address such as edith@example.com'],
     [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss, only Admin, Editor, Viewer"],
     [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner, only Admin, Editor, Viewer"],
   ] as const) {
