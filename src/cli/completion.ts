@@ -49,5 +49,5 @@ function wordsOf(command: Command): Word[] {
 const toWord = ([name, { type, hint = "", help }]: [string, Option]): Word => ({
   text: `--${name}`,
   help,
-  ...(type === "string" && { values: hint.includes("|") ? hint.split("|") : [] }),
+  ...(type === "string" && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // else a placeholder
 });

@@ -14,7 +14,7 @@ const ASKING: Record<string, (words: string[]) => string> = {
   ) => `words=(flagstone ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length + 1}
     _describe() { for one in "\${found[@]}"; [[ "$one" == "\${words[CURRENT]}"* ]] && print -- "\${one%%:*}" }
     _files() {}; _flagstone`,
-  fish: (words) => `complete -C 'flagstone ${words.join(" ")}' | string replace -r '\\t.*' ''`,
+  fish: (words) => `complete -C 'flagstone ${words.join(" ")}' | string replace -r '\\t.*' ''; true`,
 };
 
 async function completions(shell: string, words: string[]): Promise<string[]> {
@@ -45,6 +45,9 @@ for (const shell of Object.keys(ASKING)) {
         "json",
         "pretty",
       ]);
+      assert.deepEqual(await completions(shell, ["token", "create", "--type", "fr"]), ["frontend"]);
+      const files = await completions(shell, ["demo", "--export", ""]);
+      assert.ok(!files.includes("FILE") && !files.includes("-"), "any file, which the shell knows");
       assert.deepEqual((await completions(shell, ["help", "us"])).slice(0, 1), ["user"]);
     });
   });
