@@ -10,6 +10,8 @@ export interface Setting {
   /** One letter that stands for the flag, after one dash. */
   short?: string;
   help: string;
+  /** What it is to a command that does not serve. */
+  helpElsewhere?: string;
   default: string | false;
   schema: v.GenericSchema;
   /** False for a value that may hold a secret: it is not repeated where it is refused. */
@@ -25,6 +27,7 @@ export const SETTINGS = {
     type: "string",
     hint: "ADDRESS",
     help: "the server's address; 0.0.0.0 for all",
+    helpElsewhere: "the address that the server listens on",
     default: "127.0.0.1",
     schema: v.pipe(v.string(), v.regex(HOST, "must be a host name or an address")),
   },
@@ -33,6 +36,7 @@ export const SETTINGS = {
     short: "p",
     hint: "NUMBER",
     help: "the server's port; 0 for any free one",
+    helpElsewhere: "the port that the server listens on",
     default: "4242",
     schema: v.pipe(
       v.string(),
@@ -45,6 +49,7 @@ export const SETTINGS = {
     type: "string",
     hint: "FILE",
     help: "keep everything in this file",
+    helpElsewhere: "the data file",
     default: "flagstone.db",
     schema: v.pipe(
       v.string(),
@@ -56,6 +61,7 @@ export const SETTINGS = {
     type: "string",
     hint: "/PATH",
     help: "serve everything below this path",
+    helpElsewhere: "the path that the server has everything below",
     default: "",
     schema: v.pipe(
       v.string(),
@@ -82,6 +88,7 @@ export const SETTINGS = {
     type: "string",
     hint: "FILE",
     help: "speak HTTPS with this certificate chain (PEM)",
+    helpElsewhere: "ask with HTTPS and trust this certificate, the server's own (PEM)",
     default: "",
     schema: v.string(),
   },

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type Config, readConfig, SETTINGS, type SettingName, UsageError } from "../config.ts";
+import { type Config, readConfig, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
 import { npmHint, requireNothingKept } from "./npm.ts";
 import { nearest } from "./suggest.ts";
@@ -52,6 +52,8 @@ export interface Command {
   /** How many arguments it takes, at least and at most. */
   arity?: [number, number];
   settings: readonly SettingName[];
+  /** It serves; to the others, settings of a server say where to find one. */
+  isServer?: true;
   options?: Record<string, Option>;
   run(context: Context): Promise<void> | void;
 }
@@ -73,9 +75,14 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
 }
 
 /** The options of a command by name: its own, then the settings. */
-export const optionsOf = ({ options = {}, settings }: Command): Record<string, Option> => ({
+export const optionsOf = ({ options = {}, settings, isServer }: Command): Record<string, Option> => ({
   ...options,
-  ...Object.fromEntries(settings.map((name): [string, Option] => [name, SETTINGS[name]])),
+  ...Object.fromEntries(settings.map((name) => [name, toOption(SETTINGS[name], isServer)])),
+});
+
+const toOption = (setting: Setting, isServer = false): Option => ({
+  ...setting,
+  help: isServer ? setting.help : (setting.helpElsewhere ?? setting.help),
 });
 
 /** As `parseArgs` wants them. */

@@ -27,6 +27,7 @@ export const demo: Command = {
   name: "demo",
   summary: "Serve an example with a year of history from memory; nothing is kept",
   example: "demo",
+  isServer: true,
   settings: [...NETWORK, "log-format", "log-level", "quiet"],
   options: {
     export: { type: "string", hint: "FILE|-", help: "write the example as a dataset instead of serving it" },

@@ -1,5 +1,5 @@
 import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
-import type { Command, Option } from "./command.ts";
+import { type Command, type Option, optionsOf } from "./command.ts";
 import { nearest } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({
@@ -64,10 +64,9 @@ export const overview = (commands: readonly Command[]) =>
   ].join("\n");
 
 /** One command: what it does, its options with the variables that stand for them, an example. */
-export function helpOf({ name, summary, usage = "", settings, options = {}, example }: Command) {
-  const own = Object.entries(options).map(([option, one]) => row(option, one));
-  const shared = settings.map((setting) => settingRow(setting));
-  const rows = [...own, ...shared];
+export function helpOf(command: Command) {
+  const { name, summary, usage = "", example } = command;
+  const rows = Object.entries(optionsOf(command)).map(([option, one]) => row(option, one));
   return [
     `Usage: flagstone ${[name, usage, rows.length > 0 ? "[OPTIONS]" : ""].filter(Boolean).join(" ")}`,
     "",
@@ -78,17 +77,18 @@ export function helpOf({ name, summary, usage = "", settings, options = {}, exam
   ].join("\n");
 }
 
-const row = (name: string, option: Option, help = option.help) => [flagOf(name, option), help] as const;
+function row(name: string, option: Option) {
+  const setting = Object.hasOwn(SETTINGS, name) ? SETTINGS[name as SettingName] : undefined;
+  return [flagOf(name, option), option.help + (setting ? presetOf(name, setting) : "")] as const;
+}
 
 /** The flag as help shows it: `-p, --port NUMBER`. */
 export const flagOf = (name: string, { short, hint = "" }: Option) =>
   `${short === undefined ? "" : `-${short}, `}--${name} ${hint}`.trimEnd();
 
-function settingRow(name: SettingName) {
-  const setting: Setting = SETTINGS[name];
-  const preset = setting.default ? `${setting.default}; ` : "";
-  return row(name, setting, `${setting.help} (${preset}${environmentName(name)})`);
-}
+/** What it is otherwise, and its variable. */
+const presetOf = (name: string, { default: preset }: Setting) =>
+  ` (${preset ? `${preset}; ` : ""}${environmentName(name)})`;
 
 function columns(rows: ReadonlyArray<readonly [string, string]>) {
   const width = Math.max(...rows.map(([left]) => left.length));

@@ -30,6 +30,7 @@ export const serve: Command = {
   name: "serve",
   summary: "Answer the admin API from the data file, which is made if it is missing",
   example: "serve --port 4242 --data flags.db",
+  isServer: true,
   settings: [...NETWORK, "data", "log-format", "log-level", "quiet"],
   async run(context) {
     const { config, world } = context;
