@@ -3,8 +3,9 @@ import { Socket } from "node:net";
 import os from "node:os";
 import type { Readable } from "node:stream";
 import { type ImportCounts, importDataset } from "../dataset/import.ts";
+import { isUntouched } from "../dataset/untouched.ts";
+import { removeIfUnused } from "../db/alone.ts";
 import { DataError } from "../db/error.ts";
-import { removeIfUnused } from "../db/lock.ts";
 import { close, open } from "../db/open.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { printCounts, total } from "./counts.ts";
@@ -52,7 +53,7 @@ async function importFrom(
     report(context, source, counts, warnings);
   } catch (error) {
     close(db);
-    if (isNew) removeIfUnused(data);
+    if (isNew) removeIfUnused(data, isUntouched);
     throw error;
   }
 }

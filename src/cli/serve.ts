@@ -1,6 +1,8 @@
 import path from "node:path";
+import { isUntouched } from "../dataset/untouched.ts";
+import { removeIfUnused } from "../db/alone.ts";
 import { isNew } from "../db/leftovers.ts";
-import { lockForServing, removeIfUnused, requireNotServed } from "../db/lock.ts";
+import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
@@ -53,7 +55,7 @@ export const serve: Command = {
     } finally {
       unlock();
       close(db);
-      if (isInVain) removeIfUnused(config.data);
+      if (isInVain) removeIfUnused(config.data, isUntouched);
     }
   },
 };

@@ -18,8 +18,8 @@ export function clearIfUntouched(tx: Writing) {
   for (const remove of CLEAR) remove(tx).run({});
 }
 
-/** Compared with a new file, so that what that starts with is written in schema.sql only. */
-function isUntouched(db: Database) {
+/** Whether a file holds only what a new one does. Compared with a new one, so that what that starts with is written in schema.sql only. */
+export function isUntouched(db: Database): boolean {
   const expected = linesOfNewFile();
   let found = 0;
   for (const line of lines(db)) if (line !== expected[found++]) return false;

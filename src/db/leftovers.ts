@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DataError } from "./error.ts";
-import { UNFINISHED } from "./staged-file.ts";
+import { namesIn, UNFINISHED } from "./staged-file.ts";
 
 /** How the name of a file begins that a restore has set aside, after the data file's own. */
 export const BEFORE_RESTORE = ".before-restore-";
@@ -32,14 +32,5 @@ function leftovers(file: string): string[] {
     .sort();
 }
 
-/** A folder that can't be listed shows nothing; what is wrong with it is said where the file is made. */
-function namesIn(folder: string) {
-  try {
-    return fs.readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 const isLeftover = (rest: string) =>
-  ["-wal", "-shm", UNFINISHED].includes(rest) || rest.startsWith(BEFORE_RESTORE);
+  ["-wal", "-shm"].includes(rest) || UNFINISHED.test(rest) || rest.startsWith(BEFORE_RESTORE);

@@ -3,7 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
-import { makePrivate, SIDECARS } from "./staged-file.ts";
+import { makePrivate } from "./staged-file.ts";
 
 /*
  * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are
@@ -95,21 +95,6 @@ function take(lock: string, file: string, pid: number): () => void {
     fs.rmSync(lock, { force: true });
     db.close();
   };
-}
-
-/** Removes a file that was made in vain, unless another process has opened it meanwhile. */
-export function removeIfUnused(file: string) {
-  const db = connect(file, { timeout: 0 });
-  try {
-    db.pragma("locking_mode = EXCLUSIVE"); // to be had only by who is alone
-    db.pragma("user_version");
-  } catch (error) {
-    if (isSqlite(error, "SQLITE_BUSY")) return;
-    throw error;
-  } finally {
-    db.close();
-  }
-  for (const suffix of ["", ...SIDECARS]) fs.rmSync(file + suffix, { force: true });
 }
 
 /** `user_version` stands in the header, which can be read whoever has the lock. */

@@ -83,6 +83,6 @@ function copyAside(db: Database, latest: number) {
   const aside = `${db.name}.before-schema-${latest}`;
   using copy = stagedFile(aside);
   db.prepare("VACUUM INTO ?").run(copy.path);
-  copy.commit();
+  copy.commit({ mayReplace: true });
   return aside;
 }

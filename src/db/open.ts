@@ -23,18 +23,32 @@ const CACHE_KIBIBYTES = 32 * 1024;
  * was written by a newer version, or is missing while another's leftovers are beside it.
  */
 export function open(file: string, { mustExist = false } = {}): Database {
-  requirePlace(file, mustExist);
+  for (;;) {
+    requirePlace(file, mustExist);
+    const db = openInPlace(file);
+    if (db) return db;
+  }
+}
+
+/** Undefined if another file took the name meanwhile: who replaces or removes a file keeps others waiting for it. */
+function openInPlace(file: string): Database | undefined {
   let db: Database | undefined;
   try {
     if (file !== IN_MEMORY && !fs.existsSync(file)) makePrivate(file);
+    const inode = inodeOf(file);
     db = connect(file);
-    prepare(db, file);
-    return db;
+    db.pragma("busy_timeout = 5000"); // first, so that the next lines wait too
+    refuseForeign(db, file);
+    if (inodeOf(file) === inode) return prepare(db, file);
+    db.close();
+    return undefined;
   } catch (error) {
     db?.close();
     throw inWords(error, file);
   }
 }
+
+const inodeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino;
 
 /**
  * Opens the data file for a command that only reads it, for which it need not be writable.
@@ -75,8 +89,6 @@ function checkpoint(db: Database) {
 }
 
 function prepare(db: Database, file: string) {
-  db.pragma("busy_timeout = 5000"); // first, so that the next lines wait too
-  refuseForeign(db, file);
   db.pragma("journal_mode = WAL");
   db.pragma("synchronous = FULL"); // what was acknowledged survives a power cut
   db.pragma("foreign_keys = ON");
@@ -85,6 +97,7 @@ function prepare(db: Database, file: string) {
   migrate(db);
   refuseDamaged(db, file);
   prepareAll(db);
+  return db;
 }
 
 function prepareToRead(db: Database, file: string) {

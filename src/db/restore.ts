@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { whileAlone } from "./alone.ts";
 import { requireWhole, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
 import { DamagedError, DataError, inWords, inWordsOfTarget, isSqlite } from "./error.ts";
@@ -33,9 +34,7 @@ function replace(file: string, backup: string, now: Date): string[] {
     throw withoutCopy(error, { copy: copy.path, backup, file });
   }
   setOwner(copy.path, owner);
-  const kept = setAside(file, now);
-  copy.commit();
-  return kept;
+  return put(copy, file, now);
 }
 
 /** The copy is nobody's concern: what is wrong is the backup, or the place that the copy is made in. */
@@ -90,39 +89,41 @@ function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
  * However far it comes, there is a data file where there was one, it is all of the old one or all of the new one, and
  * no log lies beside a file that it is not of: SQLite would take it for that file's own and bring old rows back.
  * So the order is:
- *   1. The old log is folded into the old file. Stopped from here on, the old file is complete without its log.
+ *   1. The old log is folded into the old file, and nobody else can use that file until all is done.
  *   2. The old file gets a second name.
  *   3. What can't be folded in (the file is damaged or gone) goes to that name, and the disk is waited for, or a
  *      power cut could undo this step and keep the next one.
- *   4. The new file, one without a log, takes the name (`finish`).
+ *   4. The new file, one without a log, takes the name (`commit`).
  * Stopped before that, the copy is left as `.unfinished`; the next restore removes it.
  */
+function put(copy: ReturnType<typeof stagedFile>, file: string, now: Date): string[] {
+  let kept: string[] | undefined;
+  const replace = () => {
+    const isThere = fs.existsSync(file);
+    kept = setAside(file, now);
+    copy.commit({ mayReplace: isThere });
+  };
+  try {
+    if (!isDatabase(file)) replace();
+    else if (!whileAlone(file, replace)) throw inUse(file);
+  } catch (error) {
+    if (kept !== undefined || !isSqlite(error, "SQLITE_")) throw error;
+    replace(); // it can't be read, and is kept as it is
+  }
+  return kept!;
+}
+
+const inUse = (file: string) =>
+  new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
+
+/** @returns the names under which it is kept */
 function setAside(file: string, now: Date): string[] {
   const aside = `${file}${BEFORE_RESTORE}${now.toISOString().replaceAll(/[:.]/g, "-")}`;
-  checkpoint(file);
   const sidecars = SIDECARS.filter((suffix) => fs.existsSync(file + suffix));
   if (!isNew(file)) addName(file, aside);
   for (const suffix of sidecars) fs.renameSync(file + suffix, aside + suffix);
   syncFolder(file);
   return ["", ...sidecars].map((suffix) => aside + suffix).filter((name) => fs.existsSync(name));
-}
-
-/** Alone on the file, for the log of whoever is at work on it would be lost. SQLite deletes a log beside no database. */
-function checkpoint(file: string) {
-  if (!isDatabase(file)) return;
-  try {
-    const db = connect(file, { timeout: 0 });
-    try {
-      db.pragma("locking_mode = EXCLUSIVE"); // to be had only by who is alone
-      db.pragma("user_version");
-      db.pragma("wal_checkpoint(TRUNCATE)");
-    } finally {
-      db.close();
-    }
-  } catch (error) {
-    if (isSqlite(error, "SQLITE_BUSY")) throw inWords(error, file);
-    if (!isSqlite(error, "SQLITE_")) throw error; // else it can't be read, and is kept as it is
-  }
 }
 
 const MAGIC = Buffer.from("SQLite format 3\0");

@@ -5,8 +5,8 @@ import { DataError } from "./error.ts";
 /** What SQLite may leave beside a database. */
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
-/** How a file ends that is being made. */
-export const UNFINISHED = ".unfinished";
+/** How a file is named while it is made, after its own name: by the process, for another may make the same. */
+export const UNFINISHED = /^(\.\d+)?\.unfinished$/;
 
 /**
  * A file that is made under another name and gets its own when it is complete and on the disk, so that it is whole
@@ -14,18 +14,59 @@ export const UNFINISHED = ".unfinished";
  * @throws DataError if it would be root's in another user's folder.
  */
 export function stagedFile(file: string) {
-  const unfinished = file + UNFINISHED;
+  removeAbandoned(file);
+  const unfinished = `${file}.${process.pid}.unfinished`;
   const remove = () => {
     for (const suffix of ["", ...SIDECARS]) fs.rmSync(unfinished + suffix, { force: true });
   };
-  const commit = () => {
+  const commit = ({ mayReplace = false } = {}) => {
     sync(unfinished);
-    fs.renameSync(unfinished, file);
+    if (mayReplace) fs.renameSync(unfinished, file);
+    else giveNewName(unfinished, file);
     syncFolder(file);
   };
-  remove(); // what an interrupted process left
+  remove();
   makePrivate(unfinished);
   return { path: unfinished, commit, [Symbol.dispose]: remove };
+}
+
+/** What was left by processes that are no more. */
+function removeAbandoned(file: string) {
+  const { dir, base } = path.parse(path.resolve(file));
+  for (const name of namesIn(dir)) {
+    const [, pid] = /^\.(\d+)\.unfinished(-wal|-shm|-journal)?$/.exec(name.slice(base.length)) ?? [];
+    if (name.startsWith(base) && pid !== undefined && !isRunning(Number(pid)))
+      fs.rmSync(path.join(dir, name));
+  }
+}
+
+function isRunning(pid: number) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // it is another user's
+  }
+}
+
+/** A folder that can't be listed shows nothing; what is wrong with it is said where a file is made in it. */
+export function namesIn(folder: string): string[] {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Another process may have made the file meanwhile: a second name is refused then, which a rename is not. */
+function giveNewName(unfinished: string, file: string) {
+  try {
+    fs.linkSync(unfinished, file);
+    fs.rmSync(unfinished);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST")
+      throw new Error(`${file} exists already: name a new file`);
+    fs.renameSync(unfinished, file); // some file systems know no second names
+  }
 }
 
 /**

@@ -309,7 +309,7 @@ for (const command of ["backup", "export"]) {
       sync(fd);
     });
     assert.equal((await runHere([command, target, "--data", data])).code, 0);
-    assert.deepEqual(synced, [`${target}.unfinished`, path.dirname(target)]);
+    assert.deepEqual(synced, [`${target}.${process.pid}.unfinished`, path.dirname(target)]);
   });
 }
 
