@@ -8,6 +8,7 @@ import {
   contentOf,
   dataFile,
   endAfter,
+  NOBODY,
   runCli,
   startCli,
   startServer,
@@ -80,6 +81,14 @@ describe("export", { concurrency: 4 }, () => {
     const folder = path.dirname(target);
     assert.equal(stderr, `flagstone: There is no folder ${folder}: make it, or name another\n`);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+  });
+
+  test("a target in a folder that may not be written is refused in words", async (t) => {
+    const folder = temporaryFolder(t);
+    fs.chmodSync(folder, 0o555);
+    const target = path.join(folder, "out.jsonl");
+    const result = await runCli(["demo", "--export", target], { uid: NOBODY });
+    assertRefused(result, 1, `The folder ${folder} may not be written: give permission, or name another`);
   });
 
   test("a target that can't be made is refused in words", {
