@@ -59,8 +59,7 @@ export function createAnswers(db: Database): Answers {
 
   return {
     first: (listener) => (request, response) => {
-      // Without a credential nothing is kept; and what needs none, such as /health, must not need the file either.
-      if (!isRead(request) || !request.headers.authorization) return listener(request, response);
+      if (!isRead(request) || !asksApi(request)) return listener(request, response);
       const answer = find(request);
       // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
       if (!answer) {
@@ -90,6 +89,10 @@ export function createAnswers(db: Database): Answers {
     },
   };
 }
+
+/** Whether it needs a credential and has one: what needs none, such as /health, must not need the file either. */
+const asksApi = ({ headers, url = "" }: IncomingMessage) =>
+  headers.authorization !== undefined && url.split("?", 1)[0]!.includes("/api/");
 
 const keyOf = ({ headers, url }: IncomingMessage) =>
   `${headers.authorization} ${encodingFor(headers["accept-encoding"])} ${url}`;

@@ -30,13 +30,12 @@ async function serveFile(t: TestContext) {
   const { listener } = createServer({ db, log });
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
   t.after(() => listening.close());
-  const statuses = () =>
+  const statuses = (outside: { authorization?: string }) =>
     Promise.all(
       READS.map(async ([read, body]) => {
         const post = body === undefined ? {} : { method: "POST", body };
-        const isAsked = read.startsWith("/api/"); // the others need no credential
         const headers = {
-          ...(isAsked && { authorization: personal(1) }),
+          ...(read.startsWith("/api/") ? CREDENTIAL : outside),
           "content-type": "application/json",
         };
         const response = await fetch(listening.url + read, { headers, ...post });
@@ -48,8 +47,12 @@ async function serveFile(t: TestContext) {
   return { file, logged, statuses };
 }
 
+const CREDENTIAL = { authorization: personal(1) };
+
 const READS: ReadonlyArray<[path: string, body?: string]> = [
   ["/health"],
+  ["/"],
+  ["/?from=/api/"],
   ["/ready"],
   ["/api/admin/events"],
   ["/api/admin/events?project=a"],
@@ -86,9 +89,10 @@ for (const [name, harm] of HARM) {
   test(`${name}: the server goes on and says so`, async (t) => {
     const { file, logged, statuses } = await serveFile(t);
     harm(file);
-    for (let times = 0; times < 2; times++) {
-      const [health, ready, ...others] = await statuses();
-      assert.equal(health, 200);
+    // What is outside the API needs no credential, but some clients send it everywhere.
+    for (const outside of [{}, CREDENTIAL]) {
+      const [health, front, page, ready, ...others] = await statuses(outside);
+      assert.deepEqual([health, front, page], [200, 200, 200]);
       if (/moved|removed/.test(name)) assert.equal(ready, 503);
       assert.ok(
         others.every((status) => [200, 401, 404, 500, 503].includes(status)),
