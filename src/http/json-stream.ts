@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../turn.ts";
 
 /** Below this size an answer is sent whole, with its length. */
 const WHOLE_BYTES = 256 * 1024;
@@ -33,7 +33,7 @@ function toByteStream(begin: string, iterator: Iterator<string>): ReadableStream
   return new ReadableStream({
     start: (controller) => controller.enqueue(encoder.encode(begin)),
     async pull(controller) {
-      await setImmediate();
+      await nextTurn();
       const next = iterator.next();
       if (next.done) controller.close();
       else controller.enqueue(encoder.encode(next.value));

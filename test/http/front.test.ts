@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 
 import type { ErrorBody } from "../../src/http/error.ts";
+import { JsonStream, toBody } from "../../src/http/json-stream.ts";
 import { listen } from "../../src/http/listen.ts";
 import { guarded, type Listener } from "../../src/http/listener.ts";
 import { inTurns } from "../../src/http/turns.ts";
@@ -205,6 +206,28 @@ test("a turn of the event loop ends in time, in order, and spares those who have
     answered,
     Array.from({ length: 40 }, (_, n) => n).filter((n) => n !== 30),
   );
+});
+
+test("many streams share the time of a turn", async () => {
+  let made = 0;
+  function* pieces() {
+    yield "x".repeat(256 * 1024);
+    for (let piece = 0; piece < 3; piece++) {
+      for (const end = performance.now() + 1; performance.now() < end; );
+      made++;
+      yield "y";
+    }
+  }
+  const bodies = Array.from({ length: 50 }, () => toBody(new JsonStream(pieces), "") as ReadableStream);
+  const texts = bodies.map((body) => new Response(body).text());
+  const madeInTurn: number[] = [];
+  for (let before = 0; made < 150; before = made) {
+    await setImmediate();
+    madeInTurn.push(made - before);
+  }
+  assert.ok(Math.max(...madeInTurn) <= 4, `${Math.max(...madeInTurn)} pieces in one turn`);
+  const lengths = (await Promise.all(texts)).map((text) => text.length);
+  assert.deepEqual(lengths, Array(50).fill(256 * 1024 + 3));
 });
 
 test("a new connection is accepted while many others are busy", async (t) => {

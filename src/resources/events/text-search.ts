@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { type Database, query } from "../../db/statement.ts";
+import { nextTurn } from "../../turn.ts";
 import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
 
 /*
@@ -193,7 +193,7 @@ async function* slices(source: Source, from: number, signal: AbortSignal): Async
   let slice = source(from);
   yield slice;
   while (slice.candidates === SLICE && !signal.aborted) {
-    await setImmediate();
+    await nextTurn();
     slice = source(slice.oldest! - 1);
     yield slice;
   }

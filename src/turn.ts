@@ -1,0 +1,44 @@
+/*
+ * Work is done in turns of the event loop that end in time, the rest in the next one. Node accepts one connection a
+ * turn: with a thousand busy connections a turn would last half a second, and new ones would wait for minutes.
+ * Requests, pieces of long answers and slices of searches share one budget and one queue, first come, first served.
+ */
+
+/** How long one turn of the event loop works, in milliseconds. */
+const BUDGET_MS = 2;
+
+const waiting: Array<() => void> = [];
+let isTurn = false;
+let end = 0;
+
+/** Does a piece of work at once if this turn has time and nothing waits, else in order. */
+export function inTurn(work: () => void) {
+  if (!isTurn) begin();
+  if (waiting.length === 0 && performance.now() < end) work();
+  else waiting.push(work);
+}
+
+/** Resolves when there is time for a piece of work of few milliseconds, which has to follow at once. */
+export function nextTurn(): Promise<void> {
+  if (!isTurn) begin();
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+function begin() {
+  end = performance.now() + BUDGET_MS;
+  isTurn = true;
+  setImmediate(next);
+}
+
+function next() {
+  isTurn = false;
+  if (waiting.length === 0) return;
+  begin();
+  workOn();
+}
+
+/** As a microtask, so that what a promise has let go on is done, and its time counted, before the next. */
+function workOn() {
+  waiting.shift()?.();
+  if (waiting.length > 0 && performance.now() < end) queueMicrotask(workOn);
+}
