@@ -30,8 +30,12 @@ export function toBody({ pieces }: JsonStream, root: string): string | ReadableS
 
 function toByteStream(begin: string, iterator: Iterator<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let first = begin; // let go of as soon as it is sent: a slow reader's stream lives long
   return new ReadableStream({
-    start: (controller) => controller.enqueue(encoder.encode(begin)),
+    start(controller) {
+      controller.enqueue(encoder.encode(first));
+      first = "";
+    },
     async pull(controller) {
       await nextTurn();
       const next = iterator.next();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { projectEventWires } from "../../src/resources/events/store.ts";
+import { projectEventWires, wireWindows } from "../../src/resources/events/store.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
@@ -143,4 +143,60 @@ test("a long list is read by its bytes, not only by its rows", async (t) => {
   const { db } = await openServer(t, world);
   const windows = [...projectEventWires(db, "long")].map((wires) => wires.length);
   assert.deepEqual(windows, [2, 2, 2]);
+});
+
+const KIB = 1024;
+
+const withLarge = (...sizes: number[]) => {
+  const world = createWorld();
+  for (const size of sizes) world.event({ project: "large", data: { text: "common ".padEnd(size, "x") } });
+  return world;
+};
+
+/** The lists of events, each with what it needs to be asked for. */
+const LISTS: Array<[name: string, path: string, body?: object]> = [
+  ["the newest", ""],
+  ["a search by project", "/search", { project: "large" }],
+  ["a search by type", "/search", { type: "feature-created" }],
+  ["a search by text", "/search", { query: "common" }],
+];
+
+for (const [name, path, body] of LISTS) {
+  const call = { ...(body && { method: "POST", body }) };
+
+  test(`${name}: a list of more than 256 KiB is streamed, and is the same JSON`, async (t) => {
+    const { request, db } = await openServer(t, withLarge(100 * KIB, 300 * KIB, 10, 200 * KIB));
+    const { text, headers } = await request(`/api/admin/events${path}`, call);
+    assert.deepEqual([headers.get("content-length"), headers.get("etag")], [null, null]);
+    const wires = db.prepare("SELECT wire FROM events ORDER BY id DESC").pluck().all();
+    assert.equal(text, `{"version":1,"events":[${wires.join(",")}],"totalEvents":4}`);
+  });
+
+  test(`${name}: a list of less is whole`, async (t) => {
+    const { request, db } = await openServer(t, withLarge(100 * KIB, 10, 150 * KIB));
+    const { text, headers } = await request(`/api/admin/events${path}`, call);
+    assert.ok(headers.get("content-length") && headers.get("etag"));
+    const wires = db.prepare("SELECT wire FROM events ORDER BY id DESC").pluck().all();
+    assert.equal(text, `{"version":1,"events":[${wires.join(",")}],"totalEvents":3}`);
+  });
+}
+
+test("a long list whose total is not counted is streamed without it", async (t) => {
+  const world = withLarge(300 * KIB);
+  for (let count = 0; count < 1001; count++) world.event({ data: { text: "common" } });
+  world.event({ data: { text: "common ".padEnd(300 * KIB, "x") } });
+  const { request } = await openServer(t, world);
+  const call = { method: "POST", body: { query: "common" } };
+  const { body, headers } = await request("/api/admin/events/search", call);
+  assert.equal(headers.get("content-length"), null);
+  assert.deepEqual([body.events.length, "totalEvents" in body], [100, false]);
+});
+
+test("what a stream of events holds at a time is bounded by bytes", async (t) => {
+  const { db, app } = await openServer(t, withLarge(...Array<number>(20).fill(100 * KIB)));
+  const all = Array.from({ length: 20 }, (_, index) => 20 - index);
+  const windows = [...wireWindows(db, all)].map((wires) => wires.length);
+  assert.deepEqual(windows, [3, 3, 3, 3, 3, 3, 2]);
+  const response = await app.request("/api/admin/events", { headers: { authorization: personal(1) } });
+  for await (const piece of response.body!) assert.ok(piece.length < 400 * KIB, `${piece.length} bytes`);
 });

@@ -9,10 +9,12 @@ import { EventList, EventSearch } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
-  eventWires,
+  eventIds,
   type Page,
   projectEventWires,
-  wiresById,
+  shortWires,
+  shortWiresById,
+  wireWindows,
 } from "./store.ts";
 import { fold, searchText } from "./text-search.ts";
 import { EventArray, joined } from "./wire.ts";
@@ -51,11 +53,16 @@ export const searchEvents = operation({
   const from = body.offset === 0 ? Number.POSITIVE_INFINITY : body.offset;
   if (query === undefined) return listed(db, filter, { from, limit });
   const { ids, total } = await searchText(db, { filter, text: fold(query), from, limit, signal });
-  return toList(wiresById(db, ids), total);
+  const wires = shortWiresById(db, ids);
+  return wires ? toList(wires, total) : toLongList(db, ids, total);
 });
 
 const listed = (db: Database, filter: EventFilter, page: Page) =>
-  snapshot(db, () => toList(eventWires(db, filter, page), countEvents(db, filter)));
+  snapshot(db, () => {
+    const total = countEvents(db, filter);
+    const wires = shortWires(db, filter, page);
+    return wires ? toList(wires, total) : toLongList(db, eventIds(db, filter, page), total);
+  });
 
 const toList = (wires: string[], totalEvents: number | undefined) => ({
   version: 1 as const,
@@ -63,19 +70,30 @@ const toList = (wires: string[], totalEvents: number | undefined) => ({
   totalEvents,
 });
 
+/** A list that nobody holds whole: the events, which never change, are read again as the client reads them. */
+const toLongList = (db: Database, ids: number[], totalEvents: number | undefined) =>
+  new JsonStream((root) => listText(wireWindows(db, ids), root, () => totalEvents));
+
 /** Every event of a project; those of a hidden one are none, as of one that does not exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream((root) => listText(isHidden ? [] : projectEventWires(db, project), root));
+  return new JsonStream((root) =>
+    listText(isHidden ? [] : projectEventWires(db, project), root, (held) => held),
+  );
 }
 
-/** The list as text; the total is the number of events that it turned out to hold. */
-function* listText(windows: Iterable<string[]>, root: string): Generator<string> {
-  let total = 0;
+/** The list as text. @param totalOf the total, given how many events the list turned out to hold */
+function* listText(
+  windows: Iterable<string[]>,
+  root: string,
+  totalOf: (held: number) => number | undefined,
+): Generator<string> {
+  let held = 0;
   yield `{"version":1,"events":[`;
   for (const wires of windows) {
-    yield `${total > 0 ? "," : ""}${joined(wires, root)}`;
-    total += wires.length;
+    yield `${held > 0 ? "," : ""}${joined(wires, root)}`;
+    held += wires.length;
   }
-  yield `],"totalEvents":${total}}`;
+  const total = totalOf(held);
+  yield total === undefined ? "]}" : `],"totalEvents":${total}}`;
 }

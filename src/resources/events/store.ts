@@ -23,8 +23,14 @@ export interface Bind {
   limit: number;
 }
 
+/** About how much of a long list is held at once. In characters. */
+const WINDOW = 256 * 1024;
+
+/** Null where one event alone makes a list long; its length is known without reading it. */
+const SHORT_WIRE = `CASE WHEN octet_length(events.wire) <= ${WINDOW} THEN events.wire END`;
+
 /** One statement for each index that has the newest of a filter in order, so that no others are read. */
-const newest = <T>(column: "id" | "wire") => ({
+const newest = <T>(column: string) => ({
   ofAll: query<Bind, T>(`
     SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
   ofProject: query<Bind, T>(`
@@ -39,7 +45,7 @@ const newest = <T>(column: "id" | "wire") => ({
 });
 
 const newestIds = newest<number>("id");
-const newestWires = newest<string>("wire");
+const newestWires = newest<string | null>(SHORT_WIRE);
 
 const FROM_FEATURE = `
   FROM events
@@ -76,14 +82,14 @@ const countOfTotals = query<Bind, number>(`
   WHERE (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
     AND project NOT IN (SELECT value FROM json_each(:hidden))`);
 
-const wiresOf = query<{ ids: string }, string>(`
-  SELECT events.wire FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
+const wireOf = query<{ id: number }, string>(`
+  SELECT wire FROM events WHERE id = :id`);
+
+const shortWiresOf = query<{ ids: string }, string | null>(`
+  SELECT ${SHORT_WIRE} FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
 
 const windowOfProject = query<{ project: string; before: number }, { id: number; wire: string }>(`
   SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT 200`);
-
-/** About how much of a long list is held at once. In characters. */
-const WINDOW = 256 * 1024;
 
 /** The ids of the newest events of a filter, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
@@ -93,11 +99,11 @@ export function eventIds(db: Database, filter: EventFilter, page: Page): number[
   return isAnyVisible(filter) ? ofVisible(db, bind) : inOrder(newestIds, filter)(db).pluck().all(bind);
 }
 
-/** The same as wire JSON. */
-export function eventWires(db: Database, filter: EventFilter, page: Page): string[] {
+/** The same as wire JSON; undefined if that is long. */
+export function shortWires(db: Database, filter: EventFilter, page: Page): string[] | undefined {
   const isSorted = filter.feature !== undefined || isAnyVisible(filter);
-  if (isHidden(filter) || isSorted) return wiresById(db, eventIds(db, filter, page));
-  return inOrder(newestWires, filter)(db).pluck().all(toBind(filter, page));
+  if (isHidden(filter) || isSorted) return shortWiresById(db, eventIds(db, filter, page));
+  return ifShort(inOrder(newestWires, filter)(db).pluck().all(toBind(filter, page)));
 }
 
 /** Some events may not pass. */
@@ -130,11 +136,41 @@ export function countEvents(db: Database, filter: EventFilter): number {
     .get(toBind(filter, { from: 0, limit: 0 }))!;
 }
 
-/** The wire JSON of events by id, newest first; rows are read for these only, and not for others that were sorted. */
-export const wiresById = (db: Database, ids: readonly number[]): string[] =>
-  wiresOf(db)
-    .pluck()
-    .all({ ids: JSON.stringify(ids) });
+/**
+ * The wire JSON of events by id, newest first; undefined if that is long. Rows are read for these only, and not for
+ * others that were sorted.
+ */
+export const shortWiresById = (db: Database, ids: readonly number[]): string[] | undefined =>
+  ifShort(
+    shortWiresOf(db)
+      .pluck()
+      .all({ ids: JSON.stringify(ids) }),
+  );
+
+function ifShort(wires: Array<string | null>): string[] | undefined {
+  let size = 0;
+  for (const wire of wires) {
+    size += wire?.length ?? Number.POSITIVE_INFINITY;
+    if (size > WINDOW) return undefined;
+  }
+  return wires as string[];
+}
+
+/** The wire JSON of events by id, in the order of the ids, not much more than a window at a time. */
+export function* wireWindows(db: Database, ids: readonly number[]): Generator<string[]> {
+  let wires: string[] = [];
+  let size = 0;
+  for (const id of ids) {
+    const wire = wireOf(db).pluck().get({ id })!;
+    wires.push(wire);
+    size += wire.length;
+    if (size <= WINDOW) continue;
+    yield wires;
+    wires = [];
+    size = 0;
+  }
+  if (wires.length > 0) yield wires;
+}
 
 /** All events of a project, newest first, as wire JSON, up to a few hundred and not much more than a window at a time. */
 export function* projectEventWires(db: Database, project: string): Generator<string[]> {
