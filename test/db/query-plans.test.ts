@@ -54,22 +54,22 @@ for (const [name, words, step] of [
   ],
   [
     "the JSON of the newest events",
-    ["SELECT wire FROM events WHERE id <= :from"],
+    ["THEN events.wire END FROM events WHERE id <= :from"],
     /^SEARCH events USING INTEGER PRIMARY KEY/,
   ],
   [
     "the JSON of a project's newest events",
-    ["SELECT wire FROM events WHERE project = :project"],
+    ["THEN events.wire END FROM events WHERE project = :project"],
     /^SEARCH events USING INDEX events_by_project/,
   ],
   [
     "the JSON of a type's newest events",
-    ["SELECT wire FROM events INDEXED BY events_by_type WHERE type = :type"],
+    ["THEN events.wire END FROM events INDEXED BY events_by_type WHERE type = :type"],
     /^SEARCH events USING INDEX events_by_type /,
   ],
   [
     "the JSON of a type's newest events in a project",
-    ["SELECT wire FROM events INDEXED BY events_by_type_and_project"],
+    ["THEN events.wire END FROM events INDEXED BY events_by_type_and_project"],
     /^SEARCH events USING INDEX events_by_type_and_project /,
   ],
   [
