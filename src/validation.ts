@@ -70,10 +70,16 @@ export const ShortText = v.pipe(
 
 export const NonEmptyText = v.pipe(ShortText, v.nonEmpty("must not be empty"));
 
+/** Bytes of a name in a path, where three of them stand in a request whose head has at most 16 KiB. */
+const LONGEST_SEGMENT = 4096;
+
+const toSegment = (name: string) => encodeURIComponent(name.toWellFormed());
+
 /** A name that is a segment of paths, where clients and proxies take `.` and `..` for folders. */
 export const PathName = v.pipe(
   NonEmptyText,
   v.check((name) => name !== "." && name !== "..", "must not be . or .., which no path can hold"),
+  v.check((name) => toSegment(name).length <= LONGEST_SEGMENT, "must be shorter: no path can hold it"),
 );
 
 /** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */

@@ -250,6 +250,8 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["tagType", { name: ".." }, "name: must not be . or .."],
   ["contextField", { name: "." }, "name: must not be . or .."],
   ["feature", { name: ".." }, "name: must not be . or .."],
+  ["feature", { name: "x".repeat(4097) }, "name: must be shorter: no path can hold it"],
+  ["project", { id: "ü".repeat(1000) }, "id: must be shorter: no path can hold it"],
   ["feature", { tags: [{ type: "simple", value: ".." }] }, "tags.0.value: must not be . or .."],
   ["feature", strategy({ id: "." }), "environments.0.strategies.0.id: must not be . or .."],
   // Control characters of data are shown, not done
