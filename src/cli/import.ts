@@ -63,7 +63,11 @@ function openSource({ world }: Context, source: string): Readable {
   const found = fs.statSync(source, { throwIfNoEntry: false });
   if (!found) throw new DataError(`There is no file ${source}`);
   if (found.isDirectory()) throw new DataError(`${source} is a folder: name a file, or - for standard input`);
-  return found.isFIFO() ? openPipe(source) : fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
+  const chunks = found.isFIFO()
+    ? openPipe(source)
+    : fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
+  // Whoever reads is told of the error. If the data file fails first nobody reads, and then it must not end the process.
+  return chunks.on("error", () => {});
 }
 
 /** A named pipe, such as that of `<(…)`, as a socket: a file would wait for whoever writes to it, deaf to all signals. */

@@ -12,6 +12,7 @@ import {
   dataFile,
   endAfter,
   linesOf,
+  NOBODY,
   runCli,
   startCli,
   temporaryFolder,
@@ -140,6 +141,17 @@ describe("import", { concurrency: 4 }, () => {
     const result = await runCli(["import", source, "--data", path.join(folder, "flags.db")]);
     assertRefused(result, 3, `There is no file ${source}`);
     assert.deepEqual(fs.readdirSync(folder), []);
+  });
+
+  // The source fails after the data file did, when nobody reads it any more.
+  test("of a source and a data file that both fail the data file is named, and only it", async (t) => {
+    const folder = temporaryFolder(t);
+    const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "none", "flags.db")];
+    fs.writeFileSync(source, WORLD, { mode: 0o000 });
+    fs.chmodSync(folder, 0o755);
+    const { code, stderr } = await runCli(["import", source, "--data", data], { uid: NOBODY });
+    assert.equal(code, 3);
+    assert.match(stderr, /^flagstone: The folder \S+ does not exist: [^\n]+\n$/);
   });
 
   test("a folder as the source is refused as what it is", async (t) => {
