@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
+import { type Answers, createAnswers } from "../../src/http/answers.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createServer } from "../../src/server/create-server.ts";
 
@@ -46,20 +47,30 @@ const listen = (listener: Listener) =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Two ports on one database: one as it is served, one where something changes before each request. */
+/** Two ports on one database: one as it is served, one where something changes before each request is looked up. */
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
-  const { listener } = createServer({ db, log: () => {} });
   db.pragma("temp_store = MEMORY");
   db.exec("CREATE TEMP TABLE changed (times INTEGER); INSERT INTO changed VALUES (0)");
   const change = db.prepare("UPDATE changed SET times = times + 1"); // counts as a change, and writes to no disk
-  const cold = await listen((request, response) => {
-    change.run();
-    return listener(request, response);
-  });
-  return { warm: await listen(listener), cold };
+  const log = () => {};
+  const warm = createServer({ db, log });
+  const cold = createServer({ db, log, answers: changing(createAnswers(db), () => change.run()) });
+  return { warm: await listen(warm.listener), cold: await listen(cold.listener) };
 }
+
+/** A change as each request is looked up: if it came as the request begins to wait, those that wait would share it. */
+const changing = (answers: Answers, change: () => void): Answers => ({
+  ...answers,
+  first(listener) {
+    const first = answers.first(listener);
+    return (request, response) => {
+      change();
+      return first(request, response);
+    };
+  },
+});
 
 /** The same bytes with nothing behind them; and a list of events as text, read anew for each request. */
 async function serveBare() {
