@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
 import { DataError } from "./error.ts";
+import { readHeader } from "./header.ts";
 
 const { R_OK, W_OK, X_OK } = fs.constants;
 
@@ -15,7 +16,7 @@ export const mayWrite = (file: string) =>
  */
 export function requireReadable(file: string) {
   if (!mayAccess(file, R_OK)) throw new DataError(`${file} may not be read: give permission to read it`);
-  if (mayWrite(file) || fs.existsSync(`${file}-shm`) || !isWriteAhead(file)) return;
+  if (mayWrite(file) || fs.existsSync(`${file}-shm`) || !readHeader(file).isWriteAhead) return;
   throw new DataError(
     `${file} can't be read without write permission for it and its folder, unless it is being served, because it is ` +
       "in SQLite's write-ahead mode: copy it to another folder, or run this as its owner",
@@ -29,16 +30,4 @@ function mayAccess(file: string, mode: number) {
   } catch {
     return false;
   }
-}
-
-/** What the header says; a file that is shorter than one is of no mode. */
-function isWriteAhead(file: string) {
-  const handle = fs.openSync(file, "r");
-  const version = Buffer.alloc(1);
-  try {
-    fs.readSync(handle, version, 0, 1, 19);
-  } finally {
-    fs.closeSync(handle);
-  }
-  return version[0] === 2;
 }

@@ -8,6 +8,9 @@ export class DamagedError extends DataError {}
 export const damaged = (file: string) =>
   new DamagedError(`${file} is damaged: put a backup in its place, or name another file with --data`);
 
+export const locked = (file: string) =>
+  new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
+
 /** Whether SQLite says so, by the beginning of its code, such as `SQLITE_BUSY`. */
 export const isSqlite = (error: unknown, ...codes: string[]): error is Error & { code: string } =>
   error instanceof Sqlite.SqliteError && codes.some((code) => error.code.startsWith(code));
@@ -24,10 +27,7 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
     "SQLITE_READONLY",
     (file) => new DataError(`${file} is read-only: give write permission, or name another file with --data`),
   ],
-  [
-    "SQLITE_BUSY",
-    (file) => new DataError(`${file} is locked by another process: wait for it to finish, then try again`),
-  ],
+  ["SQLITE_BUSY", locked],
   ["SQLITE_FULL", (file) => new DataError(`${file} can't be written: the disk is full`)],
   ["SQLITE_IOERR", (file) => new DataError(`${file} can't be read or written: the disk is full or failing`)],
 ];

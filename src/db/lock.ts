@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { connect } from "./connect.ts";
 import { DataError, inWords, isSqlite } from "./error.ts";
+import { readHeader } from "./header.ts";
 import { makePrivate } from "./staged-file.ts";
 
 /*
@@ -98,4 +99,4 @@ function take(lock: string, file: string, pid: number): () => void {
 }
 
 /** `user_version` stands in the header, which can be read whoever has the lock. */
-const pidIn = (file: string) => fs.readFileSync(file).readUInt32BE(60);
+const pidIn = (file: string) => readHeader(file).userVersion;

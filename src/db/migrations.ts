@@ -1,6 +1,6 @@
-import fs from "node:fs";
 import schema from "../../schema.sql";
 import { DataError, inWords } from "./error.ts";
+import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
 import { stagedFile } from "./staged-file.ts";
@@ -21,18 +21,9 @@ export const APPLICATION_ID = 0x464c4147;
 
 /** Whether opening the file would bring it to today's version, by its header only. */
 export function isOlder(file: string): boolean {
-  const header = Buffer.alloc(HEADER_BYTES);
-  const handle = fs.openSync(file, "r");
-  try {
-    fs.readSync(handle, header);
-  } finally {
-    fs.closeSync(handle);
-  }
-  return header.readInt32BE(68) === APPLICATION_ID && header.readInt32BE(60) < SCHEMA_VERSION;
+  const { applicationId, userVersion } = readHeader(file);
+  return applicationId === APPLICATION_ID && userVersion < SCHEMA_VERSION;
 }
-
-/** SQLite's, in which `user_version` and `application_id` stand at fixed places. */
-const HEADER_BYTES = 100;
 
 const version = (db: Database) => db.pragma("user_version", { simple: true }) as number;
 
@@ -75,7 +66,7 @@ export function migrate(db: Database, steps = STEPS) {
   }
 }
 
-/** A backup that is being restored (`newFile` names it so) is a copy itself. */
+/** A backup that is being restored (`stagedFile` names it so) is a copy itself. */
 const isBeingMade = (file: string) => file.endsWith(".unfinished");
 
 function copyAside(db: Database, latest: number) {

@@ -2,7 +2,8 @@ import fs from "node:fs";
 import { whileAlone } from "./alone.ts";
 import { requireWhole, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
-import { DamagedError, DataError, inWords, inWordsOfTarget, isSqlite } from "./error.ts";
+import { DamagedError, DataError, inWords, inWordsOfTarget, isSqlite, locked } from "./error.ts";
+import { readHeader } from "./header.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
 import { lockForServing } from "./lock.ts";
 import { APPLICATION_ID } from "./migrations.ts";
@@ -104,17 +105,14 @@ function put(copy: ReturnType<typeof stagedFile>, file: string, now: Date): stri
     copy.commit({ mayReplace: isThere });
   };
   try {
-    if (!isDatabase(file)) replace();
-    else if (!whileAlone(file, replace)) throw inUse(file);
+    if (isNew(file) || !readHeader(file).isDatabase) replace();
+    else if (!whileAlone(file, replace)) throw locked(file);
   } catch (error) {
     if (kept !== undefined || !isSqlite(error, "SQLITE_")) throw error;
     replace(); // it can't be read, and is kept as it is
   }
   return kept!;
 }
-
-const inUse = (file: string) =>
-  new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
 
 /** @returns the names under which it is kept */
 function setAside(file: string, now: Date): string[] {
@@ -124,17 +122,6 @@ function setAside(file: string, now: Date): string[] {
   for (const suffix of sidecars) fs.renameSync(file + suffix, aside + suffix);
   syncFolder(file);
   return ["", ...sidecars].map((suffix) => aside + suffix).filter((name) => fs.existsSync(name));
-}
-
-const MAGIC = Buffer.from("SQLite format 3\0");
-
-function isDatabase(file: string) {
-  if (isNew(file)) return false;
-  const fd = fs.openSync(file, "r");
-  const start = Buffer.alloc(MAGIC.length);
-  fs.readSync(fd, start);
-  fs.closeSync(fd);
-  return start.equals(MAGIC);
 }
 
 /** Some file systems know no second names. */

@@ -63,18 +63,19 @@ function giveNewName(unfinished: string, file: string) {
     fs.linkSync(unfinished, file);
     fs.rmSync(unfinished);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST")
-      throw new Error(`${file} exists already: name a new file`);
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
     fs.renameSync(unfinished, file); // some file systems know no second names
   }
 }
+
+const taken = (file: string) => new Error(`${file} exists already: name a new file`);
 
 /**
  * Where a new file is about to be made.
  * @throws Error if there is one already, or no place for it; the data is not at fault.
  */
 export function requireFree(file: string) {
-  if (fs.existsSync(file)) throw new Error(`${file} exists already: name a new file`);
+  if (fs.existsSync(file)) throw taken(file);
   requireFolder(file);
 }
 
