@@ -5,6 +5,7 @@ import type { Database } from "../db/statement.ts";
 import { startOfMinute } from "../minute.ts";
 import { encodingFor } from "./encoding.ts";
 import type { Listener } from "./listener.ts";
+import { pathOf } from "./path.ts";
 import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
 
 /*
@@ -91,8 +92,8 @@ export function createAnswers(db: Database): Answers {
 }
 
 /** Whether it needs a credential and has one: what needs none, such as /health, must not need the file either. */
-const asksApi = ({ headers, url = "" }: IncomingMessage) =>
-  headers.authorization !== undefined && url.split("?", 1)[0]!.includes("/api/");
+const asksApi = (request: IncomingMessage) =>
+  request.headers.authorization !== undefined && pathOf(request).includes("/api/");
 
 const keyOf = ({ headers, url }: IncomingMessage) =>
   `${headers.authorization} ${encodingFor(headers["accept-encoding"])} ${url}`;

@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http";
 import type { Log } from "../log.ts";
 import { toApiError } from "./error.ts";
 import type { Listener } from "./listener.ts";
+import { pathOf } from "./path.ts";
 import { refuse } from "./refuse.ts";
 
 /**
@@ -27,7 +28,6 @@ export const withLastNet =
  */
 function reportBroken(log: Log, { errored, req }: ServerResponse) {
   if (!errored || "syscall" in errored || (errored as NodeJS.ErrnoException).code === "ECONNRESET") return;
-  const { method, url } = req;
-  const path = url?.split("?", 1)[0];
-  log({ level: "error", message: "An answer broke off", method, path, cause: String(errored.stack) });
+  const about = { method: req.method, path: pathOf(req) };
+  log({ level: "error", message: "An answer broke off", ...about, cause: String(errored.stack) });
 }

@@ -1,5 +1,9 @@
+import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
 import { ApiError, invalid } from "./error.ts";
+
+/** What a request asks for, without the query, which may hold what is nobody else's concern. */
+export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;
 
 /**
  * Repeated slashes are one, and the base path is off, so that nothing behind knows of it.

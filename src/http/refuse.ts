@@ -2,6 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { ApiError, invalid } from "./error.ts";
+import { pathOf } from "./path.ts";
 import { errorParts } from "./response.ts";
 
 /*
@@ -31,7 +32,7 @@ export function logError(log: Log, { status, id, message, cause, isLogged }: Api
 
 /** Answers with an error; an answer that has begun is broken off. */
 export function refuse(log: Log, error: ApiError, request: IncomingMessage, response: ServerResponse) {
-  logError(log, error, { method: request.method, path: request.url?.split("?", 1)[0] });
+  logError(log, error, { method: request.method, path: pathOf(request) });
   if (response.headersSent) return void response.destroy();
   const { status, headers, body } = errorParts(error);
   response.writeHead(status, headers).end(body);
@@ -52,7 +53,7 @@ export function refuseBroken(log: Log, cause: Error & { code?: string }, socket:
   const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse };
   // In the middle of an answer there is no place for another.
   if (!socket.writable || cause.code === "ECONNRESET" || current?.headersSent) return socket.destroy();
-  refuseSocket(log, toApiError(cause.code), socket);
+  refuseSocket(log, whyBroken(cause.code), socket);
 }
 
 /** `CONNECT`, which asks for a tunnel: this is no proxy. Node has let go of the socket, and of its errors. */
@@ -71,7 +72,7 @@ function refuseSocket(log: Log, error: ApiError, socket: Socket) {
   socket.end(text, () => socket.destroy()); // a client that does not hang up is not waited for
 }
 
-function toApiError(code: string | undefined) {
+function whyBroken(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW")
     return new ApiError("HeadersTooLargeError", "The request's headers are too large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -5,6 +6,7 @@ import { addRoute, createRouter, findRoute } from "rou3";
 import type { Database } from "../db/statement.ts";
 import type { Listener } from "../http/listener.ts";
 import type { Operation } from "../http/operation.ts";
+import { pathOf } from "../http/path.ts";
 import { countEvents } from "../resources/events/store.ts";
 
 /** Seconds; most answers take less than one thousandth. */
@@ -46,7 +48,7 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
   return {
     measured: (listener) => (req, res) => {
       const begin = performance.now();
-      const operation = operationOf(req.method!, req.url!);
+      const operation = operationOf(req);
       res.once("close", () => {
         if (!res.writableFinished) aborted.inc();
         else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
@@ -83,6 +85,8 @@ function mountGauges(db: Database, registers: Registry[]) {
 function namer(operations: readonly Operation[], basePath: string) {
   const router = createRouter<string>();
   for (const { method, path } of operations) addRoute(router, method, basePath + path, `${method} ${path}`);
-  return (method: string, url: string) =>
-    findRoute(router, method === "HEAD" ? "GET" : method, url.split("?", 1)[0]!)?.data ?? "other";
+  return (request: IncomingMessage) => {
+    const method = request.method === "HEAD" ? "GET" : request.method!;
+    return findRoute(router, method, pathOf(request))?.data ?? "other";
+  };
 }
