@@ -45,7 +45,8 @@ CREATE TABLE roles (
   description TEXT
 ) STRICT;
 
--- A permission without an environment holds in every environment.
+-- What a custom role may; a built-in one as src/auth/permissions.ts says. A permission without an environment holds in
+-- every environment.
 CREATE TABLE role_permissions (
   role_id     INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
   name        TEXT NOT NULL,
@@ -145,6 +146,16 @@ CREATE TABLE tokens (
 ) STRICT;
 
 CREATE INDEX tokens_by_user ON tokens (user_id);
+
+-- Who has signed in; the cookie's secret is kept as its SHA-256 only.
+CREATE TABLE sessions (
+  hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
+  user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sessions_by_user ON sessions (user_id);
 
 -- What flags are described with ---------------------------------------------------
 
@@ -355,6 +366,17 @@ CREATE TABLE integration_events (
 CREATE INDEX integration_events_by_integration ON integration_events (integration_id, id);
 CREATE INDEX integration_events_by_event ON integration_events (event_id);
 
+-- What is still to be delivered, queued in the commit that recorded the event.
+CREATE TABLE deliveries (
+  integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
+  event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  due_at         TEXT NOT NULL,
+  attempts       INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  PRIMARY KEY (integration_id, event_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deliveries_by_event ON deliveries (event_id);
+
 -- Notifications ---------------------------------------------------------------------------
 
 CREATE TABLE notifications (
@@ -385,8 +407,6 @@ INSERT INTO roles (id, name, type, description) VALUES
   (3, 'Viewer', 'root', 'May read'),
   (4, 'Owner', 'project', 'Answers for a project and may change everything in it'),
   (5, 'Member', 'project', 'Works in a project');
-
-INSERT INTO role_permissions (role_id, name) VALUES (1, 'ADMIN');
 
 INSERT INTO feature_types (id, name, description, lifetime_days, sort_order) VALUES
   ('release', 'Release', 'Brings a new feature to its users step by step', 40, 1),

@@ -1,7 +1,9 @@
 import type { Actor } from "./auth/actor.ts";
-import { authenticate } from "./auth/authenticate.ts";
+import { authenticate, type Credentials } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
+import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
+import * as constraintsSchema from "./resources/constraints/schema.ts";
 import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as events from "./resources/events/routes.ts";
@@ -21,7 +23,7 @@ interface Surface {
   /** What the paths of its operations begin with; whatever is asked below it needs the credential. */
   prefix: `/${string}`;
   /** Who asks. @throws ApiError `AuthenticationRequired` */
-  authenticate(db: Database, headers: Headers): Actor;
+  authenticate(db: Database, credentials: Credentials): Actor;
   /** Whatever a resource's `routes.ts` exports. */
   operations: readonly Operation[];
 }
@@ -29,7 +31,7 @@ interface Surface {
 export const SURFACES: readonly Surface[] = [
   {
     prefix: "/api/admin",
-    authenticate: (db, headers) => authenticate(db, headers.get("authorization")),
+    authenticate,
     operations: [integrations, features, events, users, notifications, dashboard].flatMap((routes) =>
       Object.values<Operation>({ ...routes }),
     ),
@@ -42,7 +44,9 @@ export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }
 /** What the descriptions of operations share: whatever a resource's `schema.ts` exports. */
 export const SCHEMAS = Object.fromEntries(
   [
+    constraintsSchema,
     dashboardSchema,
+    eventSchema,
     eventsSchema,
     featuresSchema,
     integrationsSchema,

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { performance } from "node:perf_hooks";
-import { importDataset } from "../../src/dataset/import.ts";
 import { close, open } from "../../src/db/open.ts";
+import { importDataset } from "../../src/transfer/import.ts";
 
 /** What an import took. */
 export interface Imported {

@@ -4,9 +4,10 @@ import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
+import { bumpEverything } from "../../src/db/revision.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
-import { type Answers, createAnswers } from "../../src/http/answers.ts";
 import type { Listener } from "../../src/http/listener.ts";
+import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
 
 /*
@@ -51,20 +52,17 @@ const listen = (listener: Listener) =>
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
-  db.pragma("temp_store = MEMORY");
-  db.exec("CREATE TEMP TABLE changed (times INTEGER); INSERT INTO changed VALUES (0)");
-  const change = db.prepare("UPDATE changed SET times = times + 1"); // counts as a change, and writes to no disk
   const log = () => {};
   const warm = createServer({ db, log });
-  const cold = createServer({ db, log, answers: changing(createAnswers(db), () => change.run()) });
+  const cold = createServer({ db, log, cache: changing(createResponseCache(db), () => bumpEverything(db)) });
   return { warm: await listen(warm.listener), cold: await listen(cold.listener) };
 }
 
 /** A change as each request is looked up: if it came as the request begins to wait, those that wait would share it. */
-const changing = (answers: Answers, change: () => void): Answers => ({
-  ...answers,
+const changing = (cache: ResponseCache, change: () => void): ResponseCache => ({
+  ...cache,
   first(listener) {
-    const first = answers.first(listener);
+    const first = cache.first(listener);
     return (request, response) => {
       change();
       return first(request, response);

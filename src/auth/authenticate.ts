@@ -1,56 +1,83 @@
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
+import { ROLES } from "./permissions.ts";
 import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 
-interface TokenRow {
-  type: TokenType;
-  name: string;
-  expiresAt: string | null;
-  userId: number | null;
-  userName: string | null;
-  isAdmin: 0 | 1;
+/** What a request shows of who sent it. */
+export interface Credentials {
+  /** The header, `<token>` or `Bearer <token>`. */
+  authorization: string | null;
+  /** The secret in the session's cookie. */
+  session: string | undefined;
 }
 
-/** Bound to an environment it would be a permission for some things, and is no ADMIN. */
-const IS_ADMIN = "role_permissions.name = 'ADMIN' AND role_permissions.environment IS NULL";
+interface PersonRow {
+  userId: number;
+  userName: string;
+  isAdmin: 0 | 1;
+  expiresAt: string | null;
+}
+
+type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
+  type: TokenType;
+  name: string;
+  userId: number | null;
+  userName: string | null;
+};
+
+/** Admin, or a custom role with that permission; bound to an environment it would be one for some things only. */
+const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
+  SELECT 1 FROM role_permissions WHERE role_id = ${role} AND name = 'ADMIN' AND environment IS NULL))`;
+
+const PERSON = `
+  coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
+  ${isAdmin("users.root_role")} OR EXISTS (
+    SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
+    WHERE group_users.user_id = users.id AND ${isAdmin("groups.root_role")}) AS isAdmin`;
 
 const tokenByHash = query<{ hash: string }, TokenRow>(`
-  SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId,
-    coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
-    EXISTS (SELECT 1 FROM role_permissions WHERE role_id = users.root_role AND ${IS_ADMIN})
-      OR EXISTS (
-        SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
-        JOIN role_permissions ON role_permissions.role_id = groups.root_role
-        WHERE group_users.user_id = users.id AND ${IS_ADMIN}
-      ) AS isAdmin
+  SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId, ${PERSON}
   FROM tokens LEFT JOIN users ON users.id = tokens.user_id
   WHERE tokens.hash = :hash`);
 
+const sessionByHash = query<{ hash: string }, PersonRow>(`
+  SELECT sessions.expires_at AS expiresAt, users.id AS userId, ${PERSON}
+  FROM sessions JOIN users ON users.id = sessions.user_id
+  WHERE sessions.hash = :hash`);
+
 /**
- * The actor behind an `Authorization` header, `<token>` or `Bearer <token>`.
- * @throws ApiError `AuthenticationRequired` if it is absent, or the token unknown, revoked or expired.
+ * The actor behind a token or a session. Where there are both, a session comes before a personal token, and a token
+ * of nobody before a session (original).
+ * @throws ApiError `AuthenticationRequired` if there is neither, or what there is is unknown, revoked or expired.
  */
-export function authenticate(db: Database, header: string | null): Actor {
-  const secret = header?.replace(/^bearer\s+/i, "").trim();
-  if (!secret) throw new ApiError("AuthenticationRequired", "Send a token in the Authorization header");
-  const token = tokenByHash(db).get({ hash: hashSecret(secret) });
-  if (!token || hasEnded(token.expiresAt)) {
-    throw new ApiError(
-      "AuthenticationRequired",
-      "The token in the Authorization header is unknown or expired",
-    );
-  }
-  return token.type === "user" ? toPerson(token) : toService(token);
+export function authenticate(db: Database, { authorization, session }: Credentials): Actor {
+  const secret = authorization?.replace(/^bearer\s+/i, "").trim();
+  const token = secret ? valid(tokenByHash(db).get({ hash: hashSecret(secret) })) : undefined;
+  if (token && token.userId === null) return toService(token);
+  const person =
+    session === undefined ? undefined : valid(sessionByHash(db).get({ hash: hashSecret(session) }));
+  if (person) return toPerson(person, true);
+  if (token) return toPerson(token as PersonRow, false);
+  throw new ApiError(
+    "AuthenticationRequired",
+    secret
+      ? "The token in the Authorization header is unknown or expired"
+      : "Send a token in the Authorization header, or sign in",
+  );
 }
 
-const toPerson = (token: TokenRow): Actor => ({
-  type: token.type,
-  createdBy: token.userName!,
-  createdByUserId: token.userId,
-  userId: token.userId,
-  isAdmin: token.isAdmin === 1,
-  expiresAt: token.expiresAt,
+const valid = <T extends { expiresAt: string | null }>(row: T | undefined) =>
+  row && !hasEnded(row.expiresAt) ? row : undefined;
+
+const toPerson = (person: PersonRow, isSession: boolean): Actor => ({
+  type: "user",
+  createdBy: person.userName,
+  createdByUserId: person.userId,
+  userId: person.userId,
+  isAdmin: person.isAdmin === 1,
+  isSession,
+  expiresAt: person.expiresAt,
 });
 
 const toService = (token: TokenRow): Actor => ({
@@ -59,5 +86,6 @@ const toService = (token: TokenRow): Actor => ({
   createdByUserId: SERVICE_USER_ID,
   userId: null,
   isAdmin: token.type === "admin",
+  isSession: false,
   expiresAt: token.expiresAt,
 });

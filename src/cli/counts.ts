@@ -1,4 +1,4 @@
-import type { ImportCounts } from "../dataset/import.ts";
+import type { ImportCounts } from "../transfer/import.ts";
 import type { Context } from "./command.ts";
 
 export const total = (counts: ImportCounts) => Object.values(counts).reduce((sum, count) => sum + count, 0);

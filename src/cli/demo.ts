@@ -1,10 +1,10 @@
 import { CLI } from "../auth/actor.ts";
-import { importDataset } from "../dataset/import.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";
-import { write } from "../resources/events/write.ts";
-import { createToken } from "../resources/tokens/store.ts";
+import { write } from "../events/write.ts";
+import { createToken } from "../resources/tokens/changes.ts";
+import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./first-start.ts";

@@ -1,11 +1,11 @@
 import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { exportDataset } from "../dataset/export.ts";
-import { inChunks } from "../dataset/lines.ts";
 import { inWordsOfTarget } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
+import { exportDataset } from "../transfer/export.ts";
+import { inChunks } from "../transfer/lines.ts";
 import type { Command, Context } from "./command.ts";
 
 export const exportCommand: Command = {

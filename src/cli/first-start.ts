@@ -1,15 +1,16 @@
 import fs from "node:fs";
 import { CLI } from "../auth/actor.ts";
+import { DEFAULT_PROJECT, ROLES } from "../auth/permissions.ts";
 import { SECRET_SHAPE } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
+import { isKnown } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
-import { write } from "../resources/events/write.ts";
-import { addUserRole, DEFAULT_PROJECT, isProject } from "../resources/projects/store.ts";
-import { createToken, hasTokens } from "../resources/tokens/store.ts";
-import { createUser, hasUsers } from "../resources/users/store.ts";
-
-const ADMIN_ROLE = 1;
-const OWNER_ROLE = 4;
+import { write } from "../events/write.ts";
+import { addUserRole } from "../resources/projects/changes.ts";
+import { createToken } from "../resources/tokens/changes.ts";
+import { hasTokens } from "../resources/tokens/store.ts";
+import { createUser } from "../resources/users/changes.ts";
+import { hasUsers } from "../resources/users/store.ts";
 
 /** Guessing a shorter one would take no time. */
 const SHORTEST = 16;
@@ -97,9 +98,9 @@ export function firstStart(db: Database, { personal, service }: Given): string |
   if (isInUse(db)) return undefined; // without waiting for whoever writes to it
   return write(db, CLI, (tx) => {
     if (isInUse(db)) return undefined; // another process was first
-    const admin = { username: "admin", name: null, email: null, rootRole: ADMIN_ROLE };
+    const admin = { username: "admin", name: null, email: null, rootRole: ROLES.admin };
     const userId = createUser(tx, admin);
-    if (isProject(db, DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, OWNER_ROLE);
+    if (isKnown(db, "project", DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, ROLES.owner);
     // The original names them so.
     for (const secret of service)
       createToken(tx, { ...TOKEN, type: "admin", name: "admin", userId: null, secret });

@@ -1,9 +1,9 @@
 import { UsageError } from "../config.ts";
-import { DatasetError } from "../dataset/error.ts";
 import { DataError, inWords } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { printable } from "../printable.ts";
+import { DatasetError } from "../transfer/error.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";

@@ -1,5 +1,4 @@
 import path from "node:path";
-import { isUntouched } from "../dataset/untouched.ts";
 import { removeIfUnused } from "../db/alone.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
@@ -10,6 +9,7 @@ import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { createServer } from "../server/create-server.ts";
 import { OPERATIONS } from "../surfaces.ts";
+import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
 import { firstStart, type GivenSecret, givenSecrets, variablesOf } from "./first-start.ts";

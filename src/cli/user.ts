@@ -1,9 +1,10 @@
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
+import { write } from "../events/write.ts";
 import { toJson } from "../http/raw-json.ts";
 import { printable } from "../printable.ts";
-import { write } from "../resources/events/write.ts";
-import { createUser, rootRoleByName, rootRoleNames, userByAnyName, users } from "../resources/users/store.ts";
+import { createUser } from "../resources/users/changes.ts";
+import { rootRoleByName, rootRoleNames, userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { requireAddress, requireName } from "./name.ts";
 import { table } from "./table.ts";

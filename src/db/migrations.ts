@@ -3,6 +3,7 @@ import { DataError, inWords } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
+import changes from "./migrations/3-changes.sql";
 import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
@@ -11,7 +12,7 @@ import type { Database } from "./statement.ts";
  * version `n + 2`, which its file is named after. Forward only. A released step never changes;
  * `test/db/migrations.test.ts` holds the frozen first schema and compares.
  */
-const STEPS: readonly string[] = [featureAndStrategyTypes];
+const STEPS: readonly string[] = [featureAndStrategyTypes, changes];
 
 /** The version that this program reads and writes, kept in SQLite's `user_version`. */
 export const SCHEMA_VERSION = STEPS.length + 1;

@@ -11,6 +11,9 @@ import { type Database, prepareAll } from "./statement.ts";
 /** A database in memory, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
 
+/** How long SQLite waits for another process that writes, in milliseconds. */
+export const BUSY_TIMEOUT_MS = 5000;
+
 /** Files up to this size are checked page by page on opening; it takes some 30 ms. `doctor` checks any. */
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
@@ -37,7 +40,7 @@ function openInPlace(file: string): Database | undefined {
     if (file !== IN_MEMORY && !fs.existsSync(file)) makePrivate(file);
     const inode = inodeOf(file);
     db = connect(file);
-    db.pragma("busy_timeout = 5000"); // first, so that the next lines wait too
+    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`); // first, so that the next lines wait too
     refuseForeign(db, file);
     if (inodeOf(file) === inode) return prepare(db, file);
     db.close();
@@ -101,7 +104,7 @@ function prepare(db: Database, file: string) {
 }
 
 function prepareToRead(db: Database, file: string) {
-  db.pragma("busy_timeout = 5000");
+  db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   refuseForeign(db, file);
   if (isOlder(file))
     throw new DataError(`${file} is of an older version: serve it, which brings it up to date`);

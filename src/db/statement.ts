@@ -1,38 +1,77 @@
 import type Sqlite from "better-sqlite3";
+import { tablesOf } from "./tables.ts";
 import type { Writing } from "./transaction.ts";
+import { noteRead } from "./watch.ts";
 
 export type Database = Sqlite.Database;
 
 type Prepare<Bind extends object, Row> = (db: Database) => Sqlite.Statement<[Bind], Row>;
+
+interface Ready<Bind extends object, Row> {
+  statement: Sqlite.Statement<[Bind], Row>;
+  /** What it reads, or writes; found out when it is first asked for. */
+  readonly tables: readonly string[];
+}
 
 const declared: Array<(db: Database) => unknown> = [];
 
 /**
  * SQL that reads, declared beside the function that owns it and prepared once per database: `query(sql)(db)`.
  * `open()` prepares everything that is declared, so a mistake in any of it stops the start, not a user; and so does a
- * query that would write.
+ * query that would write. Whoever watches learns which tables were read.
  */
-export const query = <Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> =>
-  declare(sql, (statement: Sqlite.Statement<[Bind], Row>) => {
+export function query<Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> {
+  const prepared = declare<Bind, Row>(sql, "read", (statement) => {
     if (!statement.readonly) throw new TypeError(`A query must only read: ${sql}`);
   });
+  return (db) => {
+    const ready = prepared(db);
+    noteRead(ready);
+    return ready.statement;
+  };
+}
 
 /** SQL that writes: `command(sql)(tx)`. Nobody can run it but in a transaction that is there to write. */
 export function command<Bind extends object>(sql: string) {
-  const prepared = declare<Bind, unknown>(sql, () => {});
-  return ({ db }: Writing) => prepared(db);
+  const prepared = declare<Bind, unknown>(sql, "write", () => {});
+  return ({ db, written }: Writing) => {
+    const ready = prepared(db);
+    for (const table of ready.tables) written.add(table);
+    return ready.statement;
+  };
+}
+
+/**
+ * SQL that writes what is shown late or not at all, such as when somebody was last seen: answers that are kept stay
+ * good.
+ */
+export function bookkeeping<Bind extends object>(sql: string) {
+  const prepared = declare<Bind, unknown>(sql, "write", () => {});
+  return ({ db, written }: Writing) => {
+    written.add("bookkeeping");
+    return prepared(db).statement;
+  };
 }
 
 function declare<Bind extends object, Row>(
   sql: string,
+  use: "read" | "write",
   requireFit: (statement: Sqlite.Statement<[Bind], Row>) => void,
-): Prepare<Bind, Row> {
-  const cache = new WeakMap<Database, Sqlite.Statement<[Bind], Row>>();
+): (db: Database) => Ready<Bind, Row> {
+  const cache = new WeakMap<Database, Ready<Bind, Row>>();
   const on = (db: Database) => {
     let ready = cache.get(db);
     if (!ready) {
-      ready = db.prepare<[Bind], Row>(withPlainPlan(sql));
-      requireFit(ready);
+      const statement = db.prepare<[Bind], Row>(withPlainPlan(sql));
+      requireFit(statement);
+      let tables: readonly string[] | undefined;
+      ready = {
+        statement,
+        get tables() {
+          tables ??= tablesOf(db, sql, use);
+          return tables;
+        },
+      };
       cache.set(db, ready);
     }
     return ready;

@@ -1,3 +1,4 @@
+import { bump, bumpEverything } from "./revision.ts";
 import type { Database } from "./statement.ts";
 
 declare const isWriting: unique symbol;
@@ -5,13 +6,26 @@ declare const isWriting: unique symbol;
 /** A transaction that is there to write: `command(sql)(writing)`. Made here only, so that nothing writes outside one. */
 export interface Writing {
   readonly db: Database;
+  /** The tables that were written so far. */
+  readonly written: Set<string>;
+  /** What is to be done as soon as all is on disk; never if it does not come to that. */
+  readonly afterCommit: Array<() => void>;
   /** Only for the compiler. */
   readonly [isWriting]: true;
 }
 
+/** For a transaction that has begun. */
+export const beginWriting = (db: Database) =>
+  ({ db, written: new Set<string>(), afterCommit: [] as Array<() => void> }) as unknown as Writing;
+
 /** Runs the body in one transaction, all of it or nothing. Other processes that write wait for it. */
-export const inWriting = <T>(db: Database, body: (writing: Writing) => T): T =>
-  db.transaction(() => body({ db } as Writing)).immediate();
+export function inWriting<T>(db: Database, body: (writing: Writing) => T): T {
+  const writing = beginWriting(db);
+  const result = db.transaction(() => body(writing)).immediate();
+  bump(db, writing.written);
+  for (const act of writing.afterCommit) act();
+  return result;
+}
 
 /**
  * The same for a body that lets others have their turn meanwhile; only one at a time on a connection.
@@ -24,10 +38,11 @@ export async function inLongWriting<T>(
 ): Promise<T> {
   db.exec("BEGIN IMMEDIATE");
   try {
-    const result = await body({ db } as Writing);
+    const result = await body(beginWriting(db));
     if (isKept) db.exec("COMMIT");
     return result;
   } finally {
     if (db.inTransaction) db.exec("ROLLBACK");
+    bumpEverything(db);
   }
 }

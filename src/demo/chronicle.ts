@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "../resources/events/types.ts";
+import { EVENT_TYPES, type EventType } from "../events/types.ts";
 import type { Change } from "./changes.ts";
 import { USERS } from "./company.ts";
 import type { Random } from "./random.ts";

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { assertBodySize, type H3Event } from "h3";
+import type { Schema } from "../validation.ts";
 import { DECODABLE, decode } from "./encoding.ts";
 import { ApiError, invalid } from "./error.ts";
 
@@ -7,19 +8,21 @@ import { ApiError, invalid } from "./error.ts";
 export const BODY_LIMIT = 1024 * 1024;
 
 /**
- * The JSON object in the request's body.
- * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for what is no JSON object.
+ * The JSON object in the request's body, or the list where the schema is one.
+ * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for what is no such JSON.
  */
-export async function readJsonObject(event: H3Event): Promise<object> {
+export async function readJson(event: H3Event, { type }: Schema): Promise<object> {
   const { headers } = event.req;
   requireJson(headers.get("content-type") ?? "");
   const encoding = encodingOf(headers.get("content-encoding"));
   const bytes = await decoded(encoding, await readBytes(event));
-  if (bytes.length === 0) throw invalid({ path: "body", message: "is missing: send a JSON object" });
+  const wanted = type === "array" ? "list" : "object";
+  if (bytes.length === 0) throw invalid({ path: "body", message: `is missing: send a JSON ${wanted}` });
   if (!isUtf8(bytes)) throw invalid({ path: "body", message: "is not valid UTF-8" });
   const value = parse(new TextDecoder().decode(bytes));
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw invalid({ path: "body", message: "must be a JSON object" });
+  const isWanted = typeof value === "object" && value !== null && Array.isArray(value) === (type === "array");
+  if (isWanted) return value;
+  throw invalid({ path: "body", message: `must be a JSON ${wanted}` });
 }
 
 function requireJson(type: string) {

@@ -1,20 +1,26 @@
 import type { IncomingMessage } from "node:http";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
-import { requirePermission } from "../auth/permission.ts";
+import { toClaim } from "../auth/claim.ts";
+import { requirePermission } from "../auth/require-permission.ts";
+import { type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
+import { type Reading, watchReads } from "../db/watch.ts";
+import type { writeSoon } from "../events/write.ts";
 import { check, type Schema } from "../validation.ts";
-import type { Answers } from "./answers.ts";
-import { readJsonObject } from "./body.ts";
+import { readJson } from "./body.ts";
 import { ApiError, invalid } from "./error.ts";
-import type { Contract, Operation, Request as OperationRequest } from "./operation.ts";
+import { type Contract, METHODS, type Operation, type Request as OperationRequest } from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
+import type { ResponseCache } from "./response-cache.ts";
 
 interface Site {
   db: Database;
   /** Goes before the paths that answers name. */
   root: string;
+  /** How changes are made. */
+  write: typeof writeSoon;
   /** Where answers to reads are kept. */
-  answers?: Answers | undefined;
+  cache?: ResponseCache | undefined;
 }
 
 /** Routes every operation. */
@@ -27,71 +33,85 @@ export function mount(app: H3, site: Site, operations: readonly Operation[]) {
 
 /** Routes a path: HEAD wherever GET is, OPTIONS says which methods there are, and any other is 405. */
 export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
-  const { GET, POST } = handlers;
-  const routed = { ...(GET && { GET, HEAD: GET }), ...(POST && { POST }) };
-  for (const [method, handler] of Object.entries(routed)) app.on(method as Contract["method"], path, handler);
-  const allow = Object.keys(routed).join(", ");
+  const allow = METHODS.filter((method) => handlers[method]).flatMap((method) =>
+    method === "GET" ? [method, "HEAD"] : [method],
+  );
+  for (const method of allow)
+    app.on(method as "GET", path, handlers[method === "HEAD" ? "GET" : (method as "GET")]!);
+  const headers = { allow: allow.join(", ") };
   app.options(
     path,
-    () => new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } }),
+    () => new HTTPResponse("", { statusText: "OK", headers: { ...headers, "content-length": "0" } }),
   );
   app.all(path, (event) => {
-    throw new ApiError("MethodNotAllowedError", `${event.req.method} is not possible here, only ${allow}`, {
-      headers: { allow },
-    });
+    const message = `${event.req.method} is not possible here, only ${headers.allow}`;
+    throw new ApiError("MethodNotAllowedError", message, { headers });
   });
 }
 
-/** Permission, path, query, body: the first that fails is the answer. Waits only where a body is read. */
-function answer({ db, root, answers }: Site, operation: Operation, event: H3Event) {
-  const { actor } = event.context;
+/** Waits only where a body is read, something is changed, or an answer is compressed. */
+function answer(site: Site, operation: Operation, event: H3Event) {
+  const { result, readings } = watchReads(() => perform(site, operation, event));
+  const { made, project } = result;
+  const stamp = operation.changes ? undefined : stampOf(site.db, tablesIn(event, readings), project);
+  const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
+  return made instanceof Promise ? made.then(send) : send(made);
+}
+
+/** Permission, path, query, body: the first that fails is the answer. */
+function perform(site: Site, operation: Operation, event: H3Event) {
+  const { db, write } = site;
+  const { actor, isSecure } = event.context;
   const raw = decodedParams(event);
-  requirePermission(actor, permissionFor(operation, actor, raw));
+  const claim = toClaim(db, actor, operation.permission, raw);
+  requirePermission(db, actor, claim);
   const params = checkedParams(operation, raw);
   requireNoNul(event.url);
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
+  const project = operation.crossesProjects ? undefined : claim.project;
   const run = (body: unknown) => {
-    const result = operation.handle({
+    const request = {
       db,
       actor,
       params,
       query,
       body,
+      isSecure,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },
-    } as OperationRequest<Contract>);
-    const respond = (value: unknown) =>
-      answerWith(value, event, { deprecated: operation.deprecated, root }, answers);
-    return result instanceof Promise ? result.then(respond) : respond(result);
+    } as OperationRequest<Contract>;
+    const result = operation.handle(request, (change) => write(db, actor, project, change));
+    const make = (value: unknown) => toParts(value, { ...operation, root: site.root });
+    return result instanceof Promise ? result.then(make) : make(result);
   };
-  if (!operation.body) return run(undefined);
-  return readJsonObject(event).then((body) => run(checked(operation.body, body, "body")));
+  const made = operation.body
+    ? readJson(event, operation.body).then((body) => run(checked(operation.body, body, "body")))
+    : run(undefined);
+  return { made, project: claim.project };
 }
 
-/** The handler's answer as a response, compressed for this client; a whole one is kept. */
-function answerWith(
-  value: unknown,
+/** What the answer was made of, and by what this caller may have it. */
+const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
+  new Set([...context.readings, ...readings].flatMap(({ tables }) => tables));
+
+/** An answer as the response, compressed for this client; a whole one to a read is kept. */
+function respond(
+  { cache }: Site,
+  { status }: Operation,
   event: H3Event,
-  options: { deprecated?: boolean | undefined; root: string },
-  answers: Answers | undefined,
+  parts: ReturnType<typeof toParts>,
+  stamp: Stamp | undefined,
 ) {
-  const parts = toParts(value, options);
   if ("stream" in parts) return toStreamed(parts, event.req);
   const send = (sent: Parts) => {
     const request = event.runtime?.node?.req as IncomingMessage | undefined;
-    if (request) answers?.keep(request, sent, event.context.actor.expiresAt);
-    return toResponse(sent, event.req);
+    if (request && stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
+    return toResponse(sent, event.req, status);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);
 }
-
-const permissionFor = (
-  { permission }: Operation,
-  actor: H3Event["context"]["actor"],
-  raw: Record<string, string>,
-) => (typeof permission === "function" ? permission(actor, raw) : permission);
 
 /** Each parameter decoded once, so that `%2F` stays inside it; that it can be was checked on arrival. */
 const decodedParams = (event: H3Event): Record<string, string> =>

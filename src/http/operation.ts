@@ -1,11 +1,18 @@
-import type * as v from "valibot";
+import * as v from "valibot";
 import type { Actor } from "../auth/actor.ts";
-import type { Permission } from "../auth/permission.ts";
+import type { Need } from "../auth/claim.ts";
+import type { Permission } from "../auth/permissions.ts";
 import type { Database } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
 import type { Schema } from "../validation.ts";
 import type { ErrorName } from "./error.ts";
 import type { JsonStream } from "./json-stream.ts";
 import type { Wire } from "./raw-json.ts";
+
+export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** The response of an operation that answers without a body. */
+export const NoBody = v.undefined();
 
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {
@@ -15,23 +22,27 @@ export interface Contract {
   summary: string;
   /** What it is about, in the API's description. */
   tag: string;
-  method: "GET" | "POST";
+  method: (typeof METHODS)[number];
   /** `:name` stands for one segment of the path. */
   path: `/${string}`;
-  /** Needed beside a valid token; null for none. A function decides by the path as it came. */
-  permission: Permission | null | ((actor: Actor, params: Record<string, string>) => Permission | null);
+  /** Needed beside a valid credential of the surface; null for none. */
+  permission: Permission | Need | null;
   params?: Schema;
   /** A path parameter of the wrong shape can name nothing: 404 instead of 400. */
   wrongParamsAre404?: true;
   /** A list takes a parameter as often as it is given, also as `name[]`. */
   query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
-  /** What a 200 looks like; every response is checked against it in the tests. */
+  /** Of success; 200 where nothing is said. */
+  status?: 200 | 201 | 202 | 204;
+  /** What success looks like; every response is checked against it in the tests. */
   response: Schema;
   /** What its handler answers with beside what `mount` does. */
   errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */
   deprecated?: true;
+  /** Its changes are not all within the project that its permission names. */
+  crossesProjects?: true;
 }
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;
@@ -43,21 +54,67 @@ export interface Request<C extends Contract> {
   params: Output<C["params"]>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  /** The request came by TLS, as far as this server or a trusted proxy knows. */
+  readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */
   readonly signal: AbortSignal;
 }
 
-/** The body of a 200, whole or to be streamed. */
-export type Answer<C extends Contract> = Wire<v.InferOutput<C["response"]>> | JsonStream;
+/** What a handler that changes something gets: `db` is the transaction's. */
+export type ChangeRequest<C extends Contract> = Omit<Request<C>, "signal"> & { tx: Tx };
 
-type Handler<C extends Contract> = (request: Request<C>) => Answer<C> | Promise<Answer<C>>;
+/** The body of success, whole or to be streamed. */
+export type Answer<C extends Contract> =
+  | Wire<v.InferOutput<C["response"]>>
+  | WithHeaders<Wire<v.InferOutput<C["response"]>>>
+  | JsonStream;
 
-export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
-  // A method, so that operations of any contract can be listed together.
-  handle(request: Request<C>): Answer<C> | Promise<Answer<C>>;
+/** A body that has headers of its own, such as where to find what was made. */
+export class WithHeaders<T> {
+  readonly body: T;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(body: T, headers: Readonly<Record<string, string>>) {
+    this.body = body;
+    this.headers = headers;
+  }
 }
 
-/** An operation of the API: `operation({ …contract }).run((request) => answer)`. */
+/** Opens the transaction in which a handler changes something; resolves when all of it is on disk. */
+export type Door = <T>(body: (tx: Tx) => T) => Promise<T>;
+
+export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
+  /** It may change something, so that no answer of it is kept. */
+  changes: boolean;
+  // A method, so that operations of any contract can be listed together.
+  handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
+}
+
+/**
+ * An operation of the API: `operation({ …contract }).run((request) => answer)` where it only reads, and
+ * `operation({ …contract }).change(({ tx, … }) => answer)` where it changes something. What takes long before a change
+ * can be made, such as the hash of a password, is prepared:
+ * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`.
+ */
 export const operation = <const C extends Contract>(contract: C) => ({
-  run: (handle: Handler<C>): Operation<C> => ({ ...contract, handle }),
+  run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Operation<C> => ({
+    ...contract,
+    changes: false,
+    handle,
+  }),
+  change: (handle: (request: ChangeRequest<C>) => Answer<C>): Operation<C> => ({
+    ...contract,
+    changes: true,
+    handle: (request, door) => door((tx) => handle({ ...request, tx })),
+  }),
+  prepare: <P>(prepare: (request: Request<C>) => Promise<P>) => ({
+    change: (handle: (request: ChangeRequest<C> & { prepared: P }) => Answer<C>): Operation<C> => ({
+      ...contract,
+      changes: true,
+      handle: async (request, door) => {
+        const prepared = await prepare(request);
+        return door((tx) => handle({ ...request, tx, prepared }));
+      },
+    }),
+  }),
 });

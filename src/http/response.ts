@@ -4,6 +4,7 @@ import { HTTPResponse } from "h3";
 import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
+import { WithHeaders } from "./operation.ts";
 import { toJson } from "./raw-json.ts";
 
 const COMMON = {
@@ -15,13 +16,18 @@ const COMMON = {
 
 interface ResponseOptions {
   deprecated?: boolean | undefined;
+  /** The handler's own. */
+  headers?: Readonly<Record<string, string>> | undefined;
   /** Goes before our own paths, such as those of pictures: the base path, or the address that clients know. */
   root?: string;
 }
 
-/** A whole answer and its headers; the tag stands for the text, however it is compressed. */
+/** Of an answer without a body. */
+const NOTHING = { "cache-control": COMMON["cache-control"], "content-length": "0" };
+
+/** A whole answer and its headers; the tag, if there is a text, stands for it however it is compressed. */
 export interface Parts {
-  headers: Record<string, string> & { etag: string };
+  headers: Record<string, string>;
   /** A short text goes out together with the headers; a longer one is encoded once, and not at each use. */
   body: string | Buffer<ArrayBuffer>;
 }
@@ -37,6 +43,8 @@ const SHORT = 8 * 1024;
 
 /** A handler's answer in parts, or as a stream if it is long. */
 export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
+  if (answer instanceof WithHeaders) return toParts(answer.body, { ...options, headers: answer.headers });
+  if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const { root = "" } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
   return typeof text === "string"
@@ -54,9 +62,10 @@ export function wholeParts(text: string, options: ResponseOptions = {}): Parts {
   };
 }
 
-const headersFor = ({ deprecated }: ResponseOptions) => ({
+const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
   ...COMMON,
   ...(deprecated && { deprecation: "true" }),
+  ...headers,
 });
 
 /** How these parts are compressed for a client; undefined where they are not. */
@@ -78,11 +87,11 @@ export async function encodeParts({ headers, body }: Parts, encoding: Encoding):
 }
 
 /** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
-export function toResponse({ headers, body }: Parts, request: Request): HTTPResponse {
+export function toResponse({ headers, body }: Parts, request: Request, status = 200): HTTPResponse {
   if (isRead(request) && isKnown(request.headers.get("if-none-match"), headers.etag)) {
     return respond(304, null, withoutLength(headers));
   }
-  return respond(200, body, headers);
+  return status === 204 ? respond(204, null, withoutLength(headers)) : respond(status, body, headers);
 }
 
 /** A stream as the response, compressed if the client asks for it. */
@@ -121,8 +130,8 @@ export function errorParts(error: ApiError, basePath?: string) {
 }
 
 /** `If-None-Match` names this tag, or any; weak tags are as good. */
-export function isKnown(header: string | null | undefined, etag: string) {
-  if (!header) return false;
+export function isKnown(header: string | null | undefined, etag: string | undefined) {
+  if (!header || !etag) return false;
   if (header === etag) return true;
   const tags = header.split(",").map((tag) => opaque(tag.trim()));
   return tags.includes(opaque(etag)) || tags.includes("*");

@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { H3, type H3Event, HTTPError } from "h3";
+import { getCookie, H3, type H3Event, HTTPError } from "h3";
 import type { Actor } from "../auth/actor.ts";
+import { SESSION_COOKIE } from "../auth/session.ts";
+import { type Reading, watchReads } from "../db/watch.ts";
+import { writeSoon } from "../events/write.ts";
 import { answerAvatar } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
 import { toApiError } from "../http/error.ts";
@@ -8,6 +11,7 @@ import { answerFrontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
 import { mount, route } from "../http/mount.ts";
 import { toOpenApi } from "../http/openapi.ts";
+import { isSecure, requireSameOrigin } from "../http/origin.ts";
 import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
@@ -19,12 +23,16 @@ declare module "h3" {
   interface H3EventContext {
     /** Who asks; set for every path of a surface before it is routed. */
     actor: Actor;
+    /** What was read to know it. */
+    readings: ReadonlySet<Reading>;
+    /** It came by TLS, as far as this server or a trusted proxy knows. */
+    isSecure: boolean;
   }
 }
 
 /** The server without a socket: credential first, then path and method, then the operation. */
 export function buildApp(options: ServerOptions): H3 {
-  const { db, basePath = "", answers, metrics } = options;
+  const { db, basePath = "", cache, metrics } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({
     allowMalformedURL: true, // answered below, after the credential
@@ -35,7 +43,7 @@ export function buildApp(options: ServerOptions): H3 {
     },
     onError: (thrown, event) => refuse(options, thrown, event),
   });
-  mount(app, { db, root, answers }, OPERATIONS);
+  mount(app, { db, root, cache, write: writeSoon }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);
@@ -45,10 +53,18 @@ export function buildApp(options: ServerOptions): H3 {
   return app;
 }
 
-function admit({ db }: ServerOptions, event: H3Event) {
+function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3Event) {
   const { pathname } = event.url;
   const surface = SURFACES.find(({ prefix }) => isBelow(prefix, pathname));
-  if (surface) event.context.actor = surface.authenticate(db, event.req.headers);
+  if (surface) {
+    const authorization = event.req.headers.get("authorization");
+    const session = getCookie(event, SESSION_COOKIE);
+    const { result, readings } = watchReads(() => surface.authenticate(db, { authorization, session }));
+    event.context.actor = result;
+    event.context.readings = readings;
+    event.context.isSecure = isSecure(event.req, trustsProxy);
+    if (result.isSession) requireSameOrigin(event.req, publicUrl);
+  }
   requireDecodable(pathname);
 }
 

@@ -2,8 +2,8 @@ import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import type { Database } from "../db/statement.ts";
 import { withAccessLog } from "../http/access-log.ts";
-import { type Answers, createAnswers } from "../http/answers.ts";
 import { guarded, type Listener } from "../http/listener.ts";
+import { createResponseCache, type ResponseCache } from "../http/response-cache.ts";
 import type { Log } from "../log.ts";
 import { buildApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
@@ -22,7 +22,7 @@ export interface ServerOptions {
   /** Told at its own path where it is given. */
   metrics?: Metrics | undefined;
   /** Where answers to reads are kept. */
-  answers?: Answers;
+  cache?: ResponseCache;
 }
 
 /**
@@ -30,9 +30,9 @@ export interface ServerOptions {
  * it, where what is kept is answered before the app is asked.
  */
 export function createServer(options: ServerOptions): { app: H3; listener: Listener } {
-  const { db, log, metrics, answers = createAnswers(db), trustsProxy = false, logsAccess } = options;
-  const app = buildApp({ ...options, answers });
-  const guard = guarded(log, answers.first(toNodeHandler(app) as Listener));
+  const { db, log, metrics, cache = createResponseCache(db), trustsProxy = false, logsAccess } = options;
+  const app = buildApp({ ...options, cache });
+  const guard = guarded(log, cache.first(toNodeHandler(app) as Listener));
   const measured = metrics?.measured(guard) ?? guard;
   return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured };
 }

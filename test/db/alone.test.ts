@@ -4,10 +4,10 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { isUntouched } from "../../src/dataset/untouched.ts";
 import { removeIfUnused, whileAlone } from "../../src/db/alone.ts";
 import { close, open } from "../../src/db/open.ts";
 import { stagedFile } from "../../src/db/staged-file.ts";
+import { isUntouched } from "../../src/transfer/untouched.ts";
 import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { createWorld } from "../support/world.ts";
 

@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { CLI } from "../../src/auth/actor.ts";
 import { open } from "../../src/db/open.ts";
-import { write } from "../../src/resources/events/write.ts";
-import { createUser } from "../../src/resources/users/store.ts";
+import { write } from "../../src/events/write.ts";
+import { createUser } from "../../src/resources/users/changes.ts";
 
 // Makes users for ever, each recorded by an event, and says of each that it is stored: until it is killed.
 const [file = "", round = ""] = process.argv.slice(2);

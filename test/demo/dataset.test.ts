@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
-import { EVENT_TYPES } from "../../src/resources/events/types.ts";
-import { OPERATORS } from "../../src/resources/features/schema.ts";
+import { EVENT_TYPES } from "../../src/events/types.ts";
+import { OPERATORS } from "../../src/resources/constraints/schema.ts";
 import { INTEGRATION_STATES } from "../../src/resources/integrations/schema.ts";
 import { importLines } from "../support/server.ts";
 

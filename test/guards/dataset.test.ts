@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { importDataset } from "../../src/dataset/import.ts";
-import { KINDS } from "../../src/dataset/kinds.ts";
-import { OPERATORS } from "../../src/resources/features/schema.ts";
-import { exported } from "../dataset/examples.ts";
-import { empty } from "../dataset/importing.ts";
+import { OPERATORS } from "../../src/resources/constraints/schema.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { KINDS } from "../../src/transfer/kinds.ts";
 import { asChunks, openServer } from "../support/server.ts";
+import { exported } from "../transfer/examples.ts";
+import { empty } from "../transfer/importing.ts";
 
 const document = fs.readFileSync("docs/dataset.md", "utf8");
 const rows = document.split("\n");

@@ -47,14 +47,16 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["cli", /^cli\//],
   ["server", /^server\//],
   ["surfaces", /^surfaces\.ts$/],
-  ["routes", /^resources\/\w+\/routes\.ts$/],
-  ["dataset and demo", /^(dataset|demo)\//],
-  ["events", /^resources\/events\/(write|load)\.ts$/],
-  ["stores", /^resources\/[\w-]+\/(?!routes)[\w-]+\.ts$/],
+  ["transfer and demo", /^(transfer\/(?!(kind|value|reference|error|warnings)\.)|demo\/)/],
+  ["routes", /^resources\/[\w-]+\/routes(\.ts$|\/)/],
+  ["dataset", /^resources\/[\w-]+\/dataset[\w-]*\.ts$/],
+  ["changes", /^resources\/[\w-]+\/changes(\.ts$|\/)/],
+  ["stores", /^resources\/[\w-]+\/[\w-]+\.ts$/],
+  ["events", /^events\//],
 ];
 
 /** What any of them may use. */
-const SHARED = /^(auth|db|http)\/|^[\w-]+\.(ts|d\.ts)$/;
+const SHARED = /^(auth|db|http)\/|^transfer\/(kind|value|reference|error|warnings)\.ts$|^[\w-]+\.(ts|d\.ts)$/;
 
 const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(file));
 
@@ -68,7 +70,7 @@ test("every file has its place", () => {
   );
 });
 
-test("nothing points back: main → cli → server → surfaces → routes → events → stores → the shared ones", () => {
+test("nothing points back: main → cli → server → surfaces → routes → changes → stores → events → the shared ones", () => {
   const pointsBack = ({ file, name }: (typeof IMPORTS)[number]) => {
     const [from, to] = [layerOf(file), layerOf(name)];
     return to >= 0 && (from < 0 || to < from);
@@ -80,14 +82,22 @@ test("nothing points back: main → cli → server → surfaces → routes → e
   );
 });
 
-test("a store imports no other resource's store, and nothing of HTTP but raw JSON", () => {
-  const folder = (file: string) => path.dirname(file);
+test("of another noun only what it offers is imported: its changes, what it requires, its schemas", () => {
+  const nounOf = (file: string) => /^resources\/([\w-]+)\//.exec(file)?.[1];
+  const offered = /\/(changes|require|schema)\.ts$/;
+  const isForeign = ({ file, name }: (typeof IMPORTS)[number]) =>
+    nounOf(file) !== undefined && nounOf(name) !== undefined && nounOf(file) !== nounOf(name);
+  assert.deepEqual(
+    offenders((one) => isForeign(one) && !one.isType && !offered.test(one.name)),
+    [],
+  );
+});
+
+test("a store knows nothing of HTTP but raw JSON", () => {
   assert.deepEqual(
     offenders(
       ({ file, name }) =>
-        file.endsWith("store.ts") &&
-        ((name.endsWith("store.ts") && folder(name) !== folder(file)) ||
-          (name.startsWith("http/") && name !== "http/raw-json.ts")),
+        file.endsWith("store.ts") && name.startsWith("http/") && name !== "http/raw-json.ts",
     ),
     [],
   );
@@ -101,14 +111,14 @@ test("a schema imports nothing that runs", () => {
   );
 });
 
-test("SQL stands in stores, in the dataset's kinds, and beside the credential; nowhere else", () => {
+test("SQL stands where tables are read and changed, and beside the credential; nowhere else", () => {
   const owners =
-    /(store|record|load|text-search)\.ts$|^auth\/(authenticate|visibility)|^dataset\/(kinds\/|reference|untouched)/;
+    /^resources\/[\w-]+\/([\w-]*store|changes|require|dataset[\w-]*|text-search)\.ts$|^events\/|^auth\/|^db\/known|^transfer\/untouched/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/statement.ts" && !isType && !owners.test(file)).filter(
       (line) => {
         const [file = ""] = line.split(" ");
-        return /\b(query|command)</.test(fs.readFileSync(path.join("src", file), "utf8"));
+        return /\b(query|command|bookkeeping)</.test(fs.readFileSync(path.join("src", file), "utf8"));
       },
     ),
     [],
@@ -116,7 +126,7 @@ test("SQL stands in stores, in the dataset's kinds, and beside the credential; n
 });
 
 test("only changes with their events and imports begin to write", () => {
-  const users = /^(resources\/events\/write|dataset\/(import|trial))\.ts$/;
+  const users = /^(db\/group-commit|events\/write|transfer\/(import|trial))\.ts$/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/transaction.ts" && !isType && !users.test(file)),
     [],

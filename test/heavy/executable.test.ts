@@ -6,8 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import { before, describe, type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { toText } from "../dataset/examples.ts";
 import { createWorld, personal } from "../support/world.ts";
+import { toText } from "../transfer/examples.ts";
 
 /*
  * The built program as its users have it: one file, nothing else of ours, in surroundings that give it nothing.

@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { dataFile, runCli, startServer } from "../cli/run-cli.ts";
-import { toText } from "../dataset/examples.ts";
 import { createWorld, personal } from "../support/world.ts";
+import { toText } from "../transfer/examples.ts";
 
 /** A disk of a few megabytes in memory with a data file on it; undefined where we may not mount one. */
 async function smallDisk(t: TestContext) {

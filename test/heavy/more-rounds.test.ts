@@ -8,4 +8,4 @@ process.env.ANSWERS_RUNS ??= "20";
 
 await import("../db/kill.test.ts");
 await import("../model/model.test.ts");
-await import("../http/answers.test.ts");
+await import("../http/response-cache.test.ts");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { EVENT_TYPES } from "../../src/resources/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/types.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { importLines } from "../support/server.ts";
 import { personal } from "../support/world.ts";

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as v from "valibot";
-import { importDataset } from "../../src/dataset/import.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import type { LogLine } from "../../src/log.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
+import { importDataset } from "../../src/transfer/import.ts";
 import { createWorld, personal, type World } from "./world.ts";
 
 export interface Call {

@@ -1,7 +1,8 @@
+import { ROLES } from "../../auth/permissions.ts";
 import { avatarPath, imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
+import { Summary } from "../../events/wire.ts";
 import type { Wire } from "../../http/raw-json.ts";
-import { Summary } from "../events/wire.ts";
 import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 
@@ -22,11 +23,11 @@ const latest = query<{ project: string }, LatestRow>(`
 const userOwners = query<{ project: string }, PersonRow>(`
   SELECT users.id, name, username, email, image_url AS imageUrl
   FROM project_user_roles JOIN users ON users.id = user_id
-  WHERE project = :project AND role_id = 4 ORDER BY users.id`);
+  WHERE project = :project AND role_id = ${ROLES.owner} ORDER BY users.id`);
 
 const groupOwners = query<{ project: string }, { name: string }>(`
   SELECT name FROM project_group_roles JOIN groups ON groups.id = group_id
-  WHERE project = :project AND role_id = 4 ORDER BY name`);
+  WHERE project = :project AND role_id = ${ROLES.owner} ORDER BY name`);
 
 const rolesOf = query<{ project: string; userId: number }, ProjectRole>(`
   SELECT DISTINCT roles.name, roles.id, roles.type

@@ -1,9 +1,8 @@
 import * as v from "valibot";
-import { hiddenProjects, requireVisible } from "../../auth/visibility.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
-import { ApiError } from "../../http/error.ts";
 import { operation } from "../../http/operation.ts";
-import { isProject } from "../projects/store.ts";
+import { requireProject } from "../projects/require.ts";
 import { latestEvents, onboardingStatus, owners, projectRoles } from "./details-store.ts";
 import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";
 import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./store.ts";
@@ -34,16 +33,13 @@ export const readProjectDetails = operation({
   tag: "Personal dashboard",
   method: "GET",
   path: "/api/admin/personal-dashboard/:projectId",
-  permission: null,
+  permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
   response: PersonalProjectDetails,
 }).run(({ db, actor, params: { projectId } }) =>
   snapshot(db, () => {
-    requireVisible(db, actor, projectId);
-    if (!isProject(db, projectId)) {
-      throw new ApiError("NotFoundError", `There is no project ${projectId}`);
-    }
+    requireProject(db, projectId);
     return {
       latestEvents: latestEvents(db, projectId),
       onboardingStatus: onboardingStatus(db, projectId),

@@ -1,3 +1,4 @@
+import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
@@ -48,17 +49,16 @@ const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
 
 const PERSON = `users.id, users.name, users.username, users.email, users.image_url AS imageUrl`;
 
-// Role 4 is Owner, root role 1 is Admin.
 const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
   SELECT ${PERSON} FROM users
   WHERE id IN (
     SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
-    WHERE role_id = 4 AND archived_at IS NULL
+    WHERE role_id = ${ROLES.owner} AND archived_at IS NULL
       AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY coalesce(name, username, email), id`);
 
 const administrators = query<object, PersonRow>(`
-  SELECT ${PERSON} FROM users WHERE root_role = 1 ORDER BY id`);
+  SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
 
 /** The live projects in which a user has a role, by name. */
 export function dashboardProjects(db: Database, userId: number): DashboardProject[] {

@@ -3,6 +3,8 @@ import type { Actor } from "../../auth/actor.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
+import { fold } from "../../events/fold.ts";
+import { EventArray, joined } from "../../events/wire.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
 import { EventList, EventSearch } from "./schema.ts";
@@ -16,8 +18,7 @@ import {
   shortWiresById,
   wireWindows,
 } from "./store.ts";
-import { fold, searchText } from "./text-search.ts";
-import { EventArray, joined } from "./wire.ts";
+import { searchText } from "./text-search.ts";
 
 /** How many events are listed where no project is named (the seed's number). */
 const NEWEST = 100;

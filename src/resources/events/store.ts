@@ -1,4 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
+import { countAllEvents } from "../../events/totals.ts";
 import type { EventSearch } from "./schema.ts";
 
 /** Which events are meant: every given criterion holds, and none is of a hidden project. */
@@ -75,8 +76,6 @@ const visibleAnywhere = query<Bind, number>(`
     WHERE newest.project IS visible.project AND newest.id <= :from ORDER BY newest.id DESC LIMIT :limit)
   ORDER BY events.id DESC LIMIT :limit`);
 
-const countOfAll = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
-
 const countOfTotals = query<Bind, number>(`
   SELECT ifnull(sum(count), 0) FROM event_totals
   WHERE (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
@@ -129,7 +128,7 @@ function ofVisible(db: Database, bind: Bind): number[] {
 
 /** How many events a filter has; exact. */
 export function countEvents(db: Database, filter: EventFilter): number {
-  if (!isFiltered(filter)) return countOfAll(db).pluck().get({})!;
+  if (!isFiltered(filter)) return countAllEvents(db);
   const count = filter.feature === undefined ? countOfTotals : countOfFeature;
   return count(db)
     .pluck()

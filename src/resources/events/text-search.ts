@@ -18,9 +18,6 @@ const MATCHED = { all: 12, any: 400 };
 /** A text shorter than a trigram is common if it is in this part of the newest events. */
 const COMMON = 0.2;
 
-/** Text as it is indexed and searched: upper case, since a lower-case letter can depend on its neighbours. */
-export const fold = (text: string) => text.normalize("NFC").toUpperCase();
-
 interface Search {
   filter: EventFilter;
   /** Folded. */

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { requireVisible } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation } from "../../http/operation.ts";
@@ -12,15 +11,15 @@ export const listProjectFeatures = operation({
   tag: "Features",
   method: "GET",
   path: "/api/admin/projects/:projectId/features",
-  permission: null,
+  permission: { project: "projectId" },
   params: v.object({ projectId: v.string() }),
   query: FeatureFilter,
   response: ProjectFeatures,
 }).run(({ db, actor, params: { projectId }, query }) =>
-  snapshot(db, () => {
-    requireVisible(db, actor, projectId);
-    return { version: 2 as const, features: projectFeatures(db, projectId, actor.userId, query) };
-  }),
+  snapshot(db, () => ({
+    version: 2 as const,
+    features: projectFeatures(db, projectId, actor.userId, query),
+  })),
 );
 
 export const listStrategies = operation({
@@ -29,12 +28,11 @@ export const listStrategies = operation({
   tag: "Features",
   method: "GET",
   path: "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies",
-  permission: null,
+  permission: { project: "projectId" },
   params: v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() }),
   errors: ["NotFoundError"],
   response: v.array(Strategy), // the original answers with a bare list
-}).run(({ db, actor, params: { projectId, featureName, environment } }) => {
-  requireVisible(db, actor, projectId);
+}).run(({ db, params: { projectId, featureName, environment } }) => {
   const missing = missingPart(db, { project: projectId, feature: featureName, environment });
   if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
   return strategies(db, featureName, environment);

@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
+import type { Tag } from "../../events/schema.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
-import type { Tag } from "../events/schema.ts";
 import type { FeatureEnvironment, FeatureFilter, ProjectFeature, Strategy } from "./schema.ts";
 
 interface FeatureRow {

@@ -1,6 +1,6 @@
 import * as v from "valibot";
+import { Event } from "../../events/schema.ts";
 import { JsonObject, Timestamp } from "../../validation.ts";
-import { Event } from "../events/schema.ts";
 
 /** How handling an event ended; it never changes afterwards. */
 export const INTEGRATION_STATES = ["success", "failed", "successWithErrors"] as const;

@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
+import { EventJson } from "../../events/wire.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
-import { EventJson } from "../events/wire.ts";
 import type { IntegrationEvent } from "./schema.ts";
 
 type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };

@@ -10,7 +10,7 @@ export const readUser = operation({
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/:id",
-  permission: (actor, params) => (params.id === String(actor.userId) ? null : "ADMIN"),
+  permission: { permission: "ADMIN", unlessOwn: "id" },
   params: v.object({
     id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
   }),

@@ -1,6 +1,5 @@
 import { imageUrlOf, type Pictured } from "../../avatar.ts";
-import { command, type Database, query } from "../../db/statement.ts";
-import type { Tx } from "../events/write.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { User } from "./schema.ts";
 
 interface UserRow {
@@ -42,17 +41,6 @@ const roleByName = query<{ name: string }, { id: number; name: string }>(`
 const rootRoles = query<object, { name: string }>(`
   SELECT name FROM roles WHERE type IN ('root', 'custom-root') ORDER BY id`);
 
-interface NewUser {
-  name: string | null;
-  username: string | null;
-  email: string | null;
-  rootRole: number;
-}
-
-const insert = command<NewUser & { createdAt: string }>(`
-  INSERT INTO users (name, username, email, root_role, created_at)
-  VALUES (:name, :username, :email, :rootRole, :createdAt)`);
-
 export const userById = (db: Database, id: number): Pictured<User> | undefined => {
   const row = byId(db).get({ id });
   return row && toUser(row);
@@ -80,15 +68,6 @@ export const rootRoleNames = (db: Database): string[] =>
     .all({})
     .map(({ name }) => name);
 
-/** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
-export function createUser(tx: Tx, user: NewUser): number {
-  const { lastInsertRowid } = insert(tx).run({ ...user, createdAt: tx.now });
-  const id = Number(lastInsertRowid);
-  const { name, username, email, rootRole } = user;
-  tx.record({ type: "user-created", data: { id, ...set({ name, username, email }), rootRole } });
-  return id;
-}
-
 const toUser = (row: UserRow): Pictured<User> => ({
   id: row.id,
   isAPI: false,
@@ -107,7 +86,7 @@ const toUser = (row: UserRow): Pictured<User> => ({
 });
 
 /** Only the members that have a value. */
-const set = <T extends Record<string, string | null>>(members: T) =>
+export const set = <T extends Record<string, string | null>>(members: T) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: string;
   };

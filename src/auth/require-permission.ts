@@ -1,0 +1,82 @@
+import { type Database, query } from "../db/statement.ts";
+import { ApiError } from "../http/error.ts";
+import type { Actor } from "./actor.ts";
+import { DEFAULT_PROJECT, PERMISSIONS, type Permission } from "./permissions.ts";
+import { requireVisible } from "./visibility.ts";
+
+/** What is asked for, and where: the parameters of the path that say so are filled in. */
+export interface Claim {
+  /** One of these suffices; none means that any user may. */
+  permissions: readonly Permission[];
+  /** Which has to be visible too; the permissions of a project come with a role in it. */
+  project?: string | undefined;
+  environment?: string | undefined;
+}
+
+interface Place {
+  userId: number | null;
+  project: string | null;
+}
+
+// Root roles, of the user's own and of groups, and those in the project. Of a custom one with what is stored.
+const rolesIn = query<
+  Place,
+  { role: number; isRoot: 0 | 1; name: string | null; environment: string | null }
+>(`
+  WITH held (role, is_root) AS (
+    SELECT root_role, 1 FROM users WHERE id = :userId
+    UNION
+    SELECT groups.root_role, 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
+    WHERE group_users.user_id = :userId AND groups.root_role IS NOT NULL
+    UNION
+    SELECT role_id, 0 FROM project_members WHERE user_id = :userId AND project = :project
+  )
+  SELECT role, is_root AS isRoot, name, environment FROM held LEFT JOIN role_permissions ON role_id = role`);
+
+/**
+ * A token of the right kind for the admin API, and one of the permissions if some are needed.
+ * @throws ApiError `NoAccessError` naming what is missing.
+ */
+export function requirePermission(db: Database, actor: Actor, claim: Claim) {
+  requireKind(actor);
+  if (claim.project !== undefined) requireVisible(db, actor, claim.project);
+  if (claim.permissions.length === 0 || holds(db, actor, claim)) return;
+  throw new ApiError("NoAccessError", missing(claim));
+}
+
+function requireKind({ type }: Actor) {
+  if (type !== "client" && type !== "frontend") return;
+  throw new ApiError(
+    "NoAccessError",
+    `A ${type} token opens nothing here: use a personal token or a service token`,
+  );
+}
+
+/** Whether the actor has one of the permissions there. */
+export function holds(db: Database, actor: Actor, { permissions, project, environment }: Claim): boolean {
+  if (actor.isAdmin) return true;
+  const roles = rolesIn(db).all({ userId: actor.userId, project: project ?? null });
+  return roles.some(({ role, isRoot, ...stored }) =>
+    permissions.some(
+      (name) =>
+        isIn(name, isRoot === 1, project) &&
+        ((PERMISSIONS[name].roles as readonly number[]).includes(role) ||
+          (stored.name === name && (stored.environment ?? environment) === environment)),
+    ),
+  );
+}
+
+/** A root role's permissions for projects hold in the default project; those for the instance come from root roles only. */
+function isIn(name: Permission, isRoot: boolean, project: string | undefined) {
+  if (PERMISSIONS[name].scope === "root") return isRoot;
+  return !isRoot || project === DEFAULT_PROJECT;
+}
+
+function missing({ permissions, environment }: Claim) {
+  const names =
+    permissions.length === 1 ? `permission ${permissions[0]}` : `permissions ${permissions.join(", ")}`;
+  const isBound =
+    environment !== undefined && permissions.some((name) => PERMISSIONS[name].scope === "environment");
+  const where = isBound ? ` in the environment ${environment}` : "";
+  return `You need ${permissions.length === 1 ? "the" : "one of the"} ${names}${where} to do this`;
+}

@@ -1,0 +1,45 @@
+import crypto from "node:crypto";
+import { command } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { hashSecret } from "./token.ts";
+
+/** The original's name, which its clients look for. */
+export const SESSION_COOKIE = "unleash-session";
+
+/** How long a session lasts, in milliseconds: two days (original). */
+const LASTS_MS = 2 * 24 * 60 * 60 * 1000;
+
+const insertSession = command<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
+  INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
+
+const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
+
+const removeEnded = command<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
+
+interface Session {
+  /** Only the user's browser has it. */
+  secret: string;
+  expiresAt: Date;
+}
+
+/** Begins a session of a user; those that have ended are forgotten. */
+export function beginSession(tx: Writing, userId: number): Session {
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + LASTS_MS);
+  const secret = crypto.randomBytes(32).toString("hex");
+  removeEnded(tx).run({ now: now.toISOString() });
+  const times = { createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
+  insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
+  return { secret, expiresAt };
+}
+
+/** Ends the session with this secret, if there is one. */
+export const endSession = (tx: Writing, secret: string) =>
+  removeSession(tx).run({ hash: hashSecret(secret) });
+
+/**
+ * The header that sets the cookie: no script sees it, other sites' forms don't send it, and it goes over TLS only where
+ * there is some.
+ */
+export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean) =>
+  `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;

@@ -1,0 +1,25 @@
+import { type Database, query } from "./statement.ts";
+
+type Key = { key: string | number };
+
+const KNOWN = {
+  environment: query<Key>(`SELECT 1 FROM environments WHERE name = :key`),
+  event: query<Key>(`SELECT 1 FROM events WHERE id = :key`),
+  feature: query<Key>(`SELECT 1 FROM features WHERE name = :key`),
+  featureType: query<Key>(`SELECT 1 FROM feature_types WHERE id = :key`),
+  group: query<Key>(`SELECT 1 FROM groups WHERE id = :key`),
+  integration: query<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
+  project: query<Key>(`SELECT 1 FROM projects WHERE id = :key`),
+  role: query<Key>(`SELECT 1 FROM roles WHERE id = :key`),
+  segment: query<Key>(`SELECT 1 FROM segments WHERE id = :key`),
+  strategyType: query<Key>(`SELECT 1 FROM strategy_types WHERE name = :key`),
+  tagType: query<Key>(`SELECT 1 FROM tag_types WHERE name = :key`),
+  user: query<Key>(`SELECT 1 FROM users WHERE id = :key`),
+};
+
+/** What can be asked for by its key. */
+export type KnownKind = keyof typeof KNOWN;
+
+/** Whether there is one with this key, archived or not. */
+export const isKnown = (db: Database, kind: KnownKind, key: string | number) =>
+  KNOWN[kind](db).get({ key }) !== undefined;

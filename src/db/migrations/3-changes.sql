@@ -1,0 +1,21 @@
+-- What a built-in role may is written in src/auth/permissions.ts.
+DELETE FROM role_permissions WHERE role_id <= 5;
+
+CREATE TABLE sessions (
+  hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
+  user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  created_at TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sessions_by_user ON sessions (user_id);
+
+CREATE TABLE deliveries (
+  integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
+  event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  due_at         TEXT NOT NULL,
+  attempts       INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  PRIMARY KEY (integration_id, event_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deliveries_by_event ON deliveries (event_id);

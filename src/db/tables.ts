@@ -1,0 +1,43 @@
+import type { Database } from "./statement.ts";
+
+interface Step {
+  opcode: string;
+  p1: number;
+  p2: number;
+  p3: number;
+}
+
+/** Opcodes of SQLite's virtual machine that begin to use a table or one of its indexes. */
+const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
+
+/**
+ * The tables that SQL reads, or those that it writes, through views, triggers and cascades too: SQLite's own plan says
+ * it, so that nobody has to declare what an answer is made of.
+ */
+export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): readonly string[] {
+  const parameters = [...sql.matchAll(/(?<!\w):([a-z]\w*)/gi)].map(([, name = ""]) => [name, null]);
+  const steps = db.prepare<[object], Step>(`EXPLAIN ${sql}`).all(Object.fromEntries(parameters)); // nothing is run
+  const owners = ownersOf(db);
+  const tables = steps.flatMap((step) => owners.get(rootPage(step, use)) ?? []);
+  return [...new Set(tables)];
+}
+
+/** Of a step that opens something of the file, which is database 0; `Clear` empties a table at once. */
+function rootPage({ opcode, p1, p2, p3 }: Step, use: keyof typeof OPENS) {
+  if (OPENS[use].test(opcode) && p3 === 0) return p2;
+  return use === "write" && opcode === "Clear" ? p1 : -1;
+}
+
+const known = new WeakMap<Database, ReadonlyMap<number, string>>();
+
+/** Each root page with its table; an index counts as its table. */
+function ownersOf(db: Database): ReadonlyMap<number, string> {
+  const found = known.get(db);
+  if (found) return found;
+  const rows = db.prepare<[], [number, string]>(
+    "SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0",
+  );
+  const owners = new Map(rows.raw().all());
+  known.set(db, owners);
+  return owners;
+}

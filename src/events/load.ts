@@ -1,0 +1,81 @@
+import { command, type Database, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
+import { addToTotal, countAllEvents } from "./totals.ts";
+
+/** SQLite is faster at many rows of one table than at turns. */
+const BATCH = 1000;
+
+/** From so many events on it pays to make indexes whole instead of row by row. */
+const MANY = 10_000;
+
+const MIB = 1024n * 1024n;
+
+/** How FTS5 gathers what goes into the search index: many large pieces, merged at the end; and as it does by default. */
+const FOR_MANY = { hashsize: 16n * MIB, automerge: 0n, crisismerge: 2000n };
+const FOR_FEW = { hashsize: MIB, automerge: 4n, crisismerge: 16n };
+
+const configure = command<{ name: string; value: bigint }>(`
+  INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);
+
+const mergeSearches = command<object>(`INSERT INTO event_searches (event_searches) VALUES ('optimize')`);
+
+const indexesOfLog = query<object, { name: string; sql: string }>(`
+  SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
+
+/** Stores many events in the caller's transaction, which must end with all steps of `finish`. */
+export function loadEvents(tx: Writing) {
+  const totals = new Map<string, { project: string; type: string; count: number }>();
+  let searches: SearchRow[] = [];
+  const flush = () => {
+    for (const search of searches) insertSearch(tx).run(search);
+    searches = [];
+  };
+  let loaded = 0;
+  let dropped: string[] = [];
+  return {
+    store(event: StoredEvent) {
+      if (++loaded === MANY) dropped = beginMany(tx);
+      searches.push(insertEvent(tx, event).search);
+      if (searches.length === BATCH) flush();
+      const key = JSON.stringify([event.project, event.type]);
+      const total = totals.get(key);
+      if (total) total.count++;
+      else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
+    },
+    /** In steps, between which others get their turn. */
+    *finish() {
+      flush();
+      for (const total of totals.values()) addToTotal(tx).run(total);
+      if (loaded >= MANY) yield* endMany(tx, dropped);
+    },
+  };
+}
+
+/** @returns the SQL of the indexes that it dropped. */
+function beginMany(tx: Writing): string[] {
+  const { db } = tx;
+  db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
+  tune(tx, FOR_MANY);
+  return countAllEvents(db) < MANY ? dropIndexes(db) : []; // else most of them is there already
+}
+
+function dropIndexes(db: Database) {
+  const indexes = indexesOfLog(db).all({});
+  for (const { name } of indexes) db.exec(`DROP INDEX ${name}`);
+  return indexes.map(({ sql }) => sql);
+}
+
+function* endMany(tx: Writing, dropped: string[]): Generator<void> {
+  for (const index of dropped) {
+    yield;
+    tx.db.exec(index);
+  }
+  yield;
+  mergeSearches(tx).run({});
+  tune(tx, FOR_FEW);
+}
+
+function tune(tx: Writing, settings: Record<string, bigint>) {
+  for (const [name, value] of Object.entries(settings)) configure(tx).run({ name, value });
+}

@@ -1,0 +1,62 @@
+import { SYSTEM_USER_ID } from "../auth/actor.ts";
+import { command, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import type { StoredEvent } from "./record.ts";
+import type { EventType } from "./types.ts";
+
+interface NotificationRow {
+  id: number | null;
+  message: string;
+  link: string;
+  notificationType: string;
+  createdByUserId: number;
+  createdAt: string;
+}
+
+interface RecipientRow {
+  notificationId: number | bigint;
+  userId: number;
+  createdAt: string;
+  readAt: string | null;
+}
+
+export const insertNotification = command<NotificationRow>(`
+  INSERT INTO notifications (id, message, link, type, created_by_user_id, created_at)
+  VALUES (:id, :message, :link, :notificationType, :createdByUserId, :createdAt)`);
+
+export const insertRecipient = command<RecipientRow>(`
+  INSERT INTO notification_recipients (notification_id, user_id, created_at, read_at)
+  VALUES (:notificationId, :userId, :createdAt, :readAt)`);
+
+const otherMembers = query<{ project: string; author: number }, number>(`
+  SELECT DISTINCT user_id FROM project_members WHERE project = :project AND user_id <> :author`);
+
+/** What members are told of, and with which words (CONTRACT, notifications). */
+const DEEDS: Partial<Record<EventType, string>> = {
+  "feature-created": "created the flag",
+  "feature-archived": "archived the flag",
+  "feature-environment-enabled": "enabled the flag",
+  "feature-environment-disabled": "disabled the flag",
+};
+
+/** Tells the members of the event's project, but not its author. */
+export function notifyMembers(tx: Writing, event: StoredEvent) {
+  const { project, createdAt, createdByUserId } = event;
+  const deed = DEEDS[event.type];
+  if (deed === undefined || project === null) return;
+  const author = createdByUserId ?? SYSTEM_USER_ID;
+  const userIds = otherMembers(tx.db).pluck().all({ project, author });
+  if (userIds.length === 0) return;
+  const row = { ...sentenceOf(event, deed), notificationType: "toggle", createdByUserId: author, createdAt };
+  const notificationId = insertNotification(tx).run({ id: null, ...row }).lastInsertRowid;
+  for (const userId of userIds) insertRecipient(tx).run({ notificationId, userId, createdAt, readAt: null });
+}
+
+function sentenceOf({ createdBy, project, featureName, environment }: StoredEvent, deed: string) {
+  const where = environment === null ? "" : ` in ${environment}`;
+  const [inProject, inFlag] = [project, featureName].map((name) => encodeURIComponent(name!.toWellFormed()));
+  return {
+    message: `${createdBy} ${deed} ${featureName}${where}`,
+    link: `/projects/${inProject}/features/${inFlag}`,
+  };
+}

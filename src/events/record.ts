@@ -1,0 +1,84 @@
+import { command, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { toStoredJson } from "../limits.ts";
+import { describe } from "./describe.ts";
+import { fold } from "./fold.ts";
+import type { Event } from "./schema.ts";
+import { addToTotal } from "./totals.ts";
+
+/** An event to be stored: without an id it gets the next, without a label or a summary they are written. */
+export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
+  Partial<Pick<Event, "id" | "label" | "summary">>;
+
+interface Row {
+  id: number;
+  type: string;
+  project: string | null;
+  featureName: string | null;
+  wire: string;
+}
+
+const insertRow = command<Row>(`
+  INSERT INTO events (id, type, project, feature_name, wire) VALUES (:id, :type, :project, :featureName, :wire)`);
+
+export interface SearchRow {
+  id: number;
+  type: string;
+  createdBy: string;
+  data: string;
+}
+
+// x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
+export const insertSearch = command<SearchRow>(`
+  INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
+    :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
+
+// AUTOINCREMENT's own counter: an id is never given twice, even after its event was removed.
+const nextId = query<object, number>(`
+  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
+
+/** Stores an event and returns its id; only `write` comes here, inside its transaction. */
+export function storeEvent(tx: Writing, event: StoredEvent): number {
+  const { id, search } = insertEvent(tx, event);
+  insertSearch(tx).run(search);
+  addToTotal(tx).run({ project: event.project ?? "", type: event.type, count: 1 });
+  return id;
+}
+
+/**
+ * Inserts the row with its wire JSON; the search text is the caller's to insert.
+ * @throws TooLongError
+ */
+export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
+  const id = event.id ?? nextId(tx.db).pluck().get({})!;
+  const wire = toStoredJson(toWire(id, event), "event");
+  insertRow(tx).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  const data = event.data === null ? "" : JSON.stringify(event.data);
+  return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
+}
+
+/** Its own, else ours. */
+function wordsOf(event: StoredEvent) {
+  const { label, summary } = event;
+  if (typeof label === "string" && typeof summary === "string") return { label, summary };
+  const written = describe(event);
+  return { label: label ?? written.label, summary: summary ?? written.summary };
+}
+
+/** The event with its keys in the wire's order. */
+function toWire(id: number, event: StoredEvent): Event {
+  return {
+    id,
+    createdAt: event.createdAt,
+    type: event.type,
+    createdBy: event.createdBy,
+    createdByUserId: event.createdByUserId,
+    environment: event.environment,
+    project: event.project,
+    featureName: event.featureName,
+    data: event.data,
+    preData: event.preData,
+    tags: event.tags,
+    ...wordsOf(event),
+  };
+}

@@ -1,0 +1,14 @@
+import { command, type Database, query } from "../db/statement.ts";
+
+/*
+ * How many events there are of each project and type, kept instead of counted.
+ */
+
+export const addToTotal = command<{ project: string; type: string; count: number }>(`
+  INSERT INTO event_totals (project, type, count) VALUES (:project, :type, :count)
+  ON CONFLICT DO UPDATE SET count = count + :count`);
+
+const countOfAll = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+
+/** How many events there are; exact. */
+export const countAllEvents = (db: Database): number => countOfAll(db).pluck().get({})!;

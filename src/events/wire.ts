@@ -1,0 +1,50 @@
+import { RawJson } from "../http/raw-json.ts";
+import type { Event } from "./schema.ts";
+
+/*
+ * An event is stored as its JSON, with links to paths of this server in its summary. They stay relative, so that a file
+ * can be moved, unless the operator has said under which address the server is found (CONTRACT, summaries).
+ */
+
+/** One event. */
+export class EventJson extends RawJson<Event> {
+  override toText(root: string) {
+    return linked(this.text, root);
+  }
+}
+
+/** A list of them. */
+export class EventArray extends RawJson<Event[]> {
+  readonly wires: readonly string[];
+
+  constructor(wires: readonly string[]) {
+    super("");
+    this.wires = wires;
+  }
+
+  override toText(root: string) {
+    return `[${joined(this.wires, root)}]`;
+  }
+}
+
+/** A summary alone. */
+export class Summary extends RawJson<string | null> {
+  override toText(root: string) {
+    return isAddress(root) ? withRoot(this.text, root) : this.text;
+  }
+}
+
+/** The elements of a list as text. */
+export const joined = (wires: readonly string[], root: string) =>
+  (isAddress(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
+
+/** The summary is the last key of an event. */
+function linked(wire: string, root: string) {
+  if (!isAddress(root)) return wire;
+  const at = wire.lastIndexOf('"summary":');
+  return wire.slice(0, at) + withRoot(wire.slice(at), root);
+}
+
+const isAddress = (root: string) => root.startsWith("http");
+
+const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

@@ -1,0 +1,59 @@
+import type { Actor } from "../auth/actor.ts";
+import { inGroup } from "../db/group-commit.ts";
+import type { Database } from "../db/statement.ts";
+import { inWriting, type Writing } from "../db/transaction.ts";
+import { enqueueDeliveries } from "./deliveries.ts";
+import { notifyMembers } from "./notify.ts";
+import { type StoredEvent, storeEvent } from "./record.ts";
+import type { EventType } from "./types.ts";
+
+/** What a change says of itself; who and when are the transaction's. */
+export interface NewEvent
+  extends Partial<Pick<StoredEvent, "environment" | "project" | "featureName" | "tags">> {
+  type: EventType;
+  /** The subject after the change. */
+  data?: StoredEvent["data"];
+  /** The subject before the change. */
+  preData?: StoredEvent["preData"];
+}
+
+/** A write transaction. Functions that change something take it first, so none can be called outside one. */
+export interface Tx extends Writing {
+  actor: Actor;
+  /** The time of the whole transaction, RFC 3339. */
+  now: string;
+  /** Stores the event and all that it entails: its search row, the totals, notifications and deliveries. */
+  record(event: NewEvent): void;
+}
+
+/**
+ * The one door: a change of the administered data and the events that tell of it are one commit, or nothing.
+ * Other processes that write wait for it.
+ */
+export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
+  inWriting(db, (writing) => body(toTx(writing, actor)));
+
+/**
+ * The same for a server, where many change something at once.
+ * @param project where everything that is changed belongs to one
+ */
+export const writeSoon = <T>(
+  db: Database,
+  actor: Actor,
+  project: string | undefined,
+  body: (tx: Tx) => T,
+): Promise<T> => inGroup(db, project, (writing) => body(toTx(writing, actor)));
+
+function toTx(writing: Writing, actor: Actor): Tx {
+  const now = new Date().toISOString();
+  const { createdBy, createdByUserId } = actor;
+  const record = (event: NewEvent) => {
+    const whole = { ...NOTHING, ...event, createdAt: now, createdBy, createdByUserId };
+    const id = storeEvent(writing, whole);
+    notifyMembers(writing, whole);
+    enqueueDeliveries(writing, id, whole);
+  };
+  return { ...writing, actor, now, record };
+}
+
+const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null, tags: [] };

@@ -1,0 +1,30 @@
+import * as v from "valibot";
+
+export const OPERATORS = [
+  "NOT_IN",
+  "IN",
+  "STR_ENDS_WITH",
+  "STR_STARTS_WITH",
+  "STR_CONTAINS",
+  "NUM_EQ",
+  "NUM_GT",
+  "NUM_GTE",
+  "NUM_LT",
+  "NUM_LTE",
+  "DATE_AFTER",
+  "DATE_BEFORE",
+  "SEMVER_EQ",
+  "SEMVER_GT",
+  "SEMVER_LT",
+] as const;
+
+/** A condition on the context of an evaluation. Stored as it is answered, the defaults filled in. */
+export const Constraint = v.strictObject({
+  contextName: v.string(),
+  operator: v.picklist(OPERATORS, "is not a known operator"),
+  caseInsensitive: v.optional(v.boolean(), false),
+  inverted: v.optional(v.boolean(), false),
+  values: v.optional(v.array(v.string()), []),
+  value: v.optional(v.string()),
+});
+export type Constraint = v.InferOutput<typeof Constraint>;

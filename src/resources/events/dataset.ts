@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import { EventType, Tag } from "../../events/schema.ts";
+import { kind } from "../../transfer/kind.ts";
+import { Id, Name, optional, Real, Time } from "../../transfer/value.ts";
+import { JsonObject, Text } from "../../validation.ts";
+
+const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
+
+export const event = kind({
+  name: "event",
+  schema: v.strictObject({
+    id: optional(Id),
+    createdAt: Time,
+    type: EventType,
+    createdBy: Text,
+    createdByUserId: optional(Real),
+    environment: optional(Text),
+    project: optional(Name),
+    featureName: optional(Text),
+    data: optional(JsonObject),
+    preData: optional(JsonObject),
+    tags: v.optional(v.array(Tag), []),
+    label: v.nullish(v.string()),
+    summary: v.nullish(v.string()),
+  }),
+  insert({ events }, { id, label, summary, ...line }) {
+    events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
+  },
+  *rows(db) {
+    for (const wire of wires(db).pluck().iterate({})) yield wire;
+  },
+});

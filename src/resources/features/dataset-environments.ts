@@ -1,0 +1,138 @@
+import crypto from "node:crypto";
+import * as v from "valibot";
+import { command, type Database, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  Real,
+  withoutNulls,
+} from "../../transfer/value.ts";
+import { JsonObject, PathName } from "../../validation.ts";
+import { Constraint } from "../constraints/schema.ts";
+import { Variant } from "./schema.ts";
+
+/** A map of names to text; checked whole, so that no key is lost. */
+const Parameters = v.pipe(
+  JsonObject,
+  v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must hold text only"),
+);
+
+const Strategy = v.strictObject({
+  id: optional(PathName),
+  name: Name,
+  title: OptionalText,
+  disabled: Flag(false),
+  sortOrder: optional(Real),
+  segments: v.optional(v.array(Id), []),
+  constraints: v.optional(v.array(Constraint), []),
+  variants: v.optional(v.array(Variant), []),
+  parameters: v.optional(Parameters, {}),
+});
+type Strategy = v.InferOutput<typeof Strategy>;
+
+/** A flag in one environment, as a part of the flag's line. */
+export const FeatureEnvironment = v.strictObject({
+  name: Name,
+  enabled: Flag(false),
+  lastSeenAt: OptionalTime,
+  variants: v.optional(v.array(Variant), []),
+  strategies: v.optional(v.array(Strategy), []),
+});
+type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
+
+interface Place {
+  feature: string;
+  environment: string;
+}
+
+interface EnvironmentRow {
+  environment: string;
+  enabled: 0 | 1;
+  lastSeenAt: string | null;
+  variants: string;
+}
+
+interface StrategyRow extends Record<"constraints" | "variants" | "parameters", string> {
+  id: string;
+  name: string;
+  title: string | null;
+  disabled: 0 | 1;
+  sortOrder: number;
+}
+
+const insertEnvironment = command<Place & EnvironmentRow>(`
+  INSERT INTO feature_environments (feature, environment, enabled, last_seen_at, variants)
+  VALUES (:feature, :environment, :enabled, :lastSeenAt, :variants)`);
+
+const insertStrategy = command<Place & StrategyRow>(`
+  INSERT INTO strategies (id, feature, environment, name, title, disabled, sort_order, constraints, variants,
+    parameters)
+  VALUES (:id, :feature, :environment, :name, :title, :disabled, :sortOrder, :constraints, :variants,
+    :parameters)`);
+
+const insertSegment = command<{ strategy: string; segment: number }>(`
+  INSERT INTO strategy_segments (strategy, segment) VALUES (:strategy, :segment)`);
+
+const environments = query<{ feature: string }, EnvironmentRow>(`
+  SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
+  WHERE feature = :feature ORDER BY environment`);
+
+const strategies = query<Place, StrategyRow & { segments: string }>(`
+  SELECT id, name, title, disabled, sort_order AS sortOrder,
+    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
+      AS segments,
+    constraints, variants, parameters
+  FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
+
+/** Stores a flag's state and strategies in an environment; what they refer to has been checked. */
+export function insertFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
+  const { name: environment, lastSeenAt } = line;
+  const variants = JSON.stringify(line.variants);
+  insertEnvironment(tx).run({ feature, environment, enabled: bit(line.enabled), lastSeenAt, variants });
+  for (const [index, strategy] of line.strategies.entries()) {
+    const id = strategy.id ?? crypto.randomUUID();
+    insertStrategy(tx).run({ feature, environment, ...toRow(strategy, id, index) });
+    for (const segment of strategy.segments) insertSegment(tx).run({ strategy: id, segment });
+  }
+}
+
+/** The same parts of a flag's line again. */
+export const environmentsOf = (db: Database, feature: string) =>
+  environments(db)
+    .all({ feature })
+    .map(({ environment, ...row }) =>
+      withoutNulls({
+        name: environment,
+        enabled: row.enabled === 1,
+        lastSeenAt: row.lastSeenAt,
+        variants: JSON.parse(row.variants),
+        strategies: strategies(db).all({ feature, environment }).map(toStrategy),
+      }),
+    );
+
+const toRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
+  id,
+  name: strategy.name,
+  title: strategy.title,
+  disabled: bit(strategy.disabled),
+  sortOrder: strategy.sortOrder ?? index,
+  constraints: JSON.stringify(strategy.constraints),
+  variants: JSON.stringify(strategy.variants),
+  parameters: JSON.stringify(strategy.parameters),
+});
+
+const toStrategy = (row: StrategyRow & { segments: string }) =>
+  withoutNulls({
+    ...row,
+    disabled: row.disabled === 1,
+    segments: JSON.parse(row.segments),
+    constraints: JSON.parse(row.constraints),
+    variants: JSON.parse(row.variants),
+    parameters: JSON.parse(row.parameters),
+  });

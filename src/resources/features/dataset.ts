@@ -1,0 +1,156 @@
+import * as v from "valibot";
+import { command, type Database, query } from "../../db/statement.ts";
+import { type ImportContext, kind } from "../../transfer/kind.ts";
+import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
+import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
+import { PathName } from "../../validation.ts";
+import { environmentsOf, FeatureEnvironment, insertFeatureEnvironment } from "./dataset-environments.ts";
+import { featureWarnings } from "./warnings.ts";
+
+const Feature = v.strictObject({
+  name: PathName,
+  project: Name,
+  type: v.optional(Name, "release"),
+  description: OptionalText,
+  stale: Flag(false),
+  impressionData: Flag(false),
+  createdAt: OptionalTime,
+  createdByUserId: v.nullish(v.pipe(v.number(), v.safeInteger()), null),
+  archivedAt: OptionalTime,
+  tags: v.optional(
+    v.array(
+      v.strictObject({
+        type: Name,
+        value: v.pipe(
+          PathName,
+          v.minLength(2, "must have 2 characters or more"),
+          v.maxLength(50, "must have 50 or less"),
+        ),
+      }),
+    ),
+    [],
+  ),
+  favoritedBy: v.optional(v.array(Id), []),
+  dependencies: v.optional(
+    v.array(
+      v.strictObject({ feature: Name, enabled: Flag(true), variants: v.optional(v.array(v.string()), []) }),
+    ),
+    [],
+  ),
+  environments: v.optional(v.array(FeatureEnvironment), []),
+});
+type Feature = v.InferOutput<typeof Feature>;
+
+interface Row {
+  name: string;
+  project: string;
+  type: string;
+  description: string | null;
+  stale: 0 | 1;
+  impressionData: 0 | 1;
+  createdAt: string;
+  createdByUserId: number | null;
+  archivedAt: string | null;
+}
+
+const insertRow = command<Row>(`
+  INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
+    archived_at)
+  VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
+    :archivedAt)`);
+
+const insertTag = command<{ feature: string; type: string; value: string }>(`
+  INSERT INTO feature_tags (feature, type, value) VALUES (:feature, :type, :value)`);
+
+const insertFavorite = command<{ feature: string; userId: number }>(`
+  INSERT INTO feature_favorites (feature, user_id) VALUES (:feature, :userId)`);
+
+const insertDependency = command<{ feature: string; parent: string; enabled: 0 | 1; variants: string }>(`
+  INSERT INTO feature_dependencies (feature, parent, enabled, variants)
+  VALUES (:feature, :parent, :enabled, :variants)`);
+
+// Parents before their children, at any depth.
+const all = query<object, Row & { tags: string; favoritedBy: string; dependencies: string }>(`
+  WITH RECURSIVE depths (feature, depth) AS (
+    SELECT name, 0 FROM features
+    UNION
+    SELECT feature_dependencies.feature, depth + 1
+    FROM feature_dependencies JOIN depths ON depths.feature = feature_dependencies.parent
+  )
+  SELECT name, project, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
+    created_by_user_id AS createdByUserId, archived_at AS archivedAt,
+    (SELECT json_group_array(json_object('type', type, 'value', value) ORDER BY type, value)
+      FROM feature_tags WHERE feature = features.name) AS tags,
+    (SELECT json_group_array(user_id ORDER BY user_id)
+      FROM feature_favorites WHERE feature = features.name) AS favoritedBy,
+    (SELECT json_group_array(json_object('feature', parent, 'enabled', json(iif(enabled, 'true', 'false')),
+        'variants', json(variants)) ORDER BY parent)
+      FROM feature_dependencies WHERE feature = features.name) AS dependencies
+  FROM features JOIN (SELECT feature, max(depth) AS depth FROM depths GROUP BY feature) AS order_of
+    ON order_of.feature = name
+  ORDER BY order_of.depth, name`);
+
+export const feature = kind({
+  name: "feature",
+  schema: Feature,
+  insert(context, line) {
+    const { tx, db } = context;
+    requireReferences(db, line);
+    insertRow(tx).run(toRow(context, line));
+    for (const tag of line.tags) insertTag(tx).run({ feature: line.name, ...tag });
+    for (const userId of line.favoritedBy) insertFavorite(tx).run({ feature: line.name, userId });
+    for (const { feature: parent, enabled, variants } of line.dependencies) {
+      insertDependency(tx).run({
+        feature: line.name,
+        parent,
+        enabled: bit(enabled),
+        variants: JSON.stringify(variants),
+      });
+    }
+    for (const environment of line.environments) insertFeatureEnvironment(tx, line.name, environment);
+  },
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      yield withoutNulls({
+        ...row,
+        stale: row.stale === 1,
+        impressionData: row.impressionData === 1,
+        tags: JSON.parse(row.tags),
+        favoritedBy: JSON.parse(row.favoritedBy),
+        dependencies: JSON.parse(row.dependencies),
+        environments: environmentsOf(db, row.name),
+      });
+    }
+  },
+  warnings: featureWarnings,
+});
+
+function requireReferences(
+  db: Database,
+  { project, tags, favoritedBy, dependencies, environments }: Feature,
+) {
+  requireKnown(db, "project", project, "project");
+  requireAllKnown(db, "user", favoritedBy, "favoritedBy");
+  for (const [index, { type }] of tags.entries()) requireKnown(db, "tagType", type, `tags.${index}.type`);
+  for (const [index, dependency] of dependencies.entries()) {
+    requireKnown(db, "feature", dependency.feature, `dependencies.${index}.feature`);
+  }
+  for (const [index, { name, strategies }] of environments.entries()) {
+    requireKnown(db, "environment", name, `environments.${index}.name`);
+    for (const [order, { segments }] of strategies.entries()) {
+      requireAllKnown(db, "segment", segments, `environments.${index}.strategies.${order}.segments`);
+    }
+  }
+}
+
+const toRow = ({ now }: ImportContext, line: Feature): Row => ({
+  name: line.name,
+  project: line.project,
+  type: line.type,
+  description: line.description,
+  stale: bit(line.stale),
+  impressionData: bit(line.impressionData),
+  createdAt: line.createdAt ?? now,
+  createdByUserId: line.createdByUserId,
+  archivedAt: line.archivedAt,
+});

@@ -1,0 +1,123 @@
+import * as v from "valibot";
+import { command, query } from "../../db/statement.ts";
+import { EventType } from "../../events/schema.ts";
+import { toStoredJson } from "../../limits.ts";
+import { kind } from "../../transfer/kind.ts";
+import { requireKnown } from "../../transfer/reference.ts";
+import { bit, Flag, Id, Name, OptionalText, OptionalTime, Time, withoutNulls } from "../../transfer/value.ts";
+import { JsonObject, ShortText } from "../../validation.ts";
+import { maskedParameters } from "./mask.ts";
+import { providerByName } from "./providers.ts";
+import { INTEGRATION_STATES } from "./schema.ts";
+
+const Integration = v.strictObject({
+  id: Id,
+  provider: Name,
+  description: OptionalText,
+  enabled: Flag(true),
+  parameters: v.optional(JsonObject, {}),
+  events: v.optional(v.array(EventType), []),
+  projects: v.optional(v.array(Name), []),
+  environments: v.optional(v.array(Name), []),
+  createdAt: OptionalTime,
+});
+
+interface Row extends Record<"parameters" | "events" | "projects" | "environments", string> {
+  id: number;
+  provider: string;
+  description: string | null;
+  enabled: 0 | 1;
+  createdAt: string;
+}
+
+const insertRow = command<Row>(`
+  INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments,
+    created_at)
+  VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :createdAt)`);
+
+const all = query<object, Row>(`
+  SELECT id, provider, description, enabled, parameters, events, projects, environments, created_at AS createdAt
+  FROM integrations ORDER BY id`);
+
+export const integration = kind({
+  name: "integration",
+  schema: Integration,
+  insert: ({ tx, now }, line) =>
+    void insertRow(tx).run({
+      ...line,
+      enabled: bit(line.enabled),
+      parameters: toStoredJson(line.parameters, "parameters"),
+      events: JSON.stringify(line.events),
+      projects: JSON.stringify(line.projects),
+      environments: JSON.stringify(line.environments),
+      createdAt: line.createdAt ?? now,
+    }),
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      yield withoutNulls({
+        ...row,
+        enabled: row.enabled === 1,
+        parameters: JSON.parse(row.parameters),
+        events: JSON.parse(row.events),
+        projects: JSON.parse(row.projects),
+        environments: JSON.parse(row.environments),
+      });
+    }
+  },
+  warnings: (_, line) => integrationWarnings(line),
+  masked: (row) => ({ ...row, parameters: maskedParameters(row.provider, row.parameters ?? {}) }),
+});
+
+/** A big integer, carried as text; as far as SQLite can count. */
+const BigId = v.pipe(
+  v.union([v.string(), v.pipe(Id, v.transform(String))]),
+  v.regex(/^[0-9]{1,19}$/, "must be a whole number in digits"),
+  v.transform((digits) => BigInt(digits)),
+  v.minValue(1n, "must be 1 or more"),
+  v.maxValue(2n ** 63n - 1n, "must be less than 2^63"),
+);
+
+const IntegrationEvent = v.strictObject({
+  id: v.nullish(BigId, null),
+  integrationId: Id,
+  createdAt: Time,
+  state: v.picklist(INTEGRATION_STATES),
+  stateDetails: ShortText,
+  eventId: Id,
+  details: v.optional(JsonObject, {}),
+});
+
+type EventRow = Omit<v.InferOutput<typeof IntegrationEvent>, "details"> & { details: string };
+
+const insertEvent = command<EventRow>(`
+  INSERT INTO integration_events (id, integration_id, created_at, state, state_details, event_id, details)
+  VALUES (:id, :integrationId, :createdAt, :state, :stateDetails, :eventId, :details)`);
+
+const events = query<object, EventRow>(`
+  SELECT CAST(id AS TEXT) AS id, integration_id AS integrationId, created_at AS createdAt, state,
+    state_details AS stateDetails, event_id AS eventId, details
+  FROM integration_events ORDER BY integration_events.id`);
+
+export const integrationEvent = kind({
+  name: "integrationEvent",
+  schema: IntegrationEvent,
+  insert({ tx, db }, line) {
+    requireKnown(db, "integration", line.integrationId, "integrationId");
+    requireKnown(db, "event", line.eventId, "eventId");
+    insertEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") });
+  },
+  *rows(db) {
+    for (const row of events(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };
+  },
+});
+
+/** What the API would refuse. */
+function* integrationWarnings(line: {
+  provider: string;
+  parameters: Record<string, unknown>;
+}): Generator<string> {
+  const provider = providerByName(line.provider);
+  if (!provider) return yield `provider: there is no provider ${JSON.stringify(line.provider)}`;
+  for (const { name, required } of provider.parameters)
+    if (required && !line.parameters[name]) yield `parameters.${name}: is required by ${line.provider}`;
+}

@@ -1,0 +1,49 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import { insertNotification, insertRecipient } from "../../events/notify.ts";
+import { kind } from "../../transfer/kind.ts";
+import { requireKnown } from "../../transfer/reference.ts";
+import { Id, Name, OptionalTime, optional, Time, withoutNulls } from "../../transfer/value.ts";
+import { ShortText } from "../../validation.ts";
+import { NOTIFICATION_TYPES } from "./schema.ts";
+
+const Notification = v.strictObject({
+  id: optional(Id),
+  message: ShortText,
+  link: Name,
+  notificationType: v.picklist(NOTIFICATION_TYPES),
+  createdByUserId: v.pipe(v.number(), v.safeInteger()),
+  createdAt: Time,
+  recipients: v.array(v.strictObject({ userId: Id, readAt: OptionalTime })),
+});
+
+type Row = Omit<v.InferOutput<typeof Notification>, "recipients">;
+
+const all = query<object, Row & { id: number }>(`
+  SELECT id, message, link, type AS notificationType, created_by_user_id AS createdByUserId,
+    created_at AS createdAt
+  FROM notifications ORDER BY id`);
+
+const recipientsOf = query<{ notificationId: number }, { userId: number; readAt: string | null }>(`
+  SELECT user_id AS userId, read_at AS readAt FROM notification_recipients
+  WHERE notification_id = :notificationId ORDER BY user_id`);
+
+export const notification = kind({
+  name: "notification",
+  schema: Notification,
+  insert({ tx, db }, { recipients, ...row }) {
+    // The system and service tokens have negative ids and no row.
+    if (row.createdByUserId > 0) requireKnown(db, "user", row.createdByUserId, "createdByUserId");
+    const notificationId = insertNotification(tx).run(row).lastInsertRowid;
+    for (const [index, recipient] of recipients.entries()) {
+      requireKnown(db, "user", recipient.userId, `recipients.${index}.userId`);
+      insertRecipient(tx).run({ notificationId, createdAt: row.createdAt, ...recipient });
+    }
+  },
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      const recipients = recipientsOf(db).all({ notificationId: row.id });
+      yield { ...row, recipients: recipients.map(withoutNulls) };
+    }
+  },
+});

@@ -1,0 +1,86 @@
+import * as v from "valibot";
+import { command, query } from "../../db/statement.ts";
+import { LineError } from "../../transfer/error.ts";
+import { kind } from "../../transfer/kind.ts";
+import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
+import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
+import { nameWarnings } from "../../transfer/warnings.ts";
+import { PathName } from "../../validation.ts";
+import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
+
+const Project = v.strictObject({
+  id: PathName,
+  name: Name,
+  description: OptionalText,
+  mode: v.optional(v.picklist(["open", "protected", "private"]), "open"),
+  defaultStickiness: v.optional(Name, "default"),
+  createdAt: OptionalTime,
+  archivedAt: OptionalTime,
+  environments: v.array(Name),
+  favoritedBy: v.optional(v.array(Id), []),
+});
+
+type Row = Omit<v.InferOutput<typeof Project>, "environments" | "favoritedBy" | "createdAt"> & {
+  createdAt: string;
+};
+
+const insertFavorite = command<{ project: string; userId: number }>(`
+  INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
+
+const all = query<object, Row & { environments: string; favoritedBy: string }>(`
+  SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
+    archived_at AS archivedAt,
+    (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
+      WHERE project = projects.id) AS environments,
+    (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
+      WHERE project = projects.id) AS favoritedBy
+  FROM projects ORDER BY id`);
+
+export const project = kind({
+  name: "project",
+  schema: Project,
+  insert({ tx, db, now }, { environments, favoritedBy, ...row }) {
+    requireAllKnown(db, "environment", environments, "environments");
+    requireAllKnown(db, "user", favoritedBy, "favoritedBy");
+    insertProject(tx).run({ ...row, createdAt: row.createdAt ?? now });
+    for (const environment of environments)
+      insertProjectEnvironment(tx).run({ project: row.id, environment });
+    for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
+  },
+  *rows(db) {
+    for (const { environments, favoritedBy, ...row } of all(db).iterate({})) {
+      const lists = { environments: JSON.parse(environments), favoritedBy: JSON.parse(favoritedBy) };
+      yield { ...withoutNulls(row), ...lists };
+    }
+  },
+  warnings: (_, { id }) => nameWarnings("id", id),
+});
+
+const insertGroup = command<{ project: string; group: number; role: number }>(`
+  INSERT INTO project_group_roles (project, group_id, role_id) VALUES (:project, :group, :role)`);
+
+const roles = query<object, { project: string; role: number; user: number | null; group: number | null }>(`
+  SELECT project, role_id AS role, user_id AS user, NULL AS "group" FROM project_user_roles
+  UNION ALL SELECT project, role_id, NULL, group_id FROM project_group_roles
+  ORDER BY project, role, user, "group"`);
+
+export const projectRole = kind({
+  name: "projectRole",
+  schema: v.strictObject({ project: Name, role: Id, user: optional(Id), group: optional(Id) }),
+  insert({ tx, db }, { project, role, user, group }) {
+    requireKnown(db, "project", project, "project");
+    requireKnown(db, "role", role, "role");
+    if ((user === null) === (group === null)) throw new LineError("user: give either a user or a group");
+    if (user !== null) {
+      requireKnown(db, "user", user, "user");
+      insertUserRole(tx).run({ project, user, role });
+    }
+    if (group !== null) {
+      requireKnown(db, "group", group, "group");
+      insertGroup(tx).run({ project, group, role });
+    }
+  },
+  *rows(db) {
+    for (const row of roles(db).iterate({})) yield withoutNulls(row);
+  },
+});

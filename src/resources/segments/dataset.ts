@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { command, query } from "../../db/statement.ts";
+import { kind } from "../../transfer/kind.ts";
+import { requireKnown } from "../../transfer/reference.ts";
+import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
+import { constraintWarnings } from "../constraints/require.ts";
+import { Constraint } from "../constraints/schema.ts";
+
+const Segment = v.strictObject({
+  id: Id,
+  name: Name,
+  description: OptionalText,
+  project: optional(Name),
+  constraints: v.optional(v.array(Constraint), []),
+  createdBy: OptionalText,
+  createdAt: OptionalTime,
+});
+
+type Row = Omit<v.InferOutput<typeof Segment>, "constraints" | "createdAt"> & {
+  constraints: string;
+  createdAt: string;
+};
+
+const insertRow = command<Row>(`
+  INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
+  VALUES (:id, :name, :description, :project, :constraints, :createdBy, :createdAt)`);
+
+const all = query<object, Row>(`
+  SELECT id, name, description, project, constraints, created_by AS createdBy, created_at AS createdAt
+  FROM segments ORDER BY id`);
+
+export const segment = kind({
+  name: "segment",
+  schema: Segment,
+  insert({ tx, db, now }, line) {
+    if (line.project !== null) requireKnown(db, "project", line.project, "project");
+    const constraints = JSON.stringify(line.constraints);
+    insertRow(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
+  },
+  *rows(db) {
+    for (const row of all(db).iterate({})) {
+      yield withoutNulls({ ...row, constraints: JSON.parse(row.constraints) });
+    }
+  },
+  warnings: (_, { constraints }) => constraintWarnings("constraints", constraints),
+});

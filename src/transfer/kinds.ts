@@ -1,0 +1,33 @@
+import { contextField } from "../resources/context-fields/dataset.ts";
+import { environment } from "../resources/environments/dataset.ts";
+import { event } from "../resources/events/dataset.ts";
+import { feature } from "../resources/features/dataset.ts";
+import { group } from "../resources/groups/dataset.ts";
+import { integration, integrationEvent } from "../resources/integrations/dataset.ts";
+import { notification } from "../resources/notifications/dataset.ts";
+import { project, projectRole } from "../resources/projects/dataset.ts";
+import { role } from "../resources/roles/dataset.ts";
+import { segment } from "../resources/segments/dataset.ts";
+import { tagType } from "../resources/tag-types/dataset.ts";
+import { token } from "../resources/tokens/dataset.ts";
+import { user } from "../resources/users/dataset.ts";
+import type { Kind } from "./kind.ts";
+
+/** Every kind of line in the order of an export: none refers to what comes later. */
+export const KINDS: readonly Kind[] = [
+  environment,
+  role,
+  user,
+  group,
+  token,
+  project,
+  projectRole,
+  tagType,
+  contextField,
+  segment,
+  feature,
+  integration,
+  event,
+  integrationEvent,
+  notification,
+];

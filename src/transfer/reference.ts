@@ -1,0 +1,19 @@
+import { isKnown, type KnownKind } from "../db/known.ts";
+import type { Database } from "../db/statement.ts";
+import { LineError } from "./error.ts";
+
+/** @throws LineError naming the path, the kind and the key, unless the thing exists. */
+export function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
+  if (isKnown(db, kind, key)) return;
+  throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} stands above`);
+}
+
+/** The same for every element of a list. */
+export function requireAllKnown(
+  db: Database,
+  kind: KnownKind,
+  keys: ReadonlyArray<string | number>,
+  path: string,
+) {
+  for (const [index, key] of keys.entries()) requireKnown(db, kind, key, `${path}.${index}`);
+}

@@ -1,0 +1,70 @@
+import type { Database } from "../db/statement.ts";
+import { inLongWriting, type Writing } from "../db/transaction.ts";
+import { insertEvent, type StoredEvent } from "../events/record.ts";
+import { DatasetError } from "./error.ts";
+import type { ImportCounts } from "./import.ts";
+import { storeLine } from "./line.ts";
+import { eachLine, type TextLine } from "./lines.ts";
+import { clearIfUntouched } from "./untouched.ts";
+
+/** How many of the things that are noted are listed. */
+const LISTED = 100;
+
+/** Things that were noted: how many, and the first of them with their lines. */
+export interface Notes {
+  count: number;
+  first: Array<{ line: number; message: string }>;
+}
+
+/** What an import would do. */
+export interface Trial {
+  /** How many lines of each kind it would store. */
+  counts: ImportCounts;
+  /** Why it would store nothing. */
+  problems: Notes;
+  /** What it would store and the API would refuse. */
+  warnings: Notes;
+}
+
+/**
+ * Reads a dataset to its end as an import would, and stores nothing. Problems of a line may follow from one of a line
+ * above, which did not come to stand there.
+ * @param onProgress called now and then with the number of lines read; what it throws ends it.
+ */
+export async function tryDataset(
+  db: Database,
+  chunks: AsyncIterable<Buffer>,
+  onProgress: (lines: number) => void = () => {},
+): Promise<Trial> {
+  const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
+  const tryAll = async (tx: Writing) => {
+    clearIfUntouched(tx);
+    await eachLine(chunks, trierOf(tx, trial), onProgress);
+  };
+  await inLongWriting(db, tryAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
+  return trial;
+}
+
+function trierOf(tx: Writing, trial: Trial) {
+  // Without the search index, which takes most of the time and refuses nothing.
+  const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
+  const context = { tx, db: tx.db, now: new Date().toISOString(), events };
+  return (line: TextLine, isFirst: boolean) => {
+    try {
+      const warnings = storeLine(context, line, isFirst, trial.counts);
+      for (const message of warnings) note(trial.warnings, line.number, message);
+    } catch (error) {
+      noteProblems(trial.problems, error);
+    }
+  };
+}
+
+/** Notes all reasons of a DatasetError; any other is thrown on. */
+function noteProblems(problems: Notes, error: unknown) {
+  if (!(error instanceof DatasetError)) throw error;
+  for (const reason of error.reasons) note(problems, error.line, reason);
+}
+
+function note(notes: Notes, line: number, message: string) {
+  if (notes.count++ < LISTED) notes.first.push({ line, message });
+}

@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { CLI } from "../../src/auth/actor.ts";
+import { close, open } from "../../src/db/open.ts";
+import { command, type Database } from "../../src/db/statement.ts";
+import { write } from "../../src/events/write.ts";
+import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks, importLines } from "../support/server.ts";
+import { createWorld, personal, SERVICE } from "../support/world.ts";
+
+/*
+ * What makes a cache dangerous is an answer from before a change. The same file is served with answers kept and
+ * without, and changed in every way there is, by the serving process and by another connection.
+ */
+
+const world = () =>
+  createWorld()
+    .project("open")
+    .project("other")
+    .member("open", 2, 4)
+    .group("crew", [3])
+    .feature("f", "open", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
+    })
+    .feature("g", "other", { createdByUserId: 3 })
+    .event({ project: "open" })
+    .event({ project: "other" })
+    .integration()
+    .integrationEvent()
+    .notification();
+
+const READS = [
+  "events",
+  "events?project=open",
+  "projects/open/features",
+  "projects/open/features/f/environments/development/strategies",
+  "personal-dashboard",
+  "personal-dashboard/open",
+  "user-admin/3",
+  "notifications",
+  "addons/1/events",
+];
+
+const CALLERS = [personal(1), personal(2), personal(3), SERVICE];
+
+/** SQL that does, at some time, what any change does. Run twice, each is undone or repeated. */
+const CHANGES = [
+  "UPDATE projects SET mode = CASE mode WHEN 'private' THEN 'open' ELSE 'private' END WHERE id = 'open'",
+  "UPDATE users SET root_role = 4 - root_role WHERE id = 3",
+  "UPDATE groups SET root_role = CASE WHEN root_role IS NULL THEN 1 END",
+  "INSERT INTO project_group_roles SELECT 'open', 1, 5 WHERE NOT EXISTS (SELECT 1 FROM project_group_roles)",
+  "DELETE FROM project_group_roles",
+  "INSERT OR IGNORE INTO feature_favorites VALUES ('f', 3)",
+  "DELETE FROM feature_favorites",
+  "UPDATE strategies SET disabled = 1 - disabled",
+  "UPDATE features SET stale = 1 - stale, archived_at = NULL WHERE name = 'f'",
+  "UPDATE features SET archived_at = '2026-01-01T00:00:00.000Z' WHERE name = 'f'",
+  "UPDATE users SET name = 'later', seen_at = '2026-01-01T00:00:00.000Z'",
+  "UPDATE notification_recipients SET read_at = '2026-01-01T00:00:00.000Z'",
+  "UPDATE integration_events SET state_details = state_details || '!'",
+  "UPDATE tokens SET expires_at = CASE WHEN expires_at IS NULL THEN '2020-01-01T00:00:00.000Z' END WHERE id = 2",
+  "UPDATE tokens SET hash = CASE hash WHEN lower(hash) THEN upper(hash) ELSE lower(hash) END WHERE id = 3",
+  "DELETE FROM events WHERE id = (SELECT max(id) FROM events)",
+] as const;
+
+async function openBoth(t: TestContext | undefined) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-answers-"));
+  const file = path.join(folder, "flags.db");
+  const db = open(file);
+  await importLines(db, world().lines);
+  const other = open(file);
+  const log = () => {};
+  const cache = createResponseCache(db);
+  let misses = 0;
+  const counted: ResponseCache = {
+    ...cache,
+    first: (listener) =>
+      cache.first((request, response) => {
+        misses++;
+        return listener(request, response);
+      }),
+  };
+  const server = http.createServer(createServer({ db, log, cache: counted }).listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { app: plain } = createServer({ db, log });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const done = () => {
+    server.closeAllConnections();
+    server.close();
+    for (const connection of [db, other]) close(connection);
+    fs.rmSync(folder, { recursive: true });
+  };
+  t?.after(done);
+  const get = (read: string, headers: Record<string, string>) =>
+    fetch(`${url}/api/admin/${read}`, { headers });
+  return { db, other, plain, get, done, misses: () => misses };
+}
+
+/** As any change is made. */
+const change = (db: Database, sql: string) => write(db, CLI, (tx) => command(sql)(tx).run({}));
+
+const seen = async (response: Response) => {
+  const text = await response.text();
+  // Every error has an id of its own.
+  return [
+    response.status,
+    response.headers.get("etag")?.replace("W/", ""), // weak where fetch has asked for it compressed
+    response.status < 400 ? text : JSON.parse(text).message,
+  ];
+};
+
+async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
+  for (const authorization of CALLERS) {
+    for (const read of READS) {
+      const expected = await seen(await plain.request(`/api/admin/${read}`, { headers: { authorization } }));
+      for (const time of ["first", "repeated"]) {
+        const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
+        assert.deepEqual(await seen(await get(read, { authorization })), expected, where);
+      }
+    }
+  }
+}
+
+test("no answer is older than any change, whoever made it", async () => {
+  const aChange = fc.record({ sql: fc.constantFrom(...CHANGES), isOwn: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(aChange, { minLength: 5, maxLength: 10 }), async (changes) => {
+      const both = await openBoth(undefined);
+      try {
+        await requireFresh(both, "nothing");
+        for (const { sql, isOwn } of changes) {
+          change(isOwn ? both.db : both.other, sql);
+          await requireFresh(both, `${sql} by ${isOwn ? "the server" : "another"}`);
+        }
+      } finally {
+        both.done();
+      }
+    }),
+    { numRuns: Number(process.env.ANSWERS_RUNS ?? 2) },
+  );
+});
+
+test("every change is noticed alone", async (t) => {
+  const both = await openBoth(t);
+  for (const sql of CHANGES) {
+    for (const connection of [both.db, both.other]) {
+      change(connection, sql);
+      await requireFresh(both, sql);
+    }
+  }
+});
+
+test("what an import adds is answered once it is done, and nothing of it before", async (t) => {
+  const both = await openBoth(t);
+  const line = {
+    kind: "event",
+    createdAt: "2026-02-02T00:00:00Z",
+    type: "feature-created",
+    createdBy: "late",
+  };
+  for (const connection of [both.db, both.other]) {
+    await requireFresh(both, "nothing");
+    const text = [{ kind: "dataset", version: 1 }, line].map((one) => JSON.stringify(one)).join("\n");
+    await importDataset(connection, asChunks(text));
+    await requireFresh(both, "an import");
+  }
+});
+
+test("a repeated read does not reach the app, whoever else asks; a 304 needs no body", async (t) => {
+  const { get, misses } = await openBoth(t);
+  const headers = { authorization: personal(1) };
+  const first = await get("events", headers);
+  const etag = first.headers.get("etag")!;
+  assert.equal(misses(), 1);
+  const again = await get("events", headers);
+  assert.deepEqual(
+    [...again.headers].filter(([name]) => name !== "date"),
+    [...first.headers].filter(([name]) => name !== "date"),
+  );
+  assert.equal(await again.text(), await first.text());
+  const known = await get("events", { ...headers, "if-none-match": `"x", W/${etag}` });
+  assert.deepEqual([known.status, known.headers.get("etag"), await known.text()], [304, etag, ""]);
+  assert.equal(misses(), 1);
+  assert.equal((await get("events", { authorization: personal(2) })).status, 200);
+  assert.equal((await get("events", {})).status, 401);
+  assert.equal(misses(), 3);
+});
+
+test("an answer is not kept beyond the end of the token", async (t) => {
+  const { db, get } = await openBoth(t);
+  const soon = new Date(Date.now() + 400).toISOString();
+  change(db, `UPDATE tokens SET expires_at = '${soon}' WHERE id = 1`);
+  const headers = { authorization: personal(1) };
+  assert.equal((await get("events", headers)).status, 200);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  assert.equal((await get("events", headers)).status, 401);
+});
+
+test("what is kept is bounded", async (t) => {
+  const { db, get, misses } = await openBoth(t);
+  const big = {
+    kind: "event",
+    createdAt: "2026-02-02T00:00:00Z",
+    type: "feature-created",
+    createdBy: "late",
+  };
+  await importLines(db, [
+    { kind: "dataset", version: 1 },
+    { ...big, data: { text: "x".repeat(200_000) } },
+  ]);
+  const headers = { authorization: personal(1), "accept-encoding": "identity" };
+  await (await get("events?n=first", headers)).text();
+  for (let n = 0; n < 100; n++) await (await get(`events?n=${n}`, headers)).text();
+  const before = misses();
+  await (await get("events?n=99", headers)).text();
+  assert.equal(misses(), before, "the newest is kept");
+  await (await get("events?n=first", headers)).text();
+  assert.equal(misses(), before + 1, "the oldest went");
+});

@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+import { exportDataset } from "../../src/transfer/export.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks, importLines, openServer } from "../support/server.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
+import { company, everyKey, exported, HEADER, type Line, TIME, toText } from "./examples.ts";
+
+async function database(t: TestContext, lines: readonly object[]): Promise<Database> {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  await importLines(db, lines);
+  return db;
+}
+
+const parsed = (text: string): Line[] =>
+  text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+const ofKind = (lines: readonly Line[], kind: string) => lines.filter((line) => line.kind === kind);
+
+/** A world in between: what the builders of the other tests can make. */
+const world = () =>
+  createWorld()
+    .project("a")
+    .project("secret", { mode: "private" })
+    .group("insiders", [3])
+    .member("a", 1, 4)
+    .groupMember("secret", 1)
+    .feature("f", "a", {
+      environments: [{ name: "development", enabled: true, strategies: [{ name: "default" }] }],
+    })
+    .integration({ parameters: { url: "https://x.example", authorization: "hush" } })
+    .event({ project: "a", data: { name: "f" } })
+    .event({ project: "secret" })
+    .integrationEvent()
+    .notification({ recipients: [{ userId: 1 }, { userId: 3, readAt: TIME }] }).lines;
+
+const WORLDS: ReadonlyArray<[name: string, lines: () => object[]]> = [
+  ["every key of every kind", everyKey],
+  ["a company", company],
+  ["a small world", world],
+];
+
+test("every key of every kind is written as it was read", async (t) => {
+  const db = await database(t, everyKey());
+  assert.deepEqual(parsed(exported(db)), everyKey());
+});
+
+test("the lines say what they are first", async (t) => {
+  const db = await database(t, company());
+  const lines = exported(db).trimEnd().split("\n");
+  assert.ok(lines.length > 500, `${lines.length} lines`);
+  assert.ok(lines.every((line) => /^\{"kind":"[a-zA-Z]+",/.test(line)));
+  assert.equal(lines[0], JSON.stringify(HEADER));
+});
+
+for (const [name, lines] of WORLDS) {
+  test(`${name}: an export of an import of an export is the same text`, async (t) => {
+    const first = exported(await database(t, lines()));
+    const db = open(IN_MEMORY);
+    t.after(() => close(db));
+    await importDataset(db, asChunks(first));
+    assert.equal(exported(db), first);
+  });
+
+  test(`${name}: the nine operations answer with the same bytes after export and import`, async (t) => {
+    const before = await openServer(t, { ...createWorld(), lines: lines() as Line[] });
+    const after = await openServer(t, { ...createWorld(), lines: [HEADER] } as World);
+    await importDataset(after.db, asChunks(exported(before.db)));
+    const expected = await answers(before, lines() as Line[]);
+    assert.equal(Object.keys(expected.operations).length, 9, "every operation was asked");
+    assert.deepEqual(await answers(after, lines() as Line[]), expected);
+  });
+}
+
+type Server = Awaited<ReturnType<typeof openServer>>;
+
+/** What each caller gets from each operation: status, length and text; ids of errors aside. */
+async function answers({ request }: Server, lines: Line[]) {
+  const callers = [SERVICE, personal(1), personal(2), personal(3)];
+  const texts: Record<string, string> = {};
+  const operations: Record<string, number> = {};
+  for (const as of callers) {
+    for (const [operation, path, body] of questions(lines)) {
+      const { status, text, headers } = await request(path, {
+        as,
+        ...(body && { method: "POST", body }),
+      });
+      const shown = status < 400 ? `${headers.get("etag")} ${text}` : JSON.parse(text).message;
+      texts[`${as} ${path} ${JSON.stringify(body)}`] = `${status} ${shown}`;
+      if (status === 200) operations[operation] = (operations[operation] ?? 0) + 1;
+    }
+  }
+  return { operations, texts };
+}
+
+type Question = [operation: string, path: string, body?: object];
+
+function questions(lines: Line[]): Question[] {
+  const admin = "/api/admin";
+  const part = (value: unknown) => encodeURIComponent(String(value));
+  const projects = ofKind(lines, "project").map((line) => part(line.id));
+  const environments = ofKind(lines, "environment").map((line) => part(line.name));
+  const list: Question[] = [
+    ["events", `${admin}/events`],
+    ["notifications", `${admin}/notifications`],
+    ["dashboard", `${admin}/personal-dashboard`],
+    ...[
+      {},
+      { query: "É" },
+      { query: "a" },
+      { type: "feature-updated" },
+      { project: "a" },
+      { feature: "f" },
+    ].map((body): Question => ["search", `${admin}/events/search`, body]),
+    ...ofKind(lines, "integration").map(
+      ({ id }): Question => ["integration events", `${admin}/addons/${id}/events?limit=1000`],
+    ),
+    ...ofKind(lines, "user").map(({ id }): Question => ["user", `${admin}/user-admin/${id}`]),
+  ];
+  for (const project of [...projects, "gone"]) {
+    list.push(["events", `${admin}/events?project=${project}`]);
+    list.push(["features", `${admin}/projects/${project}/features`]);
+    list.push(["details", `${admin}/personal-dashboard/${project}`]);
+  }
+  for (const { project, name } of ofKind(lines, "feature").slice(0, 20)) {
+    for (const environment of environments) {
+      const place = `${part(project)}/features/${part(name)}/environments/${environment}`;
+      list.push(["strategies", `${admin}/projects/${place}/strategies`]);
+    }
+  }
+  return list;
+}
+
+test("parents come before their children, whatever their names", async (t) => {
+  const chain = ["m", "z", "a", "q", "b", "y"];
+  const features = chain.map((name, index) => ({
+    kind: "feature",
+    name,
+    project: "a",
+    // Each depends on the one before, and every other one on the very first too.
+    dependencies: [...new Set([chain[index - 1], index % 2 ? chain[0] : undefined])]
+      .filter((feature) => feature !== undefined)
+      .map((feature) => ({ feature })),
+  }));
+  const { lines } = createWorld().project("a");
+  const db = await database(t, [...lines, { kind: "feature", name: "c", project: "a" }, ...features]);
+  const written = ofKind(parsed(exported(db)), "feature").map((line) => line.name);
+  assert.deepEqual(
+    written.filter((name) => name !== "c"),
+    chain,
+  );
+  await database(t, parsed(exported(db)));
+});
+
+test("a long chain of dependencies is written and read again", async (t) => {
+  const length = 300;
+  const name = (index: number) => `f${String(length - index).padStart(3, "0")}`;
+  const features = Array.from({ length }, (_, index) => ({
+    kind: "feature",
+    name: name(index),
+    project: "a",
+    dependencies: index === 0 ? [] : [{ feature: name(index - 1) }],
+  }));
+  const db = await database(t, [...createWorld().project("a").lines, ...features]);
+  const again = await database(t, parsed(exported(db)));
+  assert.equal(exported(again), exported(db));
+});
+
+/** Parameters of the original's integrations; those it calls sensitive are `secret`. */
+const PARAMETERS: Record<string, Record<string, unknown>> = {
+  webhook: {
+    url: "secret",
+    authorization: "secret",
+    customHeaders: "secret",
+    contentType: "shown",
+    bodyTemplate: "shown",
+  },
+  slack: {
+    url: "secret",
+    customHeaders: "secret",
+    username: "shown",
+    emojiIcon: "shown",
+    defaultChannel: "shown",
+  },
+  "slack-app": { accessToken: "secret", defaultChannels: "shown" },
+  teams: { url: "secret", customHeaders: "secret" },
+  datadog: {
+    apiKey: "secret",
+    customHeaders: "secret",
+    url: "shown",
+    sourceTypeName: "shown",
+    bodyTemplate: "shown",
+  },
+  "new-relic": { licenseKey: "secret", customHeaders: "secret", url: "shown", bodyTemplate: "shown" },
+};
+
+/** What the parameters are in an export. */
+async function parametersOf(t: TestContext, line: Line, options?: { withSecrets: boolean }) {
+  const db = await database(t, createWorld().integration(line).lines);
+  const [written] = ofKind(parsed([...exportDataset(db, options)].join("")), "integration");
+  return written!.parameters;
+}
+
+for (const [provider, parameters] of Object.entries(PARAMETERS)) {
+  test(`the secret parameters of ${provider} are masked unless asked for`, async (t) => {
+    const masked = Object.entries(parameters).map(([name, value]) => [
+      name,
+      value === "secret" ? "*****" : value,
+    ]);
+    assert.deepEqual(await parametersOf(t, { provider, parameters }), Object.fromEntries(masked));
+    assert.deepEqual(await parametersOf(t, { provider, parameters }, { withSecrets: true }), parameters);
+  });
+}
+
+for (const [name, line] of [
+  ["of a name that the provider does not have", { provider: "webhook", parameters: { jwt: "hush" } }],
+  [
+    "of a name that sounds harmless",
+    { provider: "slack-app", parameters: { url: "hush", contentType: "hush" } },
+  ],
+  [
+    "of an unknown provider",
+    { provider: "own", parameters: { url: "hush", passphrase: "hush", channel: "hush" } },
+  ],
+  ["of a provider with an inherited name", { provider: "constructor", parameters: { name: "hush" } }],
+  [
+    "within a parameter that is none",
+    { provider: "datadog", parameters: { url: { token: "hush" }, bodyTemplate: ["hush"] } },
+  ],
+  ["that is no text", { provider: "webhook", parameters: { pin: 1234, isOpen: true } }],
+  ["of an inherited name", { provider: "webhook", parameters: JSON.parse('{"__proto__":"hush"}') }],
+] as const) {
+  test(`a parameter ${name} is masked`, async (t) => {
+    const written = await parametersOf(t, line);
+    const expected = Object.keys(line.parameters).map((key) => [key, "*****"]);
+    assert.deepEqual(written, Object.fromEntries(expected));
+  });
+}
+
+test("a parameter that is no secret is shown as it is", async (t) => {
+  const parameters = { contentType: "text/plain", bodyTemplate: 5 };
+  assert.deepEqual(await parametersOf(t, { provider: "webhook", parameters }), parameters);
+});
+
+test("password hashes and invitation links are masked unless asked for", async (t) => {
+  const secrets = { inviteLink: "https://flags.example/hush", passwordHash: "$2a$10$hush" };
+  const db = await database(t, createWorld().user(secrets).lines);
+  const last = (options?: { withSecrets: boolean }) =>
+    ofKind(parsed([...exportDataset(db, options)].join("")), "user").at(-1)!;
+  assert.deepEqual(last(), { ...last({ withSecrets: true }), inviteLink: "*****", passwordHash: "*****" });
+  assert.deepEqual({ ...last({ withSecrets: true }), ...secrets }, last({ withSecrets: true }));
+  assert.ok(!("passwordHash" in ofKind(parsed([...exportDataset(db)].join("")), "user")[0]!), "none is none");
+});
+
+test("what is masked stays masked when read again", async (t) => {
+  const { lines } = createWorld()
+    .integration({ provider: "slack-app", parameters: { accessToken: "hush" } })
+    .user({ inviteLink: "hush", passwordHash: "hush" });
+  const masked = [...exportDataset(await database(t, lines))].join("");
+  assert.ok(!masked.includes("hush"));
+  const db = await database(t, parsed(masked));
+  assert.equal([...exportDataset(db)].join(""), masked);
+  assert.equal(exported(db), masked, "a mask is all there is");
+});
+
+test("ids beyond what a number can hold survive", async (t) => {
+  const ids = ["1", "9007199254740993", String(2n ** 62n), String(2n ** 63n - 1n)];
+  const { lines } = createWorld().integration().event();
+  for (const id of ids) {
+    lines.push({
+      kind: "integrationEvent",
+      id,
+      integrationId: 1,
+      eventId: 1,
+      createdAt: TIME,
+      state: "success",
+      stateDetails: "",
+    });
+  }
+  const db = await database(t, lines);
+  const written = ofKind(parsed(exported(db)), "integrationEvent").map((line) => line.id);
+  assert.deepEqual(written, ids);
+});
+
+test("an export is one state also while another process writes", async (t) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-export-"));
+  const [db, other] = [open(path.join(folder, "a.db")), open(path.join(folder, "a.db"))];
+  t.after(() => {
+    close(db);
+    close(other);
+    fs.rmSync(folder, { recursive: true });
+  });
+  await importLines(db, everyKey());
+  const before = exported(db);
+  const lines = exportDataset(db, { withSecrets: true });
+  const begin = [lines.next().value, lines.next().value];
+  await importLines(other, [HEADER, { kind: "tagType", name: "late" }]);
+  assert.equal([...begin, ...lines].join(""), before);
+  assert.notEqual(exported(db), before, "the next export has it");
+});
+
+test("an export that nobody reads to its end leaves nothing open", async (t) => {
+  const db = await database(t, company());
+  for (const line of exportDataset(db)) if (line.includes('"event"')) break;
+  assert.equal(db.inTransaction, false);
+  await importLines(db, [HEADER, { kind: "tagType", name: "late" }]);
+});
+
+test("no secret of a token is in an export", async (t) => {
+  const text = exported(await database(t, everyKey()));
+  for (const secret of [personal(1), personal(2), SERVICE]) assert.ok(!text.includes(secret));
+});
+
+test("what an empty file holds is one line", async (t) => {
+  const db = await database(t, [HEADER]);
+  assert.equal(exported(db), toText([HEADER]));
+});

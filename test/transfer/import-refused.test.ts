@@ -1,0 +1,438 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { LONGEST_LINE } from "../../src/limits.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks } from "../support/server.ts";
+import { BEGIN, EVENT, HEADER, type Line, line, TIME, toText } from "./examples.ts";
+import { empty, lastOf, refused } from "./importing.ts";
+
+/*
+ * What an import refuses, with which words, and that nothing of it is stored.
+ */
+
+const strategy = (keys: Line) => ({
+  environments: [{ name: "production", strategies: [{ name: "x", ...keys }] }],
+});
+const constraint = { contextName: "x", operator: "IN" };
+const variant = { name: "x", weight: 1, weightType: "fix", stickiness: "default" };
+
+/** What a line of a kind may not say, and the words that its refusal begins with. */
+
+const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
+  // Keys of what is nested
+  ["role", { permissions: [{ name: "X", x: 1 }] }, "permissions.0.x: is not a known key"],
+  ["contextField", { legalValues: [{ value: "x", x: 1 }] }, "legalValues.0.x: is not a known key"],
+  [
+    "contextField",
+    { legalValues: [{ value: "x", ["__proto__"]: 1 }] },
+    "legalValues.0.__proto__: is not a known",
+  ],
+  ["segment", { constraints: [{ ...constraint, x: 1 }] }, "constraints.0.x: is not a known key"],
+  ["feature", { tags: [{ type: "simple", value: "xy", x: 1 }] }, "tags.0.x: is not a known key"],
+  ["feature", { dependencies: [{ feature: "child", x: 1 }] }, "dependencies.0.x: is not a known key"],
+  ["feature", { environments: [{ name: "production", x: 1 }] }, "environments.0.x: is not a known key"],
+  [
+    "feature",
+    {
+      environments: [
+        { name: "production", variants: [{ ...variant, payload: { type: "csv", value: "", x: 1 } }] },
+      ],
+    },
+    "environments.0.variants.0.payload.x: is not a known key",
+  ],
+  ["feature", strategy({ x: 1 }), "environments.0.strategies.0.x: is not a known key"],
+  [
+    "feature",
+    strategy({ constraints: [{ ...constraint, x: 1 }] }),
+    "environments.0.strategies.0.constraints.0.x: is not a known key",
+  ],
+  [
+    "feature",
+    strategy({ variants: [{ ...variant, x: 1 }] }),
+    "environments.0.strategies.0.variants.0.x: is not a known key",
+  ],
+  ["event", { tags: [{ type: "x", value: "x", x: 1 }] }, "tags.0.x: is not a known key"],
+  ["notification", { recipients: [{ userId: 1, x: 1 }] }, "recipients.0.x: is not a known key"],
+  // Types
+  ["environment", { name: 5 }, "name: must be text, not 5"],
+  ["environment", { name: "" }, "name: must not be empty"],
+  ["environment", { type: null }, "type: must be text, not null"],
+  ["environment", { sortOrder: "1" }, 'sortOrder: must be a number, not "1"'],
+  ["environment", { enabled: 1 }, "enabled: must be true or false, not 1"],
+  ["environment", { protected: "yes" }, 'protected: must be true or false, not "yes"'],
+  ["role", { id: "9" }, 'id: must be a number, not "9"'],
+  ["role", { type: "boss" }, 'type: must be one of "root", "project", "custom", "custom-root", not "boss"'],
+  ["role", { permissions: { name: "X" } }, "permissions: must be a list"],
+  ["role", { permissions: ["X"] }, "permissions.0: must be an object"],
+  ["role", { permissions: [{ name: "" }] }, "permissions.0.name: must not be empty"],
+  ["user", { id: 0 }, "id: must be 1 or more"],
+  ["user", { id: -1 }, "id: must be 1 or more"],
+  ["user", { id: 1.5 }, "id: must be a whole number"],
+  ["user", { id: 2 ** 52 + 1 }, "id: must be 2^52 or less"],
+  ["user", { username: "" }, "username: must not be empty"],
+  ["user", { email: 1 }, "email: must be text, not 1"],
+  ["user", { accountType: "Robot" }, 'accountType: must be one of "User", "Service Account", not "Robot"'],
+  ["user", { rootRole: "1" }, "rootRole: must be a number"],
+  ["user", { loginAttempts: -1 }, "loginAttempts: must be 0 or more, not -1"],
+  ["user", { loginAttempts: 0.5 }, "loginAttempts: must be a whole number"],
+  ["user", { emailSent: 0 }, "emailSent: must be true or false, not 0"],
+  ["group", { name: ["x"] }, "name: must be text, not a list"],
+  ["group", { users: 1 }, "users: must be a list, not 1"],
+  ["group", { users: ["1"] }, 'users.0: must be a number, not "1"'],
+  ["token", { type: "root" }, "type: must be"],
+  ["token", { hash: "secret" }, "hash: must be a SHA-256 as 64 lower-case hex digits"],
+  ["token", { hash: "A".repeat(64) }, "hash: must be a SHA-256 as 64 lower-case hex digits"],
+  ["token", { projects: "*" }, 'projects: must be a list, not "*"'],
+  ["token", { projects: [""] }, "projects.0: must not be empty"],
+  ["project", { id: 1 }, "id: must be text, not 1"],
+  ["project", { mode: "secret" }, 'mode: must be one of "open", "protected", "private", not "secret"'],
+  ["project", { environments: "production" }, "environments: must be a list"],
+  ["project", { favoritedBy: [null] }, "favoritedBy.0: must be a number, not null"],
+  ["projectRole", { project: 1 }, "project: must be text"],
+  ["projectRole", { role: "4" }, "role: must be a number"],
+  ["projectRole", { user: "1" }, "user: must be a number"],
+  ["tagType", { icon: 1 }, "icon: must be text"],
+  ["contextField", { stickiness: 0 }, "stickiness: must be true or false"],
+  ["contextField", { legalValues: ["DE"] }, "legalValues.0: must be an object"],
+  ["contextField", { legalValues: [{}] }, "legalValues.0.value: is missing"],
+  ["segment", { constraints: [{ contextName: "x" }] }, "constraints.0.operator: is missing"],
+  [
+    "segment",
+    { constraints: [{ ...constraint, operator: "LIKE" }] },
+    "constraints.0.operator: is not a known operator",
+  ],
+  ["segment", { constraints: [{ ...constraint, values: "x" }] }, "constraints.0.values: must be a list"],
+  ["feature", { type: "" }, "type: must not be empty"],
+  ["feature", { stale: "no" }, "stale: must be true or false"],
+  ["feature", { createdByUserId: "1" }, "createdByUserId: must be a number"],
+  ["feature", { tags: ["simple:x"] }, "tags.0: must be an object"],
+  ["feature", { tags: [{ type: "simple", value: "x" }] }, "tags.0.value: must have 2 characters or more"],
+  ["feature", { tags: [{ type: "simple", value: "x".repeat(51) }] }, "tags.0.value: must have 50 or less"],
+  ["feature", { environments: { production: {} } }, "environments: must be a list"],
+  [
+    "feature",
+    strategy({ parameters: { rollout: 50 } }),
+    "environments.0.strategies.0.parameters: must hold text only",
+  ],
+  ["feature", strategy({ parameters: [] }), "environments.0.strategies.0.parameters: must be an object"],
+  ["feature", strategy({ sortOrder: "1" }), "environments.0.strategies.0.sortOrder: must be a number"],
+  ["feature", strategy({ segments: ["1"] }), "environments.0.strategies.0.segments.0: must be a number"],
+  [
+    "feature",
+    strategy({ variants: [{ ...variant, weight: 1001 }] }),
+    "environments.0.strategies.0.variants.0.weight: must be",
+  ],
+  ["integration", { parameters: [] }, "parameters: must be an object"],
+  ["integration", { parameters: "x" }, "parameters: must be an object"],
+  ["integration", { events: ["feature-exploded"] }, "events.0: is not a known event type"],
+  ["event", { project: "" }, "project: must not be empty"],
+  ["event", { type: "feature-exploded" }, "type: is not a known event type"],
+  ["event", { createdBy: 1 }, "createdBy: must be text"],
+  ["event", { createdByUserId: "1" }, "createdByUserId: must be a number"],
+  ["event", { data: [] }, "data: must be an object"],
+  ["event", { preData: "x" }, "preData: must be an object"],
+  ["event", { tags: {} }, "tags: must be a list"],
+  ["event", { summary: 1 }, "summary: must be text"],
+  ["integrationEvent", { id: "x" }, "id: must be a whole number in digits"],
+  ["integrationEvent", { id: "0" }, "id: must be 1 or more"],
+  ["integrationEvent", { id: String(2n ** 63n) }, "id: must be less than 2^63"],
+  ["integrationEvent", { state: "done" }, "state: must be"],
+  ["integrationEvent", { details: [] }, "details: must be an object"],
+  ["integrationEvent", { eventId: "3" }, "eventId: must be a number"],
+  ["notification", { notificationType: "mail" }, "notificationType: must be"],
+  ["notification", { link: "" }, "link: must not be empty"],
+  ["notification", { recipients: [1] }, "recipients.0: must be an object"],
+  ["notification", { recipients: [{}] }, "recipients.0.userId: is missing"],
+  // What stands there already
+  ["environment", { name: "production" }, "environment: there is one with the name "],
+  ["role", { id: 6 }, "role: there is one with the id "],
+  ["role", { name: "Auditor" }, "role: there is one with the name "],
+  ["role", { name: "Admin" }, "role: there is one with the name "],
+  ["user", { id: 1 }, "user: there is one with the id "],
+  ["user", { username: "ada" }, "user: there is one with the username "],
+  ["user", { email: "ada@example.com" }, "user: there is one with the email "],
+  ["group", { id: 1 }, "group: there is one with the id "],
+  ["group", { name: "Insiders" }, "group: there is one with the name "],
+  ["group", { users: [1, 1] }, "group: something in it has the same "],
+  ["project", { id: "a" }, "project: there is one with the id "],
+  ["project", { environments: ["production", "production"] }, "project: something in it has the same "],
+  ["project", { favoritedBy: [1, 1] }, "project: something in it has the same "],
+  [
+    "projectRole",
+    { role: 4, user: 1 },
+    'projectRole: there is one with the project "a", role 4, user 1 already; an import adds',
+  ],
+  ["tagType", { name: "simple" }, "tagType: there is one with the name "],
+  ["contextField", { name: "country" }, "contextField: there is one with the name "],
+  ["segment", { id: 1 }, "segment: there is one with the id "],
+  ["segment", { name: "Europe" }, "segment: there is one with the name "],
+  ["feature", { name: "child" }, "feature: there is one with the name "],
+  ["feature", { favoritedBy: [2, 2] }, "feature: something in it has the same "],
+  [
+    "feature",
+    { dependencies: [{ feature: "child" }, { feature: "child" }] },
+    "feature: something in it has the same ",
+  ],
+  [
+    "feature",
+    { environments: [{ name: "production" }, { name: "production" }] },
+    "feature: something in it has the same ",
+  ],
+  ["feature", strategy({ id: "s1" }), "feature: something in it has the same id as another"],
+  ["feature", strategy({ segments: [1, 1] }), "feature: something in it has the same "],
+  ["integration", { id: 1 }, "integration: there is one with the id "],
+  ["event", { id: 3 }, "event: there is one with the id "],
+  ["integrationEvent", { id: String(2n ** 62n) }, "integrationEvent: there is one with the id "],
+  ["notification", { id: 1 }, "notification: there is one with the id "],
+  [
+    "notification",
+    { recipients: [{ userId: 1 }, { userId: 1 }] },
+    "notification: something in it has the same ",
+  ],
+  // What does not stand above
+  [
+    "role",
+    { permissions: [{ name: "X", environment: "no" }] },
+    'permissions.0.environment: no environment "no" stands',
+  ],
+  ["user", { rootRole: 99 }, "rootRole: no role 99 stands above"],
+  ["group", { users: [1, 99] }, "users.1: no user 99 stands above"],
+  ["group", { rootRole: 99 }, "rootRole: no role 99 stands above"],
+  ["token", { type: "user", userId: 99 }, "userId: no user 99 stands above"],
+  ["project", { environments: ["no"] }, 'environments.0: no environment "no" stands above'],
+  ["project", { favoritedBy: [99] }, "favoritedBy.0: no user 99 stands above"],
+  ["projectRole", { project: "no" }, 'project: no project "no" stands above'],
+  ["projectRole", { role: 99 }, "role: no role 99 stands above"],
+  ["projectRole", { user: 99 }, "user: no user 99 stands above"],
+  ["projectRole", { user: null, group: 99 }, "group: no group 99 stands above"],
+  ["segment", { project: "no" }, 'project: no project "no" stands above'],
+  ["feature", { project: "no" }, 'project: no project "no" stands above'],
+  ["feature", { project: "A" }, 'project: no project "A" stands above'],
+  ["feature", { favoritedBy: [99] }, "favoritedBy.0: no user 99 stands above"],
+  ["feature", { tags: [{ type: "no", value: "xy" }] }, 'tags.0.type: no tagType "no" stands above'],
+  ["feature", { dependencies: [{ feature: "no" }] }, 'dependencies.0.feature: no feature "no" stands above'],
+  [
+    "feature",
+    { dependencies: [{ feature: "new" }] },
+    'dependencies.0.feature: no feature "new" stands above',
+  ],
+  ["feature", { environments: [{ name: "no" }] }, 'environments.0.name: no environment "no" stands above'],
+  [
+    "feature",
+    strategy({ segments: [99] }),
+    "environments.0.strategies.0.segments.0: no segment 99 stands above",
+  ],
+  ["integrationEvent", { integrationId: 99 }, "integrationId: no integration 99 stands above"],
+  ["integrationEvent", { eventId: 99 }, "eventId: no event 99 stands above"],
+  ["notification", { createdByUserId: 99 }, "createdByUserId: no user 99 stands above"],
+  ["notification", { recipients: [{ userId: 99 }] }, "recipients.0.userId: no user 99 stands above"],
+  // What belongs together
+  ["token", { type: "user" }, "userId: a token of the type user has one, another has none"],
+  ["token", { type: "admin", userId: 1 }, "userId: a token of the type user has one, another has none"],
+  ["projectRole", { group: 1 }, "user: give either a user or a group"],
+  ["projectRole", { user: null }, "user: give either a user or a group"],
+  // What is built in
+  ["role", { id: 1, name: "Boss", type: "root" }, "id: the role 1 is built in and can't be changed"],
+  ["role", { id: 5, name: "Member", type: "custom" }, "id: the role 5 is built in and can't be changed"],
+  [
+    "role",
+    { id: 3, name: "Viewer", type: "root", permissions: [{ name: "ADMIN" }] },
+    "id: the role 3 is built in and can't be changed",
+  ],
+  [
+    "role",
+    { id: 3, name: "Viewer", type: "root", description: "May write" },
+    "id: the role 3 is built in and can't be changed",
+  ],
+  // Names that no path can hold
+  ["environment", { name: "." }, "name: must not be . or .."],
+  ["project", { id: ".." }, "id: must not be . or .."],
+  ["tagType", { name: ".." }, "name: must not be . or .."],
+  ["contextField", { name: "." }, "name: must not be . or .."],
+  ["feature", { name: ".." }, "name: must not be . or .."],
+  ["feature", { name: "x".repeat(4097) }, "name: must be shorter: no path can hold it"],
+  ["project", { id: "ü".repeat(1000) }, "id: must be shorter: no path can hold it"],
+  ["feature", { tags: [{ type: "simple", value: ".." }] }, "tags.0.value: must not be . or .."],
+  ["feature", strategy({ id: "." }), "environments.0.strategies.0.id: must not be . or .."],
+  // Control characters of data are shown, not done
+  ["tagType", { "\u001b[2Ja\nb": 1 }, "\\u001b[2Ja\\nb: is not a known key"],
+  [
+    "project",
+    { environments: ["\u009b2J\u202e"] },
+    'environments.0: no environment "\\u009b2J\\u202e" stands',
+  ],
+  // Text that no column can hold
+  ["environment", { name: "a\0b" }, "name: must not hold the character NUL"],
+  ["user", { name: "\0" }, "name: must not hold the character NUL"],
+  ["feature", { description: "a\0" }, "description: must not hold the character NUL"],
+  [
+    "feature",
+    strategy({ title: "\0" }),
+    "environments.0.strategies.0.title: must not hold the character NUL",
+  ],
+  ["token", { environment: "\0" }, "environment: must not hold the character NUL"],
+  ["event", { createdBy: "\0" }, "createdBy: must not hold the character NUL"],
+  ["event", { project: "\0" }, "project: must not hold the character NUL"],
+  ["integrationEvent", { stateDetails: "\0" }, "stateDetails: must not hold the character NUL"],
+  ["notification", { message: "\0" }, "message: must not hold the character NUL"],
+  ["tagType", { name: "\ud800" }, "name: must be well-formed Unicode"],
+  ["event", { featureName: "\udc00x" }, "featureName: must be well-formed Unicode"],
+];
+
+for (const [kind, keys, reason] of REFUSED) {
+  const shown = JSON.stringify(keys, (_, value) => (value?.length > 60 ? "…" : value));
+  test(`${kind} with ${shown} is refused`, () =>
+    refused(BEGIN + toText([line(kind, keys)]), `line 3: ${reason}`));
+}
+
+for (const time of [
+  "2026-02-30T00:00:00Z",
+  "2025-02-29T00:00:00Z",
+  "2026-04-31T00:00:00Z",
+  "2026-13-01T00:00:00Z",
+  "2026-00-01T00:00:00Z",
+  "2026-01-00T00:00:00Z",
+  "2026-01-01T24:00:00Z",
+  "2026-01-01T25:00:00Z",
+  "2026-01-01T00:60:00Z",
+  "2026-01-01T00:00:00+24:00",
+  "2026-01-01T00:00:00+00:60",
+  "2026-01-01T00:00:00",
+  "2026-01-01",
+  "2026-1-1T00:00:00Z",
+  "+002026-01-01T00:00:00Z",
+  "2026-01-01T00:00:00.Z",
+  "2026-01-01T00:00:00ZZ",
+  "yesterday",
+  "",
+  // The wire has four digits for the year.
+  "0000-01-01T00:00:00+01:00",
+  "9999-12-31T23:59:59-01:00",
+]) {
+  test(`the time ${JSON.stringify(time)} is refused`, () =>
+    refused(BEGIN + toText([{ ...EVENT, createdAt: time }]), "line 3: createdAt: must be "));
+}
+
+for (const value of [1767225600000, null, true]) {
+  test(`${value} is refused as a time`, () =>
+    refused(
+      BEGIN + toText([{ ...EVENT, createdAt: value }]),
+      `line 3: createdAt: must be text, not ${value}`,
+    ));
+}
+
+for (const [name, text, path] of [
+  ["an environment's order", '{"kind":"environment","name":"x","type":"x","sortOrder":1e400}', "sortOrder"],
+  ["a context field's order", '{"kind":"contextField","name":"x","sortOrder":-1e400}', "sortOrder"],
+  [
+    "a strategy's order",
+    '{"kind":"feature","name":"x","project":"a","environments":[{"name":"production","strategies":[{"name":"x","sortOrder":1e400}]}]}',
+    "environments.0.strategies.0.sortOrder",
+  ],
+  [
+    "an event's author",
+    `{"kind":"event","createdAt":"${TIME}","type":"feature-created","createdBy":"x","createdByUserId":1e400}`,
+    "createdByUserId",
+  ],
+] as const) {
+  test(`a number too large to be given back is refused as ${name}`, () =>
+    refused(BEGIN + text, `line 3: ${path}: must be`));
+}
+
+const FIRST = "line 1: kind: the first line must be of the kind dataset";
+const OTHER_VERSION = "line 1: version: must be 1, the only version there is";
+const NOT_JSON = "is not valid JSON (was the file cut short?)";
+
+/** A long line in pieces. */
+async function* oversized(bytes: number) {
+  yield Buffer.from(`${BEGIN}{"kind":"tagType","name":"`);
+  for (let sent = 0; sent < bytes; sent += 1 << 20) yield Buffer.alloc(1 << 20, "x");
+  yield Buffer.from('"}\n');
+}
+
+const TOO_LONG = `line 3: is longer than ${LONGEST_LINE} bytes`;
+
+const longLine = (bytes: number) => {
+  const [begin, end] = ['{"kind":"contextField","name":"long","legalValues":[{"value":"', '"}]}'];
+  return begin + "x".repeat(bytes - begin.length - end.length) + end;
+};
+
+for (const [name, input, reason] of [
+  ["nothing", "", "line 1: the file is empty"],
+  ["only empty lines", "\r\n\n\n", "line 1: the file is empty"],
+  ["only a byte-order mark", "\uFEFF", "line 1: the file is empty"],
+  ["a first line of another kind", '{"kind":"tagType","name":"x"}', FIRST],
+  ["a first line without a kind", '{"version":1}', FIRST],
+  ["version 2", '{"kind":"dataset","version":2}', OTHER_VERSION],
+  ["a version in quotes", '{"kind":"dataset","version":"1"}', OTHER_VERSION],
+  ["no version", '{"kind":"dataset"}', "line 1: version: "],
+  [
+    "a first line with an unknown key",
+    '{"kind":"dataset","version":1,"by":"x"}',
+    "line 1: by: is not a known key",
+  ],
+  [
+    "a first line with a wrong time",
+    '{"kind":"dataset","version":1,"createdAt":"x"}',
+    "line 1: createdAt: must be",
+  ],
+  [
+    "a first line with NUL in its source",
+    '{"kind":"dataset","version":1,"source":"\\u0000"}',
+    "line 1: source: must",
+  ],
+  ["a second first line", BEGIN + toText([HEADER]), 'line 3: kind: "dataset" is not a known kind'],
+  ["an unknown kind", `${BEGIN}{"kind":"flag"}`, 'line 3: kind: "flag" is not a known kind'],
+  ["a kind in other letters", `${BEGIN}{"kind":"Feature"}`, 'line 3: kind: "Feature" is not a known kind'],
+  [
+    "a kind that is inherited",
+    `${BEGIN}{"kind":"constructor"}`,
+    'line 3: kind: "constructor" is not a known kind',
+  ],
+  ["a kind that can't be made text", `${BEGIN}{"kind":{"toString":1}}`, "line 3: kind: must be text"],
+  ["a kind that is a list", `${BEGIN}{"kind":["tagType"],"name":"x"}`, "line 3: kind: must be text"],
+  ["a kind that is null", `${BEGIN}{"kind":null}`, "line 3: kind: must be text"],
+  ["a kind that is a number", `${BEGIN}{"kind":1}`, "line 3: kind: 1 is not a known kind"],
+  ["no kind", `${BEGIN}{"name":"x"}`, "line 3: kind: is missing"],
+  ["a list", `${BEGIN}[]`, "line 3: must be a JSON object"],
+  ["a number", `${BEGIN}7\n`, "line 3: must be a JSON object"],
+  ["null", `${BEGIN}null`, "line 3: must be a JSON object"],
+  [
+    "malformed JSON in the middle",
+    `${BEGIN}{"kind":\n${toText([line("tagType")])}`,
+    "line 3: is not valid JSON",
+  ],
+  ["a last line that is cut", `${BEGIN}${toText([line("user")]).slice(0, -4)}`, `line 3: ${NOT_JSON}`],
+  ["two objects in a line", `${BEGIN}{"kind":"tagType","name":"x"}{}`, `line 3: ${NOT_JSON}`],
+  [
+    "bytes that are no UTF-8",
+    Buffer.concat([Buffer.from(BEGIN), Buffer.from([0x22, 0xff, 0x22])]),
+    "line 3: is not valid UTF-8",
+  ],
+  [
+    "a last character that is cut",
+    Buffer.from(`${BEGIN}{"kind":"tagType","name":"é`).subarray(0, -1),
+    "line 3: is not valid UTF-8",
+  ],
+  ["a fault after empty lines, counted", `${BEGIN}\r\n\n\n{}`, "line 6: kind: is missing"],
+  ["a line over 16 MiB in pieces", oversized(LONGEST_LINE), TOO_LONG],
+  ["a line without an end over 16 MiB", BEGIN + "x".repeat(LONGEST_LINE + 1), TOO_LONG],
+  ["a line over 16 MiB in one piece", `${BEGIN}${longLine(LONGEST_LINE + 1)}\n`, TOO_LONG],
+] as const) {
+  test(`${name} is refused`, () => refused(input, reason));
+}
+
+test("a line of 16 MiB is stored", async (t) => {
+  const db = empty(t);
+  await importDataset(db, asChunks(`${BEGIN}${longLine(LONGEST_LINE)}\n`));
+  const [{ value }] = lastOf(db, "contextField").legalValues as [{ value: string }];
+  assert.ok(value.length > LONGEST_LINE - 100);
+});
+
+test("a fault is on the same line whatever the pieces", async () => {
+  const bytes = Buffer.from(`${BEGIN}\r\n{"kind":"tagType","name":"ü"}\n{"kind":"tagType"}`);
+  const pieces = async function* () {
+    for (const byte of bytes) yield Buffer.from([byte]);
+  };
+  await refused(pieces(), "line 5: name: is missing");
+});

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { after, type TestContext } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+import { DatasetError } from "../../src/transfer/error.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks, importLines } from "../support/server.ts";
+import { everyKey, exported, type Line } from "./examples.ts";
+
+export function empty(t: TestContext): Database {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  return db;
+}
+
+export const lines = (db: Database) => exported(db).trimEnd().split("\n");
+
+/** The last line of a kind in an export. */
+export const lastOf = (db: Database, kind: string): Line =>
+  lines(db)
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.kind === kind)
+    .at(-1);
+
+type Input = Parameters<typeof importDataset>[1];
+
+/** What refusals are tried on, one after the other, since none may change it. */
+let ground: Database | undefined;
+after(() => ground && close(ground));
+
+/** Refused with a reason that begins with these words, and nothing of it stored. */
+export async function refused(input: string | Buffer | Input, reason: string) {
+  const db = ground ?? open(IN_MEMORY);
+  if (!ground) await importLines(db, everyKey());
+  ground = db;
+  const before = exported(db);
+  const isWhole = typeof input === "string" || Buffer.isBuffer(input);
+  try {
+    await assert.rejects(importDataset(db, isWhole ? asChunks(input) : input), (error) => {
+      assert.ok(error instanceof DatasetError, String(error));
+      assert.ok(error.message.startsWith(reason), error.message);
+      return true;
+    });
+    assert.equal(db.inTransaction, false);
+    assert.equal(exported(db), before);
+  } catch (error) {
+    close(db);
+    ground = undefined; // the next one begins anew
+    throw error;
+  }
+}

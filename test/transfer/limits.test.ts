@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DEEPEST_JSON, LONGEST_JSON, LONGEST_TEXT } from "../../src/limits.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks, importLines, openServer } from "../support/server.ts";
+import { createWorld, SERVICE } from "../support/world.ts";
+import { BEGIN, EVENT, exported, HEADER, line, TIME, toText } from "./examples.ts";
+import { empty, lastOf, refused } from "./importing.ts";
+
+/** Objects within each other as JSON text: `{}` is one deep. */
+const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
+const list = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+
+/** A line in which the value of a key is this JSON text. */
+const withJson = (kind: string, key: string, json: string) =>
+  toText([line(kind, { [key]: "HERE" })]).replace('"HERE"', json);
+
+for (const [kind, key] of [
+  ["event", "data"],
+  ["event", "preData"],
+  ["integration", "parameters"],
+  ["integrationEvent", "details"],
+] as const) {
+  for (const json of [deep(DEEPEST_JSON + 1), list(DEEPEST_JSON + 1), deep(1000), list(1_000_000)]) {
+    test(`${kind} with ${key} of ${json.length} characters nested too deeply is refused`, () =>
+      refused(
+        BEGIN + withJson(kind, key, json),
+        `line 3: ${key}: must not be nested deeper than ${DEEPEST_JSON} levels`,
+      ));
+  }
+}
+
+test("deep parameters of a strategy are refused", () => {
+  const strategies = `[{"name":"x","parameters":${deep(100_000)}}]`;
+  const text = withJson("feature", "environments", `[{"name":"production","strategies":${strategies}}]`);
+  return refused(BEGIN + text, `line 3: environments: must not be nested deeper than ${DEEPEST_JSON} levels`);
+});
+
+test("what is as deep as may be is stored, answered, searched and exported", async (t) => {
+  const { request, db } = await openServer(t);
+  const text =
+    withJson("event", "data", deep(DEEPEST_JSON)) + withJson("event", "preData", list(DEEPEST_JSON));
+  await importDataset(db, asChunks(toText([HEADER]) + text));
+  assert.equal((await request("/api/admin/events")).body.events.length, 2);
+  const body = { query: '{"A":{' };
+  assert.equal((await request("/api/admin/events/search", { method: "POST", body })).body.events.length, 1);
+  const again = empty(t);
+  await importDataset(again, asChunks(exported(db)));
+  assert.equal(exported(again), exported(db));
+});
+
+const JSON_TOO_LONG = `is longer than ${LONGEST_JSON} bytes as JSON`;
+
+/** An event whose JSON in the answer is so many bytes long. */
+function eventOf(bytes: number, character = "x") {
+  const event = (text: string) => ({
+    id: 9,
+    createdAt: TIME,
+    type: "feature-created",
+    createdBy: "bob",
+    createdByUserId: null,
+    environment: null,
+    project: null,
+    featureName: null,
+    data: { text },
+    preData: null,
+    tags: [],
+    label: "",
+    summary: "",
+  });
+  const rest = bytes - Buffer.byteLength(JSON.stringify(event("")));
+  const size = Buffer.byteLength(character);
+  return { kind: "event", ...event(character.repeat(rest / size) + "x".repeat(rest % size)) };
+}
+
+for (const character of ["x", "é", "検"]) {
+  test(`an event of as many bytes as may be in ${character} is stored and exported, a longer one is refused`, async (t) => {
+    const db = empty(t);
+    await importLines(db, [HEADER, eventOf(LONGEST_JSON, character)]);
+    const again = empty(t);
+    await importDataset(again, asChunks(exported(db)));
+    assert.equal(exported(again), exported(db));
+    const text = toText([eventOf(LONGEST_JSON + 1, character)]);
+    await refused(BEGIN + text, `line 3: event: ${JSON_TOO_LONG}`);
+  });
+}
+
+test("an event that gets longer than may be where it is written is refused", () => {
+  const data = `{"a":[${Array(100_000).fill("1e20").join(",")}]}`;
+  return refused(BEGIN + withJson("event", "data", data), `line 3: event: ${JSON_TOO_LONG}`);
+});
+
+for (const [kind, key] of [
+  ["integration", "parameters"],
+  ["integrationEvent", "details"],
+] as const) {
+  test(`${kind} with ${key} longer than may be is refused`, () => {
+    const text = toText([line(kind, { [key]: { text: "x".repeat(LONGEST_JSON) } })]);
+    return refused(BEGIN + text, `line 3: ${key}: ${JSON_TOO_LONG}`);
+  });
+}
+
+test("a hundred of the longest events are one answer", async (t) => {
+  const world = createWorld();
+  const { data } = eventOf(LONGEST_JSON - 1000);
+  for (let count = 0; count < 100; count++) world.event({ ...EVENT, data });
+  const { app, db } = await openServer(t, createWorld());
+  await importLines(db, [HEADER, ...world.lines.filter(({ kind }) => kind === "event")]);
+  const reply = await app.request("/api/admin/events", { headers: { authorization: SERVICE } });
+  assert.equal(reply.status, 200);
+  assert.ok((await reply.arrayBuffer()).byteLength > 100 * (LONGEST_JSON - 1000));
+});
+
+for (const [kind, key] of [
+  ["environment", "name"],
+  ["feature", "description"],
+  ["user", "username"],
+  ["integrationEvent", "stateDetails"],
+  ["notification", "message"],
+] as const) {
+  test(`${kind} with a ${key} that is too long is refused`, () => {
+    const text = toText([line(kind, { [key]: "x".repeat(LONGEST_TEXT + 1) })]);
+    return refused(BEGIN + text, `line 3: ${key}: must have ${LONGEST_TEXT} characters or less`);
+  });
+}
+
+test("a text as long as may be is stored", async (t) => {
+  const db = empty(t);
+  await importLines(db, [HEADER, line("tagType", { description: "検".repeat(LONGEST_TEXT) })]);
+  assert.equal(String(lastOf(db, "tagType").description).length, LONGEST_TEXT);
+});
+
+test("a line that is wrong in millions of places is refused for the first, soon and in little memory", async () => {
+  const before = process.memoryUsage().rss;
+  const users = `[${Array(5_000_000).fill("0").join(",")}]`;
+  await refused(BEGIN + withJson("group", "users", users), "line 3: users.0: must be 1 or more");
+  assert.ok(process.memoryUsage().rss - before < 1_000_000_000);
+});
+
+test("a reason that holds what the line holds is not as long as the line", async (t) => {
+  const text = toText([line("tagType", { ["x".repeat(1_000_000)]: 1 })]);
+  await assert.rejects(importDataset(empty(t), asChunks(BEGIN + text)), (error: Error) => {
+    assert.match(error.message, /^line 3: xxx/);
+    return error.message.length < 600;
+  });
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { tryDataset } from "../../src/transfer/trial.ts";
+import { asChunks, importLines } from "../support/server.ts";
+import { company, EVENT, everyKey, exported, HEADER, line, TIME, toText } from "./examples.ts";
+import { empty } from "./importing.ts";
+
+/** What a trial says of a text, on a database that it must leave as it was. */
+async function trial(t: TestContext, text: string, given: readonly object[] = []) {
+  const db = empty(t);
+  if (given.length > 0) await importLines(db, given);
+  const before = exported(db);
+  const found = await tryDataset(db, asChunks(text));
+  assert.equal(db.inTransaction, false);
+  assert.equal(exported(db), before, "nothing is stored");
+  assert.equal(db.prepare("SELECT count(*) FROM event_totals").pluck().get(), given.length > 0 ? 2 : 0);
+  return found;
+}
+
+const NOTHING = { count: 0, first: [] };
+
+test("a trial of what can be imported says how many lines of each kind would come", async (t) => {
+  const { counts, problems } = await trial(t, toText(company()));
+  assert.deepEqual(counts, await importLines(empty(t), company()));
+  assert.deepEqual(problems, NOTHING);
+});
+
+const ADVICE = "import into a new file with --data";
+
+test("a trial tells all that is wrong, with the line, and counts what is not", async (t) => {
+  const text = [
+    ...toText(everyKey()).trimEnd().split("\n"),
+    "",
+    "{",
+    '{"kind":"tagType","nome":"x","icon":1}',
+    '{"kind":"tagType","name":"good"}',
+    '{"kind":"flag"}',
+    '{"kind":"feature","name":"f","project":"no"}',
+    '{"kind":"feature","name":"f","project":"a"}',
+    '{"kind":"tagType","name":"good"}',
+    JSON.stringify({ ...EVENT, id: 3, createdAt: TIME }),
+  ];
+  const { counts, problems } = await trial(t, text.join("\n"));
+  const at = everyKey().length + 2;
+  assert.deepEqual(problems, {
+    count: 8,
+    first: [
+      [at, "is not valid JSON"],
+      [at + 1, "name: is missing"],
+      [at + 1, "icon: must be text, not 1"],
+      [at + 1, "nome: is not a known key"],
+      [at + 3, 'kind: "flag" is not a known kind'],
+      [at + 4, 'project: no project "no" stands above'],
+      [
+        at + 6,
+        `tagType: there is one with the name "good" already; an import adds to what the file holds: ${ADVICE}`,
+      ],
+      [at + 7, `event: there is one with the id 3 already; an import adds to what the file holds: ${ADVICE}`],
+    ].map(([line, message]) => ({ line, message })),
+  });
+  assert.deepEqual([counts.tagType, counts.feature, counts.event], [2, 3, 2]);
+});
+
+test("a trial sees what stands in the file already", async (t) => {
+  const { problems } = await trial(t, toText([HEADER, { kind: "tagType", name: "simple" }]), everyKey());
+  assert.equal(problems.count, 1);
+  assert.match(problems.first[0]!.message, /^tagType: there is one with the name "simple" already/);
+});
+
+test("a trial on a new file takes what that starts with for replaced", async (t) => {
+  assert.deepEqual((await trial(t, toText(everyKey()))).problems, NOTHING);
+});
+
+test("a trial lists the first hundred of what is wrong and of what the API would refuse", async (t) => {
+  const bad = Array.from({ length: 150 }, () => ({ kind: "flag" }));
+  const odd = Array.from({ length: 130 }, (_, index) => line("integration", { id: index + 9 }));
+  const { problems, warnings } = await trial(t, toText([HEADER, ...bad, ...odd]));
+  assert.deepEqual([problems.count, problems.first.length, problems.first[99]!.line], [150, 100, 101]);
+  assert.deepEqual([warnings.count, warnings.first.length], [130, 100]);
+  assert.deepEqual(warnings.first[0], { line: 152, message: "parameters.url: is required by webhook" });
+});
+
+for (const [name, text, message] of [
+  ["nothing", "", "the file is empty"],
+  ["another format", '{"f":{"enabled":true}}', "these are flags as a simple map of an offline proxy, which"],
+  ["no first line", '{"kind":"tagType","name":"x"}\n', "kind: the first line must be of the kind dataset"],
+] as const) {
+  test(`a trial of ${name} says so`, async (t) => {
+    const { problems } = await trial(t, text);
+    assert.equal(problems.count, 1);
+    assert.ok(problems.first[0]!.message.startsWith(message), problems.first[0]!.message);
+  });
+}
+
+test("a trial ends where the bytes are no text", async (t) => {
+  const db = empty(t);
+  const bytes = Buffer.concat([
+    Buffer.from(toText([HEADER])),
+    Buffer.from([0xff, 0x0a]),
+    Buffer.from("{}\n"),
+  ]);
+  const { problems } = await tryDataset(db, asChunks(bytes));
+  assert.deepEqual(problems.first, [{ line: 2, message: "is not valid UTF-8" }]);
+});
+
+test("a trial can be stopped", async (t) => {
+  const db = empty(t);
+  const stop = () => {
+    throw new Error("enough");
+  };
+  await assert.rejects(tryDataset(db, asChunks(toText([HEADER])), stop), /^Error: enough$/);
+  assert.equal(db.inTransaction, false);
+});

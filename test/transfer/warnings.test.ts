@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Database } from "../../src/db/statement.ts";
+import { demoDataset } from "../../src/demo/dataset.ts";
+import { importDataset } from "../../src/transfer/import.ts";
+import { asChunks } from "../support/server.ts";
+import { everyKey, HEADER, type Line, line, toText } from "./examples.ts";
+import { empty } from "./importing.ts";
+
+const strategy = (keys: Line) => ({
+  environments: [{ name: "production", strategies: [{ name: "default", ...keys }] }],
+});
+const rollout = (value?: string) =>
+  strategy({ name: "flexibleRollout", parameters: value === undefined ? {} : { rollout: value } });
+const constraint = (operator: string, value?: string) =>
+  strategy({ constraints: [{ contextName: "x", operator, ...(value !== undefined && { value }) }] });
+const variants = (...weights: number[]) =>
+  weights.map((weight) => ({ name: "v", weight, weightType: "variable", stickiness: "default" }));
+
+const IN = "environments.0.strategies.0";
+const VALUE = `${IN}.constraints.0.value`;
+
+/** What the API would refuse, and all that is warned of. */
+const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> = [
+  ["feature", { type: "toggle" }, 'type: there is no flag type "toggle"'],
+  ["feature", { name: "Größe" }, "name: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )"],
+  [
+    "feature",
+    { name: "x".repeat(101) },
+    "name: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )",
+  ],
+  ["feature", strategy({ name: "\u001b[2J" }), `${IN}.name: there is no strategy "\\u001b[2J"`],
+  ...["101", "-1", "half", "", " ", "NaN", "Infinity"].map((value): [string, Line, string] => [
+    "feature",
+    rollout(value),
+    `${IN}.parameters.rollout: must be 0 to 100, not ${JSON.stringify(value)}`,
+  ]),
+  ["feature", constraint("NUM_GT", "many"), `${VALUE}: NUM_GT takes a number, not "many"`],
+  ["feature", constraint("NUM_EQ"), `${VALUE}: NUM_EQ takes a number, not nothing`],
+  ["feature", constraint("NUM_LTE", ""), `${VALUE}: NUM_LTE takes a number, not ""`],
+  ["feature", constraint("DATE_AFTER", "soon"), `${VALUE}: DATE_AFTER takes a date, not "soon"`],
+  ["feature", constraint("SEMVER_EQ", "1.2"), `${VALUE}: SEMVER_EQ takes a version such as 1.2.3, not "1.2"`],
+  [
+    "feature",
+    constraint("SEMVER_GT", "v1.2.3"),
+    `${VALUE}: SEMVER_GT takes a version such as 1.2.3, not "v1.2.3"`,
+  ],
+  [
+    "feature",
+    constraint("SEMVER_LT", "1.02.3"),
+    `${VALUE}: SEMVER_LT takes a version such as 1.2.3, not "1.02.3"`,
+  ],
+  [
+    "feature",
+    strategy({ variants: variants(500, 400) }),
+    `${IN}.variants: the weights must end at 1000, not 900`,
+  ],
+  [
+    "feature",
+    { environments: [{ name: "production", variants: variants(1000, 1) }] },
+    "environments.0.variants: the weights must end at 1000, not 1001",
+  ],
+  [
+    "segment",
+    { constraints: [{ contextName: "x", operator: "NUM_GT", value: "a" }] },
+    'constraints.0.value: NUM_GT takes a number, not "a"',
+  ],
+  ["project", { id: "a/b" }, "id: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )"],
+  ["integration", { provider: "pager" }, 'provider: there is no provider "pager"'],
+  ["integration", {}, "parameters.url: is required by webhook"],
+  [
+    "integration",
+    { provider: "new-relic", parameters: { url: "https://x.example", licenseKey: "" } },
+    "parameters.licenseKey: is required by new-relic",
+  ],
+  [
+    "feature",
+    { type: "x", ...strategy({ name: "geo", variants: variants(1) }) },
+    'type: there is no flag type "x"',
+    `${IN}.name: there is no strategy "geo"`,
+    `${IN}.variants: the weights must end at 1000, not 1`,
+  ],
+];
+
+/** What is warned of, by the line. */
+async function warnings(db: Database, text: string) {
+  const told: Array<[number, string]> = [];
+  await importDataset(db, asChunks(text), undefined, (number, message) => told.push([number, message]));
+  return told;
+}
+
+for (const [kind, keys, ...expected] of WARNED) {
+  test(`${kind} with ${JSON.stringify(keys).slice(0, 150)} is stored with a warning`, async (t) => {
+    const db = empty(t);
+    await importDataset(db, asChunks(toText(everyKey())));
+    assert.deepEqual(
+      await warnings(db, toText([HEADER, line(kind, keys)])),
+      expected.map((message) => [2, message]),
+    );
+  });
+}
+
+for (const [kind, keys] of [
+  ["feature", { type: "kill-switch", name: "a-B.c_d~9" }],
+  ["feature", rollout()],
+  ["feature", rollout("0")],
+  ["feature", rollout("100")],
+  ["feature", rollout("12.5")],
+  ["feature", strategy({ name: "userWithId", parameters: { userIds: "1,2" } })],
+  ["feature", constraint("NUM_GT", "-1.5e3")],
+  ["feature", constraint("DATE_BEFORE", "2026-01-31T09:00:00.000Z")],
+  ["feature", constraint("DATE_BEFORE", "2026-01-31")],
+  ["feature", constraint("SEMVER_GT", "1.2.3-beta.1+5")],
+  ["feature", constraint("IN")],
+  ["feature", strategy({ variants: variants(334, 333, 333) })],
+  ["integration", { provider: "teams", parameters: { url: "*****" } }],
+] as ReadonlyArray<[string, Line]>) {
+  test(`${kind} with ${JSON.stringify(keys).slice(0, 150)} is stored without a warning`, async (t) => {
+    const db = empty(t);
+    await importDataset(db, asChunks(toText(everyKey())));
+    assert.deepEqual(await warnings(db, toText([HEADER, line(kind, keys)])), []);
+  });
+}
+
+const NOW = Date.parse("2026-07-01T12:00:00Z");
+
+test("nothing in the demo would be refused", async (t) => {
+  assert.deepEqual(await warnings(empty(t), toText(demoDataset(NOW))), []);
+});
