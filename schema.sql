@@ -31,6 +31,8 @@ CREATE INDEX private_projects ON projects (id) WHERE mode = 'private';
 CREATE TABLE project_environments (
   project     TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
   environment TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  -- What a flag without strategies gets when it is enabled there; NULL for everyone.
+  default_strategy TEXT CHECK (json_type(default_strategy) = 'object'),
   PRIMARY KEY (project, environment)
 ) STRICT, WITHOUT ROWID;
 

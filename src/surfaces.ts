@@ -1,4 +1,4 @@
-import type { Actor } from "./auth/actor.ts";
+import { type Actor, ANYBODY } from "./auth/actor.ts";
 import { authenticate, type Credentials } from "./auth/authenticate.ts";
 import type { Database } from "./db/statement.ts";
 import * as eventSchema from "./events/schema.ts";
@@ -14,8 +14,16 @@ import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
+import * as projects from "./resources/projects/routes.ts";
+import * as projectsSchema from "./resources/projects/schema.ts";
+import * as sessions from "./resources/sessions/routes.ts";
+import * as strategies from "./resources/strategies/routes.ts";
+import * as strategiesSchema from "./resources/strategies/schema.ts";
+import * as tokens from "./resources/tokens/routes.ts";
+import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
 import * as usersSchema from "./resources/users/schema.ts";
+import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
 /** Who may come in where. */
@@ -24,18 +32,32 @@ interface Surface {
   prefix: `/${string}`;
   /** Who asks. @throws ApiError `AuthenticationRequired` */
   authenticate(db: Database, credentials: Credentials): Actor;
+  /** It needs no credential. */
+  isOpen?: true;
   /** Whatever a resource's `routes.ts` exports. */
   operations: readonly Operation[];
 }
+
+const operationsOf = (...routes: object[]) =>
+  routes.flatMap((exported) => Object.values<Operation>({ ...exported }));
 
 export const SURFACES: readonly Surface[] = [
   {
     prefix: "/api/admin",
     authenticate,
-    operations: [integrations, features, events, users, notifications, dashboard].flatMap((routes) =>
-      Object.values<Operation>({ ...routes }),
+    operations: operationsOf(
+      integrations,
+      features,
+      strategies,
+      projects,
+      events,
+      users,
+      tokens,
+      notifications,
+      dashboard,
     ),
   },
+  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
 ];
 
 /** Every operation that is served. */
@@ -51,6 +73,10 @@ export const SCHEMAS = Object.fromEntries(
     featuresSchema,
     integrationsSchema,
     notificationsSchema,
+    projectsSchema,
+    strategiesSchema,
+    tokensSchema,
+    variantsSchema,
     usersSchema,
   ].flatMap((exported) => Object.entries(exported).filter(([, value]) => "kind" in Object(value))),
 ) as Record<string, Schema>;

@@ -82,6 +82,16 @@ export const PathName = v.pipe(
   v.check((name) => toSegment(name).length <= LONGEST_SEGMENT, "must be shorter: no path can hold it"),
 );
 
+/** A name that the API takes for what has an address of its own: it stands in paths as it is (original). */
+export const UrlName = v.pipe(
+  PathName,
+  v.maxLength(100, "must have 100 characters or less"),
+  v.check(
+    (name) => encodeURIComponent(name) === name,
+    "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )",
+  ),
+);
+
 /** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */
 export const JsonObject = v.custom<Record<string, unknown>>(
   (input) => typeof input === "object" && input !== null && !Array.isArray(input),
@@ -90,6 +100,38 @@ export const JsonObject = v.custom<Record<string, unknown>>(
 
 /** RFC 3339 in UTC with milliseconds, the one form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
+
+const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
+export const Time = v.pipe(
+  v.string(),
+  v.rawTransform(({ dataset, addIssue, NEVER }) => {
+    const { time, problem } = toTime(dataset.value);
+    if (time !== undefined) return time;
+    addIssue({ message: problem });
+    return NEVER;
+  }),
+);
+
+/** A time that has not passed. */
+export const FutureTime = v.pipe(
+  Time,
+  v.check((time) => time > new Date().toISOString(), "has passed already"),
+);
+
+/** `Date` takes 30 February for 2 March, so what it makes of the day is compared; mostly the text is as it should be. */
+function toTime(text: string): { time: string; problem?: never } | { time?: never; problem: string } {
+  const date = new Date(text);
+  const time = Number.isNaN(date.valueOf()) ? undefined : date.toISOString();
+  if (time === text && text.length === 24) return { time };
+  if (!RFC_3339.test(text)) return { problem: "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z" };
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  if (time === undefined || day.getUTCDate() !== Number(text.slice(8, 10))) {
+    return { problem: "must be a time that exists" };
+  }
+  return time.length === 24 ? { time } : { problem: "must be within the years 0000 to 9999 in UTC" };
+}
 
 /**
  * Digits and nothing else, as a number between the bounds; for parameters, which arrive as text. Without a

@@ -6,12 +6,17 @@ import type { Violation } from "../validation.ts";
 /** The status of each kind of error. */
 export const STATUS = {
   ValidationError: 400,
+  OwaspValidationError: 400,
   AuthenticationRequired: 401,
+  PasswordMismatch: 401,
   NoAccessError: 403,
+  InvalidOperationError: 403,
+  OperationDeniedError: 403,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
   RequestTimeoutError: 408,
   NameExistsError: 409,
+  ConflictError: 409,
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
   ExpectationFailedError: 417,

@@ -1,8 +1,9 @@
+import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
-import type { Operation } from "./operation.ts";
+import { NoBody, type Operation } from "./operation.ts";
 
 /*
  * The API's description in OpenAPI 3.1, made from the contracts of its operations, so that it can't differ from what
@@ -86,7 +87,7 @@ function used(components: object, paths: object): object {
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 
 function toOperation(operation: Operation, convert: Convert) {
-  const { id, summary, tag, body, response, deprecated } = operation;
+  const { id, summary, tag, body, response, deprecated, status = 200 } = operation;
   const content = (schema: object) => ({ "application/json": { schema } });
   const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
@@ -97,7 +98,10 @@ function toOperation(operation: Operation, convert: Convert) {
     parameters: parametersOf(operation, convert),
     ...(body && { requestBody: { required: true, content: content(convert(body, "input")) } }),
     responses: {
-      200: { description: "Done", content: content(convert(response, "output")) },
+      [status]: {
+        description: STATUS_CODES[status]!,
+        ...(response !== NoBody && { content: content(convert(response, "output")) }),
+      },
       ...Object.fromEntries(
         errorsOf(operation).map((name) => [STATUS[name], { description: name, ...failed }]),
       ),

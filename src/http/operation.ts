@@ -12,7 +12,7 @@ import type { Wire } from "./raw-json.ts";
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** The response of an operation that answers without a body. */
-export const NoBody = v.undefined();
+export const NoBody = v.void();
 
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {

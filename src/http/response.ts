@@ -91,7 +91,8 @@ export function toResponse({ headers, body }: Parts, request: Request, status = 
   if (isRead(request) && isKnown(request.headers.get("if-none-match"), headers.etag)) {
     return respond(304, null, withoutLength(headers));
   }
-  return status === 204 ? respond(204, null, withoutLength(headers)) : respond(status, body, headers);
+  if (status === 204) return respond(204, null, withoutLength(headers));
+  return respond(status, body === "" ? null : body, headers); // an empty text would have a type
 }
 
 /** A stream as the response, compressed if the client asks for it. */

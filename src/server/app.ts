@@ -6,6 +6,7 @@ import { type Reading, watchReads } from "../db/watch.ts";
 import { writeSoon } from "../events/write.ts";
 import { answerAvatar } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
+import { fromConstraint } from "../http/constraint.ts";
 import { toApiError } from "../http/error.ts";
 import { answerFrontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
@@ -70,7 +71,8 @@ function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3E
 
 /** h3 wraps what a handler throws. */
 function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
-  const error = toApiError(HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown);
+  const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
+  const error = fromConstraint(cause) ?? toApiError(cause);
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   const address = request && clientAddress(request, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });

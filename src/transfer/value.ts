@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { NonEmptyText, ShortText } from "../validation.ts";
+import { NonEmptyText, ShortText, Time } from "../validation.ts";
 
 /** A key that may be left out or be null. */
 export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
@@ -22,33 +22,7 @@ export const Id = v.pipe(
 /** A name that something goes by; one that stands in paths is a `PathName`. */
 export const Name = NonEmptyText;
 
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
-/** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
-export const Time = v.pipe(
-  v.string(),
-  v.rawTransform(({ dataset, addIssue, NEVER }) => {
-    const { time, problem } = toTime(dataset.value);
-    if (time !== undefined) return time;
-    addIssue({ message: problem });
-    return NEVER;
-  }),
-);
-
 export const OptionalTime = optional(Time);
-
-/** `Date` takes 30 February for 2 March, so what it makes of the day is compared; mostly the text is as it should be. */
-function toTime(text: string): { time: string; problem?: never } | { time?: never; problem: string } {
-  const date = new Date(text);
-  const time = Number.isNaN(date.valueOf()) ? undefined : date.toISOString();
-  if (time === text && text.length === 24) return { time };
-  if (!RFC_3339.test(text)) return { problem: "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z" };
-  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
-  if (time === undefined || day.getUTCDate() !== Number(text.slice(8, 10))) {
-    return { problem: "must be a time that exists" };
-  }
-  return time.length === 24 ? { time } : { problem: "must be within the years 0000 to 9999 in UTC" };
-}
 
 /** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */
 export const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);

@@ -77,7 +77,8 @@ test("a file that is cut short under a reader is an error, not the end of the pr
 test("a reference to nothing is refused by the file itself", (t) => {
   const db = open(temporaryFile(t));
   t.after(() => close(db));
-  const insert = () => db.exec("INSERT INTO project_environments VALUES ('nope', 'nope')");
+  const insert = () =>
+    db.exec("INSERT INTO project_environments (project, environment) VALUES ('nope', 'nope')");
   assert.throws(insert, { code: "SQLITE_CONSTRAINT_FOREIGNKEY" });
 });
 

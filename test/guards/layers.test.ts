@@ -50,7 +50,7 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["transfer and demo", /^(transfer\/(?!(kind|value|reference|error|warnings)\.)|demo\/)/],
   ["routes", /^resources\/[\w-]+\/routes(\.ts$|\/)/],
   ["dataset", /^resources\/[\w-]+\/dataset[\w-]*\.ts$/],
-  ["changes", /^resources\/[\w-]+\/changes(\.ts$|\/)/],
+  ["changes", /^resources\/[\w-]+\/changes[\w-]*\.ts$/],
   ["stores", /^resources\/[\w-]+\/[\w-]+\.ts$/],
   ["events", /^events\//],
 ];
@@ -84,7 +84,7 @@ test("nothing points back: main → cli → server → surfaces → routes → c
 
 test("of another noun only what it offers is imported: its changes, what it requires, its schemas", () => {
   const nounOf = (file: string) => /^resources\/([\w-]+)\//.exec(file)?.[1];
-  const offered = /\/(changes|require|schema)\.ts$/;
+  const offered = /\/(changes[\w-]*|require|schema)\.ts$/;
   const isForeign = ({ file, name }: (typeof IMPORTS)[number]) =>
     nounOf(file) !== undefined && nounOf(name) !== undefined && nounOf(file) !== nounOf(name);
   assert.deepEqual(
@@ -113,7 +113,7 @@ test("a schema imports nothing that runs", () => {
 
 test("SQL stands where tables are read and changed, and beside the credential; nowhere else", () => {
   const owners =
-    /^resources\/[\w-]+\/([\w-]*store|changes|require|dataset[\w-]*|text-search)\.ts$|^events\/|^auth\/|^db\/known|^transfer\/untouched/;
+    /^resources\/[\w-]+\/([\w-]*store|changes[\w-]*|require|dataset[\w-]*|text-search)\.ts$|^events\/|^auth\/|^db\/known|^transfer\/untouched/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/statement.ts" && !isType && !owners.test(file)).filter(
       (line) => {

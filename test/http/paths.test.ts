@@ -17,27 +17,26 @@ const furnished = () =>
 
 const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, name) => values[name]!);
 
-const GETS = OPERATIONS.filter(({ method }) => method === "GET").map(({ path }) => path);
-const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))];
+/** Those that need a credential. */
+const SECURED = OPERATIONS.filter(({ path }) => path.startsWith("/api/"));
+const GETS = SECURED.filter(({ method }) => method === "GET").map(({ path }) => path);
+const PATHS = [...new Set(SECURED.map(({ path }) => path))];
 const SEARCH = "/api/admin/events/search";
 
 const UNKNOWN = [
   "/api/admin",
   "/api/admin/",
   "/api/admin/nope",
-  "/api/admin/events/nope",
   "/api/admin/events/search/nope",
-  "/api/admin/events.json",
+  "/api/admin/eventsjson",
   "/api/admin/events;x",
   "/api/admin/events%3Fproject=a",
-  "/api/admin/user-admin",
-  "/api/admin/user-admin/",
+  "/api/admin/nope/",
   "/api/admin/user-admin/1/events",
   "/api/admin/addons/1",
   "/api/admin/addons//events",
   "/api/admin/projects/a",
-  "/api/admin/projects/a/features/f",
-  "/api/admin/projects/a/features/f/environments/development",
+  "/api/admin/projects/a/features/f/environments",
 ];
 
 const MALFORMED = ["%", "%4", "%zz", "a%", "%ff", "%c3%28", "%e0%a4", "%ed%a0%80", "%25%", "%2%46"];
@@ -230,7 +229,7 @@ test("HEAD is answered like GET, with the same headers and no body", async (t) =
 
 test("a trailing slash is the same path, and so are repeated ones", async (t) => {
   const { request } = await openServer(t, furnished());
-  for (const { method, path } of OPERATIONS) {
+  for (const { method, path } of OPERATIONS.filter(({ changes }) => !changes)) {
     const call = { method, ...(method === "POST" && { body: {} }) };
     const without = await request(fill(path), call);
     assert.equal(without.status, 200, path);
@@ -243,7 +242,8 @@ test("a trailing slash is the same path, and so are repeated ones", async (t) =>
 
 test("letters of a path are case-sensitive", async (t) => {
   const { request } = await openServer(t, furnished().project("A"));
-  for (const path of PATHS) {
+  // In any other letter case the word is the name of a flag, whose events are asked for.
+  for (const path of PATHS.filter((one) => one !== SEARCH)) {
     const words = path.split("/").filter((word) => word !== "" && !word.startsWith(":"));
     for (const word of words.slice(2)) {
       const other = fill(path.replace(`/${word}`, `/${word[0]!.toUpperCase()}${word.slice(1)}`));
@@ -379,7 +379,7 @@ test("empty segments are none, and dots lead where a URL says they do", async (t
     ["/api/admin//events", 200],
     ["/api/admin/events//", 200],
     ["/api/admin/user-admin//1", 200],
-    ["/api/admin/user-admin//", 404],
+    ["/api/admin/user-admin//", 405],
     ["/api/admin/personal-dashboard//", 200],
     ["/api/admin/projects//features", 404],
     ["/api/admin/./events", 200],

@@ -1,6 +1,8 @@
 -- What a built-in role may is written in src/auth/permissions.ts.
 DELETE FROM role_permissions WHERE role_id <= 5;
 
+ALTER TABLE project_environments ADD COLUMN default_strategy TEXT CHECK (json_type(default_strategy) = 'object');
+
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -3,6 +3,7 @@ import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
+import { COUNTS, EXPIRED, toHealth } from "../projects/require.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
 
 export interface PersonRow {
@@ -13,24 +14,12 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
-// A flag is not healthy if it is stale, or older than flags of its type are expected to become.
 const projectsOf = query<
   { userId: number; now: string },
   Omit<DashboardProject, "health"> & { healthyCount: number }
 >(`
-  WITH expired (type, before) AS MATERIALIZED (
-    SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
-    WHERE lifetime_days IS NOT NULL
-  )
-  SELECT projects.id, projects.name,
-    (SELECT count(*) FROM (
-      SELECT user_id FROM project_user_roles WHERE project = projects.id
-      UNION
-      SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id
-    )) AS memberCount,
-    count(features.name) AS featureCount,
-    count(features.name) FILTER (
-      WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount
+  WITH ${EXPIRED}
+  SELECT projects.id, projects.name, ${COUNTS}
   FROM projects
   LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
   LEFT JOIN expired ON expired.type = features.type
@@ -67,7 +56,7 @@ export function dashboardProjects(db: Database, userId: number): DashboardProjec
     .map(({ healthyCount, ...project }) => ({
       id: project.id,
       name: project.name,
-      health: project.featureCount === 0 ? 100 : Math.round((100 * healthyCount) / project.featureCount),
+      health: toHealth({ ...project, healthyCount }),
       memberCount: project.memberCount,
       featureCount: project.featureCount,
     }));

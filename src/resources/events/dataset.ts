@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { query } from "../../db/statement.ts";
 import { EventType, Tag } from "../../events/schema.ts";
 import { kind } from "../../transfer/kind.ts";
-import { Id, Name, optional, Real, Time } from "../../transfer/value.ts";
-import { JsonObject, Text } from "../../validation.ts";
+import { Id, Name, optional, Real } from "../../transfer/value.ts";
+import { JsonObject, Text, Time } from "../../validation.ts";
 
 const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
 

@@ -7,7 +7,7 @@ import { fold } from "../../events/fold.ts";
 import { EventArray, joined } from "../../events/wire.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { EventList, EventSearch } from "./schema.ts";
+import { EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
@@ -35,6 +35,22 @@ export const listEvents = operation({
 }).run(({ db, actor, query }) => {
   if (query.project !== "") return allOfProject(db, actor, query.project);
   return listed(db, { hidden: hiddenProjects(db, actor) }, { from: Number.POSITIVE_INFINITY, limit: NEWEST });
+});
+
+export const listFeatureEvents = operation({
+  id: "getEventsForToggle",
+  summary: "All events of a flag",
+  tag: "Events",
+  method: "GET",
+  path: "/api/admin/events/:featureName",
+  permission: null,
+  params: v.object({ featureName: v.string() }),
+  response: FeatureEventList,
+}).run(({ db, actor, params: { featureName } }) => {
+  const filter = { feature: featureName, hidden: hiddenProjects(db, actor) };
+  const ids = eventIds(db, filter, { from: Number.POSITIVE_INFINITY, limit: Number.MAX_SAFE_INTEGER });
+  const begin = `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`;
+  return new JsonStream((root) => listText(wireWindows(db, ids), root, (held) => held, begin));
 });
 
 export const searchEvents = operation({
@@ -88,9 +104,10 @@ function* listText(
   windows: Iterable<string[]>,
   root: string,
   totalOf: (held: number) => number | undefined,
+  begin = `{"version":1,"events":[`,
 ): Generator<string> {
   let held = 0;
-  yield `{"version":1,"events":[`;
+  yield begin;
   for (const wires of windows) {
     yield `${held > 0 ? "," : ""}${joined(wires, root)}`;
     held += wires.length;

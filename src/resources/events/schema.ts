@@ -8,6 +8,9 @@ export const EventList = v.strictObject({
   totalEvents: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
+/** The same of a flag. */
+export const FeatureEventList = v.strictObject({ ...EventList.entries, toggleName: v.string() });
+
 /** Longer texts are refused: looking for one would hold all others. In characters. */
 const LONGEST = 1000;
 

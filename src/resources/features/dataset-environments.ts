@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import { command, type Database, query } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import {
   bit,
@@ -15,7 +15,15 @@ import {
 } from "../../transfer/value.ts";
 import { JsonObject, PathName } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
-import { Variant } from "./schema.ts";
+import {
+  type FeatureEnvironmentRow,
+  type FeaturePlace,
+  insertFeatureEnvironment,
+  insertStrategy,
+  insertStrategySegment,
+  type StrategyRow,
+} from "../strategies/changes.ts";
+import { Variant } from "../variants/schema.ts";
 
 /** A map of names to text; checked whole, so that no key is lost. */
 const Parameters = v.pipe(
@@ -46,44 +54,11 @@ export const FeatureEnvironment = v.strictObject({
 });
 type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
 
-interface Place {
-  feature: string;
-  environment: string;
-}
-
-interface EnvironmentRow {
-  environment: string;
-  enabled: 0 | 1;
-  lastSeenAt: string | null;
-  variants: string;
-}
-
-interface StrategyRow extends Record<"constraints" | "variants" | "parameters", string> {
-  id: string;
-  name: string;
-  title: string | null;
-  disabled: 0 | 1;
-  sortOrder: number;
-}
-
-const insertEnvironment = command<Place & EnvironmentRow>(`
-  INSERT INTO feature_environments (feature, environment, enabled, last_seen_at, variants)
-  VALUES (:feature, :environment, :enabled, :lastSeenAt, :variants)`);
-
-const insertStrategy = command<Place & StrategyRow>(`
-  INSERT INTO strategies (id, feature, environment, name, title, disabled, sort_order, constraints, variants,
-    parameters)
-  VALUES (:id, :feature, :environment, :name, :title, :disabled, :sortOrder, :constraints, :variants,
-    :parameters)`);
-
-const insertSegment = command<{ strategy: string; segment: number }>(`
-  INSERT INTO strategy_segments (strategy, segment) VALUES (:strategy, :segment)`);
-
-const environments = query<{ feature: string }, EnvironmentRow>(`
+const environments = query<{ feature: string }, FeatureEnvironmentRow>(`
   SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
   WHERE feature = :feature ORDER BY environment`);
 
-const strategies = query<Place, StrategyRow & { segments: string }>(`
+const strategies = query<FeaturePlace, StrategyRow & { segments: string }>(`
   SELECT id, name, title, disabled, sort_order AS sortOrder,
     (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
       AS segments,
@@ -91,14 +66,20 @@ const strategies = query<Place, StrategyRow & { segments: string }>(`
   FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
 
 /** Stores a flag's state and strategies in an environment; what they refer to has been checked. */
-export function insertFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
+export function storeFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
   const { name: environment, lastSeenAt } = line;
   const variants = JSON.stringify(line.variants);
-  insertEnvironment(tx).run({ feature, environment, enabled: bit(line.enabled), lastSeenAt, variants });
+  insertFeatureEnvironment(tx).run({
+    feature,
+    environment,
+    enabled: bit(line.enabled),
+    lastSeenAt,
+    variants,
+  });
   for (const [index, strategy] of line.strategies.entries()) {
     const id = strategy.id ?? crypto.randomUUID();
     insertStrategy(tx).run({ feature, environment, ...toRow(strategy, id, index) });
-    for (const segment of strategy.segments) insertSegment(tx).run({ strategy: id, segment });
+    for (const segment of strategy.segments) insertStrategySegment(tx).run({ strategy: id, segment });
   }
 }
 

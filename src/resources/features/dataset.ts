@@ -4,7 +4,8 @@ import { type ImportContext, kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
-import { environmentsOf, FeatureEnvironment, insertFeatureEnvironment } from "./dataset-environments.ts";
+import { type FeatureRow, insertFeature } from "./changes.ts";
+import { environmentsOf, FeatureEnvironment, storeFeatureEnvironment } from "./dataset-environments.ts";
 import { featureWarnings } from "./warnings.ts";
 
 const Feature = v.strictObject({
@@ -41,24 +42,6 @@ const Feature = v.strictObject({
 });
 type Feature = v.InferOutput<typeof Feature>;
 
-interface Row {
-  name: string;
-  project: string;
-  type: string;
-  description: string | null;
-  stale: 0 | 1;
-  impressionData: 0 | 1;
-  createdAt: string;
-  createdByUserId: number | null;
-  archivedAt: string | null;
-}
-
-const insertRow = command<Row>(`
-  INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
-    archived_at)
-  VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
-    :archivedAt)`);
-
 const insertTag = command<{ feature: string; type: string; value: string }>(`
   INSERT INTO feature_tags (feature, type, value) VALUES (:feature, :type, :value)`);
 
@@ -70,7 +53,7 @@ const insertDependency = command<{ feature: string; parent: string; enabled: 0 |
   VALUES (:feature, :parent, :enabled, :variants)`);
 
 // Parents before their children, at any depth.
-const all = query<object, Row & { tags: string; favoritedBy: string; dependencies: string }>(`
+const all = query<object, FeatureRow & { tags: string; favoritedBy: string; dependencies: string }>(`
   WITH RECURSIVE depths (feature, depth) AS (
     SELECT name, 0 FROM features
     UNION
@@ -96,7 +79,7 @@ export const feature = kind({
   insert(context, line) {
     const { tx, db } = context;
     requireReferences(db, line);
-    insertRow(tx).run(toRow(context, line));
+    insertFeature(tx).run(toRow(context, line));
     for (const tag of line.tags) insertTag(tx).run({ feature: line.name, ...tag });
     for (const userId of line.favoritedBy) insertFavorite(tx).run({ feature: line.name, userId });
     for (const { feature: parent, enabled, variants } of line.dependencies) {
@@ -107,7 +90,7 @@ export const feature = kind({
         variants: JSON.stringify(variants),
       });
     }
-    for (const environment of line.environments) insertFeatureEnvironment(tx, line.name, environment);
+    for (const environment of line.environments) storeFeatureEnvironment(tx, line.name, environment);
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {
@@ -143,7 +126,7 @@ function requireReferences(
   }
 }
 
-const toRow = ({ now }: ImportContext, line: Feature): Row => ({
+const toRow = ({ now }: ImportContext, line: Feature): FeatureRow => ({
   name: line.name,
   project: line.project,
   type: line.type,

@@ -1,9 +1,13 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { ApiError } from "../../http/error.ts";
-import { operation } from "../../http/operation.ts";
-import { FeatureFilter, ProjectFeatures, Strategy } from "./schema.ts";
-import { missingPart, projectFeatures, strategies } from "./store.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireFeatureType } from "../feature-types/require.ts";
+import { requireLiveProject } from "../projects/require.ts";
+import * as changes from "./changes.ts";
+import { featureDetails } from "./feature-store.ts";
+import { requireFeature, requireLiveFeature } from "./require.ts";
+import { Feature, FeatureDetails, FeatureFilter, NewFeature, ProjectFeatures } from "./schema.ts";
+import { projectFeatures } from "./store.ts";
 
 export const listProjectFeatures = operation({
   id: "getFeatures",
@@ -22,18 +26,59 @@ export const listProjectFeatures = operation({
   })),
 );
 
-export const listStrategies = operation({
-  id: "getFeatureStrategies",
-  summary: "The strategies of a flag in an environment",
+const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
+const FeatureParams = v.object({ projectId: v.string(), featureName: v.string() });
+
+export const createFeature = operation({
+  id: "createFeature",
+  summary: "Make a flag",
+  tag: "Features",
+  method: "POST",
+  path: "/api/admin/projects/:projectId/features",
+  permission: { permission: "CREATE_FEATURE", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  body: NewFeature,
+  status: 201,
+  errors: ["NotFoundError", "NameExistsError"],
+  response: Feature,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireLiveProject(tx.db, projectId);
+  requireFeatureType(tx.db, body.type);
+  return changes.createFeature(tx, projectId, body);
+});
+
+export const readFeature = operation({
+  id: "getFeature",
+  summary: "A flag with its environments and strategies",
   tag: "Features",
   method: "GET",
-  path: "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies",
+  path: FEATURE,
   permission: { project: "projectId" },
-  params: v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() }),
+  params: FeatureParams,
+  query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
   errors: ["NotFoundError"],
-  response: v.array(Strategy), // the original answers with a bare list
-}).run(({ db, params: { projectId, featureName, environment } }) => {
-  const missing = missingPart(db, { project: projectId, feature: featureName, environment });
-  if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
-  return strategies(db, featureName, environment);
-});
+  response: FeatureDetails,
+}).run(({ db, actor, params: { projectId, featureName }, query }) =>
+  snapshot(db, () => {
+    const feature = requireLiveFeature(db, projectId, featureName);
+    return featureDetails(db, feature, {
+      userId: actor.userId,
+      withVariants: query.variantEnvironments === "true",
+    });
+  }),
+);
+
+export const archiveFeature = operation({
+  id: "archiveFeature",
+  summary: "Archive a flag",
+  tag: "Features",
+  method: "DELETE",
+  path: FEATURE,
+  permission: { permission: "DELETE_FEATURE", project: "projectId" },
+  params: FeatureParams,
+  status: 202,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, featureName } }) =>
+  changes.archiveFeature(tx, requireFeature(tx.db, projectId, featureName)),
+);

@@ -1,32 +1,8 @@
 import * as v from "valibot";
 import { Tag } from "../../events/schema.ts";
-import { Timestamp } from "../../validation.ts";
-import { Constraint } from "../constraints/schema.ts";
-
-/** One of the values that a strategy, or a flag in an environment, hands out. Weights are in thousandths. */
-export const Variant = v.strictObject({
-  name: v.string(),
-  weight: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000)),
-  weightType: v.picklist(["variable", "fix"]),
-  stickiness: v.string(),
-  payload: v.optional(
-    v.strictObject({ type: v.picklist(["json", "csv", "string", "number"]), value: v.string() }),
-  ),
-});
-
-export const Strategy = v.strictObject({
-  id: v.string(),
-  name: v.string(),
-  title: v.nullable(v.string()),
-  disabled: v.boolean(),
-  featureName: v.string(),
-  sortOrder: v.number(),
-  segments: v.array(v.number()),
-  constraints: v.array(Constraint),
-  variants: v.array(Variant),
-  parameters: v.record(v.string(), v.string()),
-});
-export type Strategy = v.InferOutput<typeof Strategy>;
+import { ShortText, Timestamp, UrlName } from "../../validation.ts";
+import { Strategy } from "../strategies/schema.ts";
+import { Variant } from "../variants/schema.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),
@@ -72,3 +48,61 @@ export const FeatureFilter = v.object({
   tag: v.array(TagText),
 });
 export type FeatureFilter = v.InferOutput<typeof FeatureFilter>;
+
+/** A flag alone, as changes answer with it and events tell of it; the keys are in the wire's order. */
+export const Feature = v.strictObject({
+  name: v.string(),
+  description: v.nullable(v.string()),
+  type: v.string(),
+  project: v.string(),
+  stale: v.boolean(),
+  createdAt: Timestamp,
+  lastSeenAt: v.nullable(Timestamp),
+  impressionData: v.boolean(),
+  archivedAt: v.nullable(Timestamp),
+  archived: v.boolean(),
+});
+export type Feature = v.InferOutput<typeof Feature>;
+
+/** Someone who made a flag or changed something of it; may be a token, or gone. */
+export const Person = v.strictObject({ id: v.number(), name: v.string(), imageUrl: v.string() });
+export type Person = v.InferOutput<typeof Person>;
+
+/** All of a flag; `title` of a strategy is empty where it has none, unlike elsewhere (original). */
+export const FeatureDetails = v.strictObject({
+  ...v.omit(Feature, ["archivedAt"]).entries,
+  environments: v.array(
+    v.strictObject({
+      name: v.string(),
+      lastSeenAt: v.nullable(Timestamp),
+      variants: v.optional(v.array(Variant)),
+      enabled: v.boolean(),
+      yes: v.number(),
+      no: v.number(),
+      type: v.string(),
+      sortOrder: v.number(),
+      strategies: v.array(
+        v.strictObject({ ...v.omit(Strategy, ["featureName"]).entries, title: v.string() }),
+      ),
+    }),
+  ),
+  favorite: v.boolean(),
+  createdBy: Person,
+  variants: v.array(Variant),
+  dependencies: v.array(
+    v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.optional(v.array(v.string())) }),
+  ),
+  children: v.array(v.string()),
+  collaborators: v.strictObject({ users: v.array(Person) }),
+});
+export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;
+
+/** What a new flag is made of. */
+export const NewFeature = v.object({
+  name: UrlName,
+  type: v.optional(v.string(), "release"),
+  description: v.nullish(ShortText, null),
+  stale: v.optional(v.boolean(), false),
+  impressionData: v.optional(v.boolean(), false),
+});
+export type NewFeature = v.InferOutput<typeof NewFeature>;

@@ -1,7 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { Tag } from "../../events/schema.ts";
-import { RawJson, type Wire } from "../../http/raw-json.ts";
-import type { FeatureEnvironment, FeatureFilter, ProjectFeature, Strategy } from "./schema.ts";
+import type { FeatureEnvironment, FeatureFilter, ProjectFeature } from "./schema.ts";
 
 interface FeatureRow {
   name: string;
@@ -24,10 +23,6 @@ interface EnvironmentRow {
   /** Of its strategies: 0 if any is enabled, null if there are none. */
   leastDisabled: 0 | 1 | null;
 }
-
-type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "variants" | "parameters"> & {
-  disabled: 0 | 1;
-} & Record<"segments" | "constraints" | "variants" | "parameters", string>;
 
 const liveFeatures = query<{ project: string; userId: number | null }, FeatureRow>(`
   SELECT name, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
@@ -59,40 +54,6 @@ const tagsOf = query<{ project: string }, Tag & { feature: string }>(`
   WHERE features.project = :project AND features.archived_at IS NULL
   ORDER BY feature_tags.type, feature_tags.value`);
 
-const strategiesInOrder = query<{ feature: string; environment: string }, StrategyRow>(`
-  SELECT id, name, title, disabled, feature AS featureName, sort_order AS sortOrder,
-    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
-      AS segments,
-    constraints, variants, parameters
-  FROM strategies WHERE feature = :feature AND environment = :environment
-  ORDER BY sort_order, id`);
-
-interface Place {
-  project: string;
-  feature: string;
-  environment: string;
-}
-
-/** What of a place exists, each asked alone so that the answer can say which does not. */
-const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
-  SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
-    EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
-    EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)
-      AS hasEnvironment`);
-
-/** The first of project, feature and environment that does not exist there; undefined if all do. */
-export function missingPart(db: Database, place: Place): string | undefined {
-  const { hasProject, hasFeature, hasEnvironment } = placeOf(db).get(place)!;
-  if (!hasProject) return `project ${place.project}`;
-  if (!hasFeature) return `flag ${place.feature} in the project ${place.project}`;
-  if (!hasEnvironment) return `environment ${place.environment} in the project ${place.project}`;
-  return undefined;
-}
-
-/** A feature's strategies in an environment, in order. */
-export const strategies = (db: Database, feature: string, environment: string): Wire<Strategy>[] =>
-  strategiesInOrder(db).all({ feature, environment }).map(toStrategy);
-
 /** The live features of a live project by name; none where the project is unknown or archived. */
 export function projectFeatures(
   db: Database,
@@ -116,15 +77,6 @@ function toCondition({ namePrefix, tag: wanted }: FeatureFilter) {
   return (name: string, tags: Tag[]) =>
     name.toLowerCase().startsWith(prefix) && (wanted.length === 0 || tags.some(isWanted));
 }
-
-const toStrategy = (row: StrategyRow): Wire<Strategy> => ({
-  ...row,
-  disabled: row.disabled === 1,
-  segments: new RawJson(row.segments),
-  constraints: new RawJson(row.constraints),
-  variants: new RawJson(row.variants),
-  parameters: new RawJson(row.parameters),
-});
 
 const toProjectFeature = (row: FeatureRow, environments: EnvironmentRow[], tags: Tag[]): ProjectFeature => ({
   name: row.name,

@@ -1,17 +1,14 @@
-import type * as v from "valibot";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import { nameWarnings } from "../../transfer/warnings.ts";
 import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
-import type * as schema from "./schema.ts";
+import type { Variant } from "../variants/schema.ts";
 
 /*
  * What a dataset may hold and the API would refuse: it is stored and answered as it is, but can't be changed
  * without being put right. Each warning begins with where.
  */
-
-type Variant = v.InferOutput<typeof schema.Variant>;
 
 interface Strategy {
   name: string;

@@ -3,8 +3,8 @@ import { query } from "../../db/statement.ts";
 import { insertNotification, insertRecipient } from "../../events/notify.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
-import { Id, Name, OptionalTime, optional, Time, withoutNulls } from "../../transfer/value.ts";
-import { ShortText } from "../../validation.ts";
+import { Id, Name, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
+import { ShortText, Time } from "../../validation.ts";
 import { NOTIFICATION_TYPES } from "./schema.ts";
 
 const Notification = v.strictObject({

@@ -1,5 +1,9 @@
-import { command, query } from "../../db/statement.ts";
+import { ROLES } from "../../auth/permissions.ts";
+import { isKnown } from "../../db/known.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import type { CreatedProject, NewProject } from "./schema.ts";
+import { defaultEnvironments, projectById } from "./store.ts";
 
 interface ProjectRow {
   id: string;
@@ -28,4 +32,41 @@ export function addUserRole(tx: Tx, project: string, user: number, role: number)
   insertUserRole(tx).run({ project, user, role });
   const data = { roleId: role, userId: user, roleName: roleName(tx.db).pluck().get({ role })! };
   tx.record({ type: "project-user-added", project, data });
+}
+
+/**
+ * Makes a project with the environments that it names, else all that are enabled; the person who makes it owns it.
+ * SQLite's constraint error where the id is taken.
+ */
+export function createProject(tx: Tx, { environments, ...project }: NewProject): CreatedProject {
+  const { name, description, mode, defaultStickiness } = project;
+  const id = project.id ?? freeId(tx.db, name);
+  insertProject(tx).run({
+    id,
+    name,
+    description,
+    mode,
+    defaultStickiness,
+    createdAt: tx.now,
+    archivedAt: null,
+  });
+  for (const environment of environments ?? defaultEnvironments(tx.db))
+    insertProjectEnvironment(tx).run({ project: id, environment });
+  const { userId } = tx.actor;
+  if (userId !== null) insertUserRole(tx).run({ project: id, user: userId, role: ROLES.owner });
+  tx.record({ type: "project-created", project: id, data: { id, name, description, defaultStickiness } });
+  return projectById(tx.db, id);
+}
+
+/** From the name, with a number behind it where that is taken. */
+function freeId(db: Database, name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  const base = slug.slice(0, 80).replaceAll(/^-+|-+$/g, "") || "project";
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? base : `${base}-${number}`;
+    if (!isKnown(db, "project", id)) return id;
+  }
 }

@@ -1,8 +1,40 @@
 import { isKnown } from "../../db/known.ts";
-import type { Database } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
+
+const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);
 
 /** @throws ApiError `NotFoundError` unless there is a project with this id, archived or not. */
 export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
+
+/** @throws ApiError `NotFoundError` unless there is a project with this id that is not archived. */
+export function requireLiveProject(db: Database, id: string) {
+  requireProject(db, id);
+  if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
+}
+
+/*
+ * SQL for those who count what a project holds, in queries on `projects` joined with its live `features` and with
+ * EXPIRED, grouped by project.
+ */
+
+/** The types of flags and before when one of them must have been made to be older than they are expected to become. */
+export const EXPIRED = `expired (type, before) AS MATERIALIZED (
+  SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
+  WHERE lifetime_days IS NOT NULL)`;
+
+export const COUNTS = `
+  (SELECT count(*) FROM (
+    SELECT user_id FROM project_user_roles WHERE project = projects.id
+    UNION
+    SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id
+  )) AS memberCount,
+  count(features.name) AS featureCount,
+  count(features.name) FILTER (
+    WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount`;
+
+/** How many of a hundred live flags are neither stale nor older than expected. */
+export const toHealth = ({ featureCount, healthyCount }: { featureCount: number; healthyCount: number }) =>
+  featureCount === 0 ? 100 : Math.round((100 * healthyCount) / featureCount);

@@ -1,4 +1,4 @@
-import { command } from "../../db/statement.ts";
+import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import type { User } from "./schema.ts";
 import { set } from "./store.ts";
@@ -42,6 +42,11 @@ const UNSET = {
   scimId: null,
   passwordHash: null,
 } as const;
+
+const setSeen = bookkeeping<{ id: number; now: string }>(`UPDATE users SET seen_at = :now WHERE id = :id`);
+
+/** Notes when a user was last here. */
+export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: tx.now });
 
 /** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
 export function createUser(tx: Tx, user: NewUser): number {

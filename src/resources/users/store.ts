@@ -30,6 +30,10 @@ const byAnyName = query<{ name: string }, UserRow>(`
   WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
   ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
 
+const toSignIn = query<{ name: string }, UserRow & { passwordHash: string | null }>(`
+  SELECT ${COLUMNS}, password_hash AS passwordHash FROM users
+  WHERE (username = :name OR email = :name COLLATE NOCASE) AND account_type = 'User' LIMIT 1`);
+
 const all = query<object, UserRow & { role: string }>(`
   SELECT ${COLUMNS}, roles.name AS role FROM users JOIN roles ON roles.id = users.root_role ORDER BY users.id`);
 
@@ -37,6 +41,13 @@ const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
 
 const roleByName = query<{ name: string }, { id: number; name: string }>(`
   SELECT id, name FROM roles WHERE name = :name COLLATE NOCASE AND type IN ('root', 'custom-root')`);
+
+const roleById = query<{ id: number }, { id: number }>(`
+  SELECT id FROM roles WHERE id = :id AND type IN ('root', 'custom-root')`);
+
+// One user's username may not be another's e-mail address: both sign in with either.
+const byName = query<{ name: string }, { id: number }>(`
+  SELECT id FROM users WHERE username = :name OR email = :name COLLATE NOCASE LIMIT 1`);
 
 const rootRoles = query<object, { name: string }>(`
   SELECT name FROM roles WHERE type IN ('root', 'custom-root') ORDER BY id`);
@@ -52,6 +63,15 @@ export const userByAnyName = (db: Database, name: string): Pictured<User> | unde
   return row && toUser(row);
 };
 
+/** Who may sign in by this username or e-mail address, and what the password must fit. */
+export function userToSignIn(
+  db: Database,
+  name: string,
+): { user: Pictured<User>; passwordHash: string | null } | undefined {
+  const row = toSignIn(db).get({ name });
+  return row && { user: toUser(row), passwordHash: row.passwordHash };
+}
+
 /** All users by id, each with its root role's name. */
 export const users = (db: Database): Array<Pictured<User> & { role: string }> =>
   all(db)
@@ -62,6 +82,11 @@ export const hasUsers = (db: Database) => anyUser(db).get({}) !== undefined;
 
 /** A root role by its name in any letter case. */
 export const rootRoleByName = (db: Database, name: string) => roleByName(db).get({ name });
+
+export const rootRoleById = (db: Database, id: number) => roleById(db).get({ id });
+
+/** The user that has this username, or this e-mail address in any letter case. */
+export const userByName = (db: Database, name: string) => byName(db).get({ name });
 
 export const rootRoleNames = (db: Database): string[] =>
   rootRoles(db)

@@ -1,0 +1,66 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { ApiError } from "../../http/error.ts";
+import { featureNamed, liveChildren } from "./feature-store.ts";
+import type { Feature, NewFeature } from "./schema.ts";
+
+export interface FeatureRow {
+  name: string;
+  project: string;
+  type: string;
+  description: string | null;
+  stale: 0 | 1;
+  impressionData: 0 | 1;
+  createdAt: string;
+  createdByUserId: number | null;
+  archivedAt: string | null;
+}
+
+export const insertFeature = command<FeatureRow>(`
+  INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
+    archived_at)
+  VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
+    :archivedAt)`);
+
+const setArchived = command<{ name: string; archivedAt: string }>(`
+  UPDATE features SET archived_at = :archivedAt WHERE name = :name`);
+
+const removeDependencies = command<{ name: string }>(
+  `DELETE FROM feature_dependencies WHERE feature = :name`,
+);
+
+/** Makes a flag in a project that is there; SQLite's constraint error where the name is taken. */
+export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
+  const { name, type, description, stale, impressionData } = feature;
+  insertFeature(tx).run({
+    name,
+    project,
+    type,
+    description: description || null, // an empty one is none (original)
+    stale: stale ? 1 : 0,
+    impressionData: impressionData ? 1 : 0,
+    createdAt: tx.now,
+    createdByUserId: tx.actor.createdByUserId,
+    archivedAt: null,
+  });
+  const created = featureNamed(tx.db, name)!;
+  tx.record({ type: "feature-created", project, featureName: name, data: created });
+  return created;
+}
+
+/**
+ * Archives a flag, again where it is archived already (original).
+ * @throws ApiError `InvalidOperationError` while other flags depend on it
+ */
+export function archiveFeature(tx: Tx, { project, name }: Feature) {
+  const children = liveChildren(tx.db, name);
+  if (children.length > 0)
+    throw new ApiError(
+      "InvalidOperationError",
+      `The flag ${name} can't be archived: ${children.join(", ")} depend on it`,
+    );
+  removeDependencies(tx).run({ name });
+  setArchived(tx).run({ name, archivedAt: tx.now });
+  tx.record({ type: "feature-dependencies-removed", project, featureName: name });
+  tx.record({ type: "feature-archived", project, featureName: name });
+}

@@ -1,0 +1,154 @@
+import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../../auth/actor.ts";
+import { imageUrlOf } from "../../avatar.ts";
+import { type Database, query } from "../../db/statement.ts";
+import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { Feature, FeatureDetails, Person } from "./schema.ts";
+
+type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
+
+const byName = query<{ name: string }, Row>(`
+  SELECT name, description, type, project, stale, created_at AS createdAt,
+    (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name) AS lastSeenAt,
+    impression_data AS impressionData, archived_at AS archivedAt
+  FROM features WHERE name = :name`);
+
+const childrenOf = query<{ name: string }, string>(`
+  SELECT feature FROM feature_dependencies JOIN features ON features.name = feature
+  WHERE parent = :name AND archived_at IS NULL ORDER BY feature`);
+
+const isFavorite = query<{ name: string; userId: number | null }>(`
+  SELECT 1 FROM feature_favorites WHERE feature = :name AND user_id = :userId`);
+
+const dependenciesOf = query<{ name: string }, { feature: string; enabled: 0 | 1; variants: string }>(`
+  SELECT parent AS feature, enabled, variants FROM feature_dependencies WHERE feature = :name ORDER BY parent`);
+
+interface EnvironmentRow {
+  name: string;
+  lastSeenAt: string | null;
+  enabled: 0 | 1;
+  type: string;
+  sortOrder: number;
+  variants: string;
+  strategies: string;
+}
+
+const environmentsOf = query<{ name: string }, EnvironmentRow>(`
+  SELECT environments.name, last_seen_at AS lastSeenAt, ifnull(feature_environments.enabled, 0) AS enabled,
+    environments.type, environments.sort_order AS sortOrder, ifnull(feature_environments.variants, '[]') AS variants,
+    (SELECT json_group_array(json_object(
+        'name', strategies.name, 'constraints', json(constraints), 'variants', json(strategies.variants),
+        'parameters', json(parameters),
+        'segments', json((SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments
+          WHERE strategy = strategies.id)),
+        'sortOrder', iif(strategies.sort_order % 1 = 0, CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
+        'disabled', json(iif(disabled, 'true', 'false'))
+      ) ORDER BY strategies.sort_order, strategies.id)
+      FROM strategies WHERE strategies.feature = features.name AND strategies.environment = environments.name)
+      AS strategies
+  FROM features
+  JOIN project_environments ON project_environments.project = features.project
+  JOIN environments ON environments.name = project_environments.environment
+  LEFT JOIN feature_environments
+    ON feature_environments.feature = features.name AND feature_environments.environment = environments.name
+  WHERE features.name = :name
+  ORDER BY environments.sort_order, environments.name`);
+
+interface PersonRow {
+  id: number | null;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  imageUrl: string | null;
+}
+
+const PERSON = "users.name, username, email, image_url AS imageUrl";
+
+const creatorOf = query<{ name: string }, PersonRow>(`
+  SELECT created_by_user_id AS id, ${PERSON} FROM features LEFT JOIN users ON users.id = created_by_user_id
+  WHERE features.name = :name`);
+
+const authorsOf = query<{ name: string }, PersonRow>(`
+  SELECT author AS id, ${PERSON}
+  FROM (SELECT wire ->> 'createdByUserId' AS author, max(id) AS newest FROM events WHERE feature_name = :name GROUP BY 1)
+  LEFT JOIN users ON users.id = author
+  WHERE author IS NOT NULL ORDER BY newest DESC`);
+
+/** A flag, archived or not; undefined for none. */
+export function featureNamed(db: Database, name: string): Feature | undefined {
+  const row = byName(db).get({ name });
+  return row && toFeature(row);
+}
+
+/** Live flags that depend on this one, by name. */
+export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });
+
+/** All of a flag, as a user sees it. */
+export function featureDetails(
+  db: Database,
+  { archivedAt: _, ...feature }: Feature,
+  { userId, withVariants }: { userId: number | null; withVariants: boolean },
+): Wire<FeatureDetails> {
+  const { name } = feature;
+  const environments = environmentsOf(db).all({ name });
+  return {
+    environments: environments.map((row) => toEnvironment(row, withVariants)),
+    ...feature,
+    favorite: isFavorite(db).get({ name, userId }) !== undefined,
+    createdBy: toPerson(creatorOf(db).get({ name })!),
+    variants: new RawJson(environments.find(({ variants }) => variants !== "[]")?.variants ?? "[]"),
+    dependencies: dependenciesOf(db).all({ name }).map(toDependency),
+    children: liveChildren(db, name),
+    collaborators: { users: authorsOf(db).all({ name }).map(toPerson) },
+  };
+}
+
+const toFeature = (row: Row): Feature => ({
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  project: row.project,
+  stale: row.stale === 1,
+  createdAt: row.createdAt,
+  lastSeenAt: row.lastSeenAt,
+  impressionData: row.impressionData === 1,
+  archivedAt: row.archivedAt,
+  archived: row.archivedAt !== null,
+});
+
+const toEnvironment = (
+  { variants, strategies, enabled, ...row }: EnvironmentRow,
+  withVariants: boolean,
+): Wire<FeatureDetails["environments"][number]> => ({
+  ...row,
+  ...(withVariants && { variants: new RawJson(variants) }),
+  enabled: enabled === 1,
+  yes: 0,
+  no: 0,
+  strategies: new RawJson(strategies),
+});
+
+const toDependency = ({
+  feature,
+  enabled,
+  variants,
+}: {
+  feature: string;
+  enabled: 0 | 1;
+  variants: string;
+}) => ({
+  feature,
+  enabled: enabled === 1,
+  ...(variants !== "[]" && { variants: JSON.parse(variants) as string[] }),
+});
+
+/** Who is no user has a name of the original's. */
+const NOBODIES: Readonly<Record<number, string>> = {
+  [SERVICE_USER_ID]: "Unleash Admin Token User",
+  [SYSTEM_USER_ID]: "Unleash System",
+};
+
+const toPerson = (row: PersonRow): Wire<Person> => {
+  const id = row.id ?? SYSTEM_USER_ID;
+  const name = row.name ?? row.username ?? row.email ?? NOBODIES[id] ?? `user ${id}`;
+  return { id, name, imageUrl: imageUrlOf({ ...row, id }) };
+};

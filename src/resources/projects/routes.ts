@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { operation } from "../../http/operation.ts";
+import { requireEnvironments } from "../environments/require.ts";
+import * as changes from "./changes.ts";
+import { CreatedProject, NewProject, ProjectList } from "./schema.ts";
+import { listedProjects } from "./store.ts";
+
+export const listProjects = operation({
+  id: "getProjects",
+  summary: "The projects, or those that are archived",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects",
+  permission: null,
+  query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),
+  response: ProjectList,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => ({
+    version: 1 as const,
+    projects: listedProjects(db, {
+      userId: actor.userId,
+      hidden: hiddenProjects(db, actor),
+      archived: query.archived === "true",
+    }),
+  })),
+);
+
+export const createProject = operation({
+  id: "createProject",
+  summary: "Make a project",
+  tag: "Projects",
+  method: "POST",
+  path: "/api/admin/projects",
+  permission: "CREATE_PROJECT",
+  body: NewProject,
+  status: 201,
+  errors: ["NameExistsError"],
+  response: CreatedProject,
+}).change(({ tx, body }) => {
+  requireEnvironments(tx.db, body.environments ?? [], "body.environments");
+  return changes.createProject(tx, body);
+});

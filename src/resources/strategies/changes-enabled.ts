@@ -1,0 +1,29 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { addDefaultStrategy, enableStrategies, type FeaturePlace, type Place } from "./changes.ts";
+import { isEnabled, strategiesAsValues } from "./store.ts";
+
+const setEnabled = command<FeaturePlace & { enabled: 0 | 1 }>(`
+  INSERT INTO feature_environments (feature, environment, enabled) VALUES (:feature, :environment, :enabled)
+  ON CONFLICT DO UPDATE SET enabled = :enabled`);
+
+/**
+ * Enables a flag in an environment of its project. One that no strategy is on for gets the default strategy, unless its
+ * disabled ones are to be enabled (original).
+ */
+export function enableFeature(tx: Tx, place: Place, { enablesStrategies = false } = {}) {
+  const { project, feature, environment } = place;
+  const strategies = strategiesAsValues(tx.db, feature, environment);
+  if (enablesStrategies && strategies.length > 0) enableStrategies(tx, place);
+  else if (strategies.every(({ disabled }) => disabled)) addDefaultStrategy(tx, place);
+  if (isEnabled(tx.db, feature, environment)) return;
+  setEnabled(tx).run({ feature, environment, enabled: 1 });
+  tx.record({ type: "feature-environment-enabled", project, environment, featureName: feature });
+}
+
+/** Disables a flag in an environment of its project. */
+export function disableFeature(tx: Tx, { project, feature, environment }: Place) {
+  if (!isEnabled(tx.db, feature, environment)) return;
+  setEnabled(tx).run({ feature, environment, enabled: 0 });
+  tx.record({ type: "feature-environment-disabled", project, environment, featureName: feature });
+}
