@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import * as v from "valibot";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
+import type { Event } from "../../src/events/schema.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import { NoBody } from "../../src/http/operation.ts";
 import type { LogLine } from "../../src/log.ts";
@@ -111,6 +112,23 @@ export function assertMatches(schema: v.GenericSchema, value: unknown) {
   );
 }
 
+/** Tells the events that were recorded since, oldest first. */
+export function watchLog(db: Database): () => Event[] {
+  const newest = db.prepare<[], number>("SELECT ifnull(max(id), 0) FROM events").pluck();
+  const since = db.prepare<[number], string>("SELECT wire FROM events WHERE id > ? ORDER BY id").pluck();
+  const before = newest.get()!;
+  return () => since.all(before).map((wire) => JSON.parse(wire) as Event);
+}
+
+/** These events and no others, compared by the keys that are given. */
+export function assertRecorded(events: readonly Event[], expected: ReadonlyArray<Partial<Event>>) {
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    expected.map(({ type }) => type),
+  );
+  for (const [index, keys] of expected.entries()) assert.partialDeepStrictEqual(events[index], keys);
+}
+
 export interface Scenario extends Call {
   name: string;
   /** What the world holds beside its beginnings. */
@@ -119,6 +137,8 @@ export interface Scenario extends Call {
   url?: string;
   /** The status, or the status and the error's name. 200 by default. */
   expect?: number | [status: number, name: string];
+  /** The events that were recorded, each by the keys that matter; none where it is left out. */
+  records?: ReadonlyArray<Partial<Event>>;
   /** Looks at the body of the reply. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   see?: (body: any, reply: Reply) => void;
@@ -127,13 +147,23 @@ export interface Scenario extends Call {
 /** One test a scenario, each on a world of its own: `scenarios("GET /api/…", [ … ])`. */
 export function scenarios(operation: string, list: Scenario[]) {
   const [method = "GET", base = ""] = operation.split(" ");
-  for (const { name, given = (world: World) => world, url = "", expect = 200, see, ...call } of list) {
+  for (const {
+    name,
+    given = (world: World) => world,
+    url = "",
+    expect = 200,
+    records = [],
+    see,
+    ...call
+  } of list) {
     test(`${operation}: ${name}`, async (t) => {
-      const { request } = await openServer(t, given(createWorld()));
+      const { request, db } = await openServer(t, given(createWorld()));
+      const recorded = watchLog(db);
       const reply = await request(url.startsWith("/") ? url : base + url, { method, ...call });
       const [status, error] = typeof expect === "number" ? [expect] : expect;
       assert.equal(reply.status, status, reply.text);
       if (error) assert.equal(reply.body.name, error);
+      assertRecorded(recorded(), records);
       see?.(reply.body, reply);
     });
   }
