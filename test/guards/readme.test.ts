@@ -115,6 +115,7 @@ test("the folders that CONTRIBUTING.md names are there", () => {
   const folders = listed
     .trim()
     .split("\n")
+    .filter((line) => !line.startsWith(" "))
     .map((line) => line.split(" ")[0]!);
   assert.ok(folders.length > 8);
   assert.deepEqual(
