@@ -222,6 +222,8 @@ CREATE TABLE features (
   archived_at        TEXT
 ) STRICT;
 
+-- The archive, the last one first.
+CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
 -- The flags of a project by name.
 CREATE INDEX features_by_project ON features (project, name);
 -- The caller's own flags on the dashboard.
@@ -254,6 +256,15 @@ CREATE TABLE feature_dependencies (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_dependencies_by_parent ON feature_dependencies (parent);
+
+-- The stages of a flag's life that it has been through.
+CREATE TABLE feature_stages (
+  feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
+  entered_at TEXT NOT NULL,
+  status     TEXT,
+  PRIMARY KEY (feature, stage)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE feature_environments (
   feature      TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,

@@ -21,3 +21,13 @@ CREATE TABLE deliveries (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
+
+CREATE TABLE feature_stages (
+  feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
+  entered_at TEXT NOT NULL,
+  status     TEXT,
+  PRIMARY KEY (feature, stage)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;

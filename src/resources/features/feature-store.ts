@@ -79,6 +79,10 @@ export function featureNamed(db: Database, name: string): Feature | undefined {
   return row && toFeature(row);
 }
 
+/** Whether a flag depends on another one. */
+export const hasParents = (db: Database, name: string): boolean =>
+  dependenciesOf(db).get({ name }) !== undefined;
+
 /** Live flags that depend on this one, by name. */
 export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });
 
