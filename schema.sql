@@ -22,7 +22,11 @@ CREATE TABLE projects (
   mode               TEXT NOT NULL DEFAULT 'open' CHECK (mode IN ('open', 'protected', 'private')),
   default_stickiness TEXT NOT NULL DEFAULT 'default',
   created_at         TEXT NOT NULL,
-  archived_at        TEXT
+  archived_at        TEXT,
+  updated_at         TEXT,
+  feature_limit      INTEGER CHECK (feature_limit >= 0),
+  -- How flags are to be named: pattern, example and description.
+  feature_naming     TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object')
 ) STRICT;
 
 -- Which projects are hidden from whom is asked by every request.

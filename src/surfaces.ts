@@ -23,6 +23,8 @@ import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as projects from "./resources/projects/routes.ts";
+import * as projectChanges from "./resources/projects/routes-change.ts";
+import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as strategies from "./resources/strategies/routes.ts";
@@ -64,6 +66,8 @@ export const SURFACES: readonly Surface[] = [
       lifecycle,
       strategies,
       projects,
+      projectReads,
+      projectChanges,
       events,
       users,
       tokens,

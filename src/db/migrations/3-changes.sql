@@ -3,6 +3,10 @@ DELETE FROM role_permissions WHERE role_id <= 5;
 
 ALTER TABLE project_environments ADD COLUMN default_strategy TEXT CHECK (json_type(default_strategy) = 'object');
 
+ALTER TABLE projects ADD COLUMN updated_at TEXT;
+ALTER TABLE projects ADD COLUMN feature_limit INTEGER CHECK (feature_limit >= 0);
+ALTER TABLE projects ADD COLUMN feature_naming TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object');
+
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -2,7 +2,8 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { featureNamed } from "./feature-store.ts";
-import type { Feature, FeatureUpdate } from "./schema.ts";
+import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";
+import { projectFeatures } from "./store.ts";
 
 /**
  * The flag of this name in a project, archived or not.
@@ -53,3 +54,7 @@ export function requireAllOf(db: Database, project: string, names: readonly stri
 export function requireFreeName(db: Database, name: string) {
   if (featureNamed(db, name)) throw new ApiError("NameExistsError", `There is a flag ${name} already`);
 }
+
+/** The live flags of a project as it lists them, by name. */
+export const featuresOf = (db: Database, project: string, userId: number | null): ProjectFeature[] =>
+  projectFeatures(db, project, userId, { namePrefix: "", tag: [] });
