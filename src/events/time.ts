@@ -1,8 +1,8 @@
 import { type Database, query } from "../db/statement.ts";
 
-const oldest = query<object, number>(`SELECT id FROM events ORDER BY id LIMIT 1`);
+const oldest = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id LIMIT 1`);
 
-const newest = query<object, number>(`SELECT id FROM events ORDER BY id DESC LIMIT 1`);
+const newest = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id DESC LIMIT 1`);
 
 const timeFrom = query<{ id: number }, { id: number; createdAt: string }>(`
   SELECT id, wire ->> 'createdAt' AS createdAt FROM events WHERE id >= :id ORDER BY id LIMIT 1`);
