@@ -355,6 +355,14 @@ CREATE VIRTUAL TABLE event_searches USING fts5 (
 -- The trigrams that occur, for queries shorter than one.
 CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
 
+-- Settings --------------------------------------------------------------------------------
+
+-- What was set for the whole instance, and what it goes by.
+CREATE TABLE settings (
+  name    TEXT PRIMARY KEY,
+  content TEXT NOT NULL CHECK (json_type(content) = 'object')
+) STRICT, WITHOUT ROWID;
+
 -- Integrations --------------------------------------------------------------------------
 
 CREATE TABLE integrations (
@@ -446,6 +454,10 @@ INSERT INTO strategy_types (name, display_name, description, parameters, editabl
     json('[{"name": "IPs", "type": "list", "description": "Addresses", "required": true}]'), 0, 0, 4),
   ('applicationHostname', 'Hosts', 'On for applications on the hosts that are listed',
     json('[{"name": "hostNames", "type": "list", "description": "Names of hosts", "required": false}]'), 0, 0, 5);
+
+INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower(format('%s-%s-4%s-a%s-%s',
+  hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
+  hex(randomblob(6))))));
 
 -- What a new file starts with --------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
 import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
+import * as instance from "./resources/instance/routes.ts";
+import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as lifecycle from "./resources/lifecycle/routes.ts";
@@ -27,6 +29,8 @@ import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
+import * as settings from "./resources/settings/routes.ts";
+import * as settingsSchema from "./resources/settings/schema.ts";
 import * as strategies from "./resources/strategies/routes.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
 import * as tokens from "./resources/tokens/routes.ts";
@@ -71,6 +75,8 @@ export const SURFACES: readonly Surface[] = [
       events,
       users,
       tokens,
+      settings,
+      instance,
       notifications,
       dashboard,
     ),
@@ -91,7 +97,9 @@ export const SCHEMAS = Object.fromEntries(
     eventsSchema,
     featuresSchema,
     lifecycleSchema,
+    instanceSchema,
     integrationsSchema,
+    settingsSchema,
     notificationsSchema,
     projectsSchema,
     strategiesSchema,

@@ -19,6 +19,8 @@ interface Site {
   root: string;
   /** How changes are made. */
   write: typeof writeSoon;
+  /** @throws ApiError while changes are refused. */
+  requireWritable(db: Database): void;
   /** Where answers to reads are kept. */
   cache?: ResponseCache | undefined;
 }
@@ -65,6 +67,7 @@ function perform(site: Site, operation: Operation, event: H3Event) {
   const raw = decodedParams(event);
   const claim = toClaim(db, actor, operation.permission, raw);
   requirePermission(db, actor, claim);
+  if (operation.changes && !operation.duringMaintenance) site.requireWritable(db);
   const params = checkedParams(operation, raw);
   requireNoNul(event.url);
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");

@@ -41,6 +41,8 @@ export interface Contract {
   errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */
   deprecated?: true;
+  /** It may change something while changes are refused. */
+  duringMaintenance?: true;
   /** Its changes are not all within the project that its permission names. */
   crossesProjects?: true;
 }

@@ -17,6 +17,7 @@ import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
 import { unknownPath } from "../http/unknown-path.ts";
+import { requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
 
@@ -44,7 +45,7 @@ export function buildApp(options: ServerOptions): H3 {
     },
     onError: (thrown, event) => refuse(options, thrown, event),
   });
-  mount(app, { db, root, cache, write: writeSoon }, OPERATIONS);
+  mount(app, { db, root, cache, write: writeSoon, requireWritable: requireNoMaintenance }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);

@@ -35,3 +35,12 @@ CREATE TABLE feature_stages (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
+
+CREATE TABLE settings (
+  name    TEXT PRIMARY KEY,
+  content TEXT NOT NULL CHECK (json_type(content) = 'object')
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower(format('%s-%s-4%s-a%s-%s',
+  hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
+  hex(randomblob(6))))));

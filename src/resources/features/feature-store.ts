@@ -2,6 +2,7 @@ import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../../auth/actor.ts";
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { CurrentStage } from "../lifecycle/schema.ts";
 import type { Feature, FeatureDetails, Person } from "./schema.ts";
 
 type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
@@ -74,6 +75,10 @@ const authorsOf = query<{ name: string }, PersonRow>(`
   LEFT JOIN users ON users.id = author
   WHERE author IS NOT NULL ORDER BY newest DESC`);
 
+const stageOf = query<{ name: string }, { stage: CurrentStage["stage"]; enteredStageAt: string }>(`
+  SELECT stage, entered_at AS enteredStageAt FROM feature_stages WHERE feature = :name
+  ORDER BY entered_at DESC, stage = 'completed' DESC, stage = 'live' DESC, stage = 'pre-live' DESC LIMIT 1`);
+
 /** A flag, archived or not; undefined for none. */
 export function featureNamed(db: Database, name: string): Feature | undefined {
   const row = byName(db).get({ name });
@@ -95,6 +100,7 @@ export function featureDetails(
 ): Wire<FeatureDetails> {
   const { name } = feature;
   const environments = environmentsOf(db).all({ name });
+  const lifecycle = stageOf(db).get({ name });
   return {
     environments: environments.map((row) => toEnvironment(row, withVariants)),
     ...feature,
@@ -103,6 +109,7 @@ export function featureDetails(
     variants: new RawJson(environments.find(({ variants }) => variants !== "[]")?.variants ?? "[]"),
     dependencies: dependenciesOf(db).all({ name }).map(toDependency),
     children: liveChildren(db, name),
+    ...(lifecycle && { lifecycle }),
     collaborators: { users: authorsOf(db).all({ name }).map(toPerson) },
   };
 }
