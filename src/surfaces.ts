@@ -1,8 +1,11 @@
 import { type Actor, ANYBODY } from "./auth/actor.ts";
 import { authenticate, type Credentials } from "./auth/authenticate.ts";
+import { authenticateSdk } from "./auth/authenticate-sdk.ts";
 import type { Database } from "./db/statement.ts";
 import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
+import * as client from "./resources/client/routes.ts";
+import * as clientSchema from "./resources/client/schema.ts";
 import * as constraintsSchema from "./resources/constraints/schema.ts";
 import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
@@ -81,6 +84,7 @@ export const SURFACES: readonly Surface[] = [
       dashboard,
     ),
   },
+  { prefix: "/api/client", authenticate: authenticateSdk("client"), operations: operationsOf(client) },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
 ];
 
@@ -90,6 +94,7 @@ export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }
 /** What the descriptions of operations share: whatever a resource's `schema.ts` exports. */
 export const SCHEMAS = Object.fromEntries(
   [
+    clientSchema,
     constraintsSchema,
     dashboardSchema,
     dependenciesSchema,

@@ -12,6 +12,8 @@ export interface Need {
   /** Names a flag, whose project is meant. */
   feature?: string;
   environment?: string;
+  /** It is for applications: their tokens open it, and the surface has said which. */
+  isForSdks?: true;
   /** Names a user who needs no permission for what is his own. */
   unlessOwn?: string;
 }
@@ -28,9 +30,10 @@ export function toClaim(
 ): Claim {
   if (need === null) return { permissions: [] };
   if (typeof need === "string") return { permissions: [need] };
-  const { permission = [], project, feature, environment, unlessOwn } = need;
+  const { permission = [], project, feature, environment, unlessOwn, isForSdks = false } = need;
   const isOwn = unlessOwn !== undefined && params[unlessOwn] === String(actor.userId);
   return {
+    isForSdks,
     permissions: isOwn ? [] : [permission].flat(),
     project:
       project === undefined

@@ -80,6 +80,7 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       query,
       body,
       isSecure,
+      headers: event.req.headers,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },

@@ -56,6 +56,7 @@ export interface Request<C extends Contract> {
   params: Output<C["params"]>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  readonly headers: Headers;
   /** The request came by TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */

@@ -34,7 +34,7 @@ export type ProjectFeature = v.InferOutput<typeof ProjectFeature>;
 
 export const ProjectFeatures = v.strictObject({ version: v.literal(2), features: v.array(ProjectFeature) });
 
-const TagText = v.pipe(
+export const TagText = v.pipe(
   v.string(),
   v.regex(/^[^:]+:.+$/s, "must be a type and a value with a colon between"),
   v.transform((text): Tag => {
