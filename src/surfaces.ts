@@ -19,6 +19,8 @@ import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
 import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
+import * as frontend from "./resources/frontend/routes.ts";
+import * as frontendSchema from "./resources/frontend/schema.ts";
 import * as instance from "./resources/instance/routes.ts";
 import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
@@ -85,6 +87,11 @@ export const SURFACES: readonly Surface[] = [
     ),
   },
   { prefix: "/api/client", authenticate: authenticateSdk("client"), operations: operationsOf(client) },
+  {
+    prefix: "/api/frontend",
+    authenticate: authenticateSdk("frontend"),
+    operations: operationsOf(frontend),
+  },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
 ];
 
@@ -101,6 +108,7 @@ export const SCHEMAS = Object.fromEntries(
     eventSchema,
     eventsSchema,
     featuresSchema,
+    frontendSchema,
     lifecycleSchema,
     instanceSchema,
     integrationsSchema,

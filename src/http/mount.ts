@@ -55,7 +55,10 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 function answer(site: Site, operation: Operation, event: H3Event) {
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
-  const stamp = operation.changes ? undefined : stampOf(site.db, tablesIn(event, readings), project);
+  const stamp =
+    operation.changes || operation.isNotKept
+      ? undefined
+      : stampOf(site.db, tablesIn(event, readings), project);
   const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
   return made instanceof Promise ? made.then(send) : send(made);
 }
@@ -63,7 +66,7 @@ function answer(site: Site, operation: Operation, event: H3Event) {
 /** Permission, path, query, body: the first that fails is the answer. */
 function perform(site: Site, operation: Operation, event: H3Event) {
   const { db, write } = site;
-  const { actor, isSecure } = event.context;
+  const { actor, isSecure, address } = event.context;
   const raw = decodedParams(event);
   const claim = toClaim(db, actor, operation.permission, raw);
   requirePermission(db, actor, claim);
@@ -81,6 +84,8 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       body,
       isSecure,
       headers: event.req.headers,
+      searchParams: event.url.searchParams,
+      address,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },

@@ -43,6 +43,8 @@ export interface Contract {
   deprecated?: true;
   /** It may change something while changes are refused. */
   duringMaintenance?: true;
+  /** Its answer is of this moment, or too many differ: it is not kept. */
+  isNotKept?: true;
   /** Its changes are not all within the project that its permission names. */
   crossesProjects?: true;
 }
@@ -57,6 +59,10 @@ export interface Request<C extends Contract> {
   query: Output<C["query"]>;
   body: Output<C["body"]>;
   readonly headers: Headers;
+  /** All of the query, for what takes any parameter. */
+  readonly searchParams: URLSearchParams;
+  /** Where the request comes from, as far as this server or a trusted proxy knows. */
+  address: string | undefined;
   /** The request came by TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */

@@ -27,6 +27,8 @@ declare module "h3" {
     actor: Actor;
     /** What was read to know it. */
     readings: ReadonlySet<Reading>;
+    /** Where it comes from. */
+    address: string | undefined;
     /** It came by TLS, as far as this server or a trusted proxy knows. */
     isSecure: boolean;
   }
@@ -64,6 +66,8 @@ function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3E
     const { result, readings } = watchReads(() => surface.authenticate(db, { authorization, session }));
     event.context.actor = result;
     event.context.readings = readings;
+    const request = event.runtime?.node?.req as IncomingMessage | undefined;
+    event.context.address = request && clientAddress(request, trustsProxy);
     event.context.isSecure = isSecure(event.req, trustsProxy);
     if (result.isSession) requireSameOrigin(event.req, publicUrl);
   }

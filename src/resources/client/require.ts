@@ -1,6 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
+import { evaluatorFor } from "./evaluators.ts";
 import type { ClientQuery } from "./schema.ts";
 import { allProjects, type Wanted } from "./store.ts";
 
@@ -17,6 +18,12 @@ export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wan
     namePrefix: asked.namePrefix,
     tags: asked.tag.map(({ type, value }) => `${type}:${value}`),
   };
+}
+
+/** What evaluates the flags that an application may have, and in which environment. */
+export function evaluatorOf(db: Database, actor: SdkActor) {
+  const wanted = toWanted(db, actor, { project: [], tag: [] });
+  return { evaluator: evaluatorFor(db, wanted), environment: wanted.environment };
 }
 
 const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
