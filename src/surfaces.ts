@@ -29,6 +29,7 @@ import * as lifecycle from "./resources/lifecycle/routes.ts";
 import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
+import * as ofrep from "./resources/ofrep/routes.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
@@ -46,13 +47,15 @@ import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
 /** Who may come in where. */
-interface Surface {
+export interface Surface {
   /** What the paths of its operations begin with; whatever is asked below it needs the credential. */
   prefix: `/${string}`;
   /** Who asks. @throws ApiError `AuthenticationRequired` */
   authenticate(db: Database, credentials: Credentials): Actor;
   /** It needs no credential. */
   isOpen?: true;
+  /** Pages of other sites may ask, as far as the origins that are set allow. */
+  isForPages?: true;
   /** Whatever a resource's `routes.ts` exports. */
   operations: readonly Operation[];
 }
@@ -90,7 +93,14 @@ export const SURFACES: readonly Surface[] = [
   {
     prefix: "/api/frontend",
     authenticate: authenticateSdk("frontend"),
+    isForPages: true,
     operations: operationsOf(frontend),
+  },
+  {
+    prefix: "/ofrep",
+    authenticate: authenticateSdk("frontend", "client"),
+    isForPages: true,
+    operations: operationsOf(ofrep),
   },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
 ];

@@ -27,12 +27,13 @@ const tokenByHash = query<{ hash: string }, Row>(`
  * The application behind a token of the right kind, or a service token.
  * @throws ApiError `AuthenticationRequired`, or `NoAccessError` for another kind, with the messages that SDKs know
  */
-export function authenticateSdk(kind: "client" | "frontend") {
-  return (db: Database, { authorization }: Credentials): SdkActor => {
-    const secret = authorization?.replace(/^bearer\s+/i, "").trim();
+export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
+  return (db: Database, { authorization, apiKey }: Credentials): SdkActor => {
+    const secret = (authorization || apiKey)?.replace(/^bearer\s+/i, "").trim();
     const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
     if (!token || hasEnded(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
-    if (token.type !== kind && token.type !== "admin") throw new ApiError("NoAccessError", WRONG_KIND);
+    if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
+      throw new ApiError("NoAccessError", WRONG_KIND);
     return {
       ...ANYBODY,
       type: token.type,

@@ -2,7 +2,7 @@ import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { operation } from "../../http/operation.ts";
 import { evaluatorOf } from "../client/require.ts";
-import { fromQuery, toContext } from "./context.ts";
+import { fromQuery, toContext } from "./require.ts";
 import { FrontendFlags, FrontendQuestion } from "./schema.ts";
 
 export const readFrontendFlags = operation({
