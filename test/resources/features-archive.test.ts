@@ -87,6 +87,21 @@ test("an archived flag is gone from where live ones are, and its name stays take
   assert.deepEqual(told, [0, 0, 1], "members but its author");
 });
 
+test("what is told of a flag has its tags", async (t) => {
+  const tags = [
+    { type: "simple", value: "aa" },
+    { type: "simple", value: "bb" },
+  ];
+  const world = createWorld().project("a").feature("f", "a", { tags: tags.toReversed() });
+  const { request, db } = await openServer(t, world);
+  const recorded = watchLog(db);
+  await request(FLAG, { method: "DELETE" });
+  assertRecorded(
+    recorded(),
+    ARCHIVED.map((event) => ({ ...event, tags })),
+  );
+});
+
 test("a child that is archived depends on nothing any more, so that its parent can go", async (t) => {
   const { request, db } = await openServer(t, withFlag(createWorld()).feature("child", "a", dependent));
   const recorded = watchLog(db);
