@@ -12,3 +12,4 @@ await import("../db/kill-http.test.ts");
 await import("../model/model.test.ts");
 await import("../model/change.test.ts");
 await import("../http/response-cache.test.ts");
+await import("../http/response-cache-changes.test.ts");
