@@ -12,6 +12,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "feature_environments",
   "feature_tags",
   "feature_favorites",
+  "feature_stages",
   "strategies",
   "strategy_segments",
   "project_environments",
