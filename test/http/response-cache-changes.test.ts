@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { CLI } from "../../src/auth/actor.ts";
 import { hashPassword } from "../../src/auth/password.ts";
@@ -86,6 +86,9 @@ test("every change over HTTP is noticed alone", async (t) => {
   }
 });
 
+/** With each minute flags grow older, and all is read anew. */
+const stopClock = (t: TestContext) => t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+
 /** How many of these reads were not kept. */
 async function missesOf({ get, misses }: Both, reads: readonly string[], headers: Record<string, string>) {
   const before = misses();
@@ -103,6 +106,7 @@ const OF_OTHER = [
 const OF_OPEN = OF_OTHER.map((read) => read.replace("other", "open").replace("/g", "/f"));
 
 test("a change in one project leaves what was read of another", async (t) => {
+  stopClock(t);
   const both = await open(t);
   const headers = { authorization: personal(1) };
   for (const name of ["createFeature", "enable", "enableElsewhere", "disable", "archive"] as const) {
@@ -120,6 +124,7 @@ test("a change in one project leaves what was read of another", async (t) => {
 const KEPT = READS.filter((read) => !/^events(\?|\/)/.test(read));
 
 test("signing in leaves everything that was read, by tokens and by sessions", async (t) => {
+  stopClock(t);
   const both = await open(t);
   const { secret } = change(both.db, (tx) => beginSession(tx, 3));
   for (const headers of [{ authorization: personal(3) }, { cookie: `${SESSION_COOKIE}=${secret}` }]) {
