@@ -6,7 +6,10 @@ import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
 import * as client from "./resources/client/routes.ts";
 import * as clientSchema from "./resources/client/schema.ts";
+import * as constraints from "./resources/constraints/routes.ts";
 import * as constraintsSchema from "./resources/constraints/schema.ts";
+import * as contextFields from "./resources/context-fields/routes.ts";
+import * as contextFieldsSchema from "./resources/context-fields/schema.ts";
 import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
@@ -14,6 +17,8 @@ import * as dependenciesSchema from "./resources/dependencies/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
+import * as featureTags from "./resources/feature-tags/routes.ts";
+import * as featureTagsSchema from "./resources/feature-tags/schema.ts";
 import * as features from "./resources/features/routes.ts";
 import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
@@ -34,11 +39,17 @@ import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
+import * as segments from "./resources/segments/routes.ts";
+import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
 import * as strategies from "./resources/strategies/routes.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
+import * as tagTypes from "./resources/tag-types/routes.ts";
+import * as tagTypesSchema from "./resources/tag-types/schema.ts";
+import * as tags from "./resources/tags/routes.ts";
+import * as tagsSchema from "./resources/tags/schema.ts";
 import * as tokens from "./resources/tokens/routes.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
@@ -76,7 +87,13 @@ export const SURFACES: readonly Surface[] = [
       dependencies,
       favorites,
       lifecycle,
+      featureTags,
       strategies,
+      constraints,
+      segments,
+      contextFields,
+      tags,
+      tagTypes,
       projects,
       projectReads,
       projectChanges,
@@ -113,10 +130,12 @@ export const SCHEMAS = Object.fromEntries(
   [
     clientSchema,
     constraintsSchema,
+    contextFieldsSchema,
     dashboardSchema,
     dependenciesSchema,
     eventSchema,
     eventsSchema,
+    featureTagsSchema,
     featuresSchema,
     frontendSchema,
     lifecycleSchema,
@@ -125,7 +144,10 @@ export const SCHEMAS = Object.fromEntries(
     settingsSchema,
     notificationsSchema,
     projectsSchema,
+    segmentsSchema,
     strategiesSchema,
+    tagTypesSchema,
+    tagsSchema,
     tokensSchema,
     variantsSchema,
     usersSchema,

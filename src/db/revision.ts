@@ -15,6 +15,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "feature_stages",
   "strategies",
   "strategy_segments",
+  "strategy_context_fields",
   "project_environments",
   "events",
 ]);

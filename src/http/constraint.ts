@@ -8,6 +8,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   "projects.id": "There is a project with this id already, maybe an archived one",
   "environments.name": "There is an environment with this name already",
   "tag_types.name": "There is a tag type with this name already",
+  "tags.type, tags.value": "There is a tag of this type and value already",
   "context_fields.name": "There is a context field with this name already",
   "strategy_types.name": "There is a strategy type with this name already",
   "segments.name": "There is a segment with this name already",

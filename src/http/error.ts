@@ -7,6 +7,7 @@ import { check, type Schema, type Violation } from "../validation.ts";
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
+  ExceedsLimitError: 400,
   AuthenticationRequired: 401,
   PasswordMismatch: 401,
   NoAccessError: 403,

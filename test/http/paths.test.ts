@@ -9,11 +9,24 @@ const PARAMETERS: Record<string, string> = {
   projectId: "a",
   featureName: "f",
   environment: "development",
+  name: "simple",
+  type: "simple",
+  value: "red",
+  contextField: "userId",
+  strategyId: "s",
 };
 
 /** A world in which the path of every operation leads somewhere. */
 const furnished = () =>
-  createWorld().project("a").feature("f", "a").event({ project: "a" }).integration().integrationEvent();
+  createWorld()
+    .add("contextField", { name: "userId" })
+    .add("segment", { id: 1, name: "one" })
+    .add("tag", { type: "simple", value: "red" })
+    .project("a")
+    .feature("f", "a")
+    .event({ project: "a" })
+    .integration()
+    .integrationEvent();
 
 const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, name) => values[name]!);
 
@@ -106,14 +119,14 @@ test("repeated slashes get nobody past the credential", async (t) => {
 
 test("an operation of the API that there is not says so, and is logged once a path", async (t) => {
   const { request, logged } = await openServer(t);
-  for (const path of ["/api/admin/change-requests", "/api/admin/change-requests", "/api/edge/tokens"]) {
+  for (const path of ["/api/admin/banners", "/api/admin/banners", "/api/admin/release-plan-templates"]) {
     const { status, body } = await request(path);
     assert.deepEqual([status, body.name], [404, "NotFoundError"]);
     assert.equal(body.message, `Flagstone has no operation GET ${path}`);
   }
   assert.deepEqual(
     logged.map(({ path }) => path),
-    ["/api/admin/change-requests", "/api/edge/tokens"],
+    ["/api/admin/banners", "/api/admin/release-plan-templates"],
   );
 });
 
