@@ -1,5 +1,4 @@
 import { isSqlite } from "../db/error.ts";
-import { TooLongError } from "../limits.ts";
 import { ApiError } from "./error.ts";
 
 /** What is taken, by the column that SQLite names. */
@@ -23,7 +22,6 @@ const TAKEN: Readonly<Record<string, string>> = {
  * what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
  */
 export function fromConstraint(error: unknown): ApiError | undefined {
-  if (error instanceof TooLongError) return new ApiError("ValidationError", error.message);
   if (isSqlite(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"))
     return new ApiError("NameExistsError", taken(error.message), { cause: error });
   if (isSqlite(error, "SQLITE_CONSTRAINT_FOREIGNKEY"))
