@@ -44,7 +44,8 @@ import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
-import * as strategies from "./resources/strategies/routes.ts";
+import * as featureEnvironments from "./resources/strategies/routes/environment.ts";
+import * as strategies from "./resources/strategies/routes/strategies.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
 import * as tagTypes from "./resources/tag-types/routes.ts";
 import * as tagTypesSchema from "./resources/tag-types/schema.ts";
@@ -88,6 +89,7 @@ export const SURFACES: readonly Surface[] = [
       favorites,
       lifecycle,
       featureTags,
+      featureEnvironments,
       strategies,
       constraints,
       segments,
