@@ -55,6 +55,7 @@ import * as tokens from "./resources/tokens/routes.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
 import * as usersSchema from "./resources/users/schema.ts";
+import * as flagVariants from "./resources/variants/routes.ts";
 import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
@@ -96,6 +97,7 @@ export const SURFACES: readonly Surface[] = [
       contextFields,
       tags,
       tagTypes,
+      flagVariants,
       projects,
       projectReads,
       projectChanges,
