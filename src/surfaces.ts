@@ -47,6 +47,8 @@ import * as settingsSchema from "./resources/settings/schema.ts";
 import * as featureEnvironments from "./resources/strategies/routes/environment.ts";
 import * as strategies from "./resources/strategies/routes/strategies.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
+import * as strategyTypes from "./resources/strategy-types/routes.ts";
+import * as strategyTypesSchema from "./resources/strategy-types/schema.ts";
 import * as tagTypes from "./resources/tag-types/routes.ts";
 import * as tagTypesSchema from "./resources/tag-types/schema.ts";
 import * as tags from "./resources/tags/routes.ts";
@@ -98,6 +100,7 @@ export const SURFACES: readonly Surface[] = [
       tags,
       tagTypes,
       flagVariants,
+      strategyTypes,
       projects,
       projectReads,
       projectChanges,
@@ -152,6 +155,7 @@ export const SCHEMAS = Object.fromEntries(
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,
+    strategyTypesSchema,
     tokensSchema,
     variantsSchema,
     usersSchema,
