@@ -19,6 +19,8 @@ import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as featureTags from "./resources/feature-tags/routes.ts";
 import * as featureTagsSchema from "./resources/feature-tags/schema.ts";
+import * as featureTypes from "./resources/feature-types/routes.ts";
+import * as featureTypesSchema from "./resources/feature-types/schema.ts";
 import * as features from "./resources/features/routes.ts";
 import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
@@ -101,6 +103,7 @@ export const SURFACES: readonly Surface[] = [
       tagTypes,
       flagVariants,
       strategyTypes,
+      featureTypes,
       projects,
       projectReads,
       projectChanges,
@@ -143,6 +146,7 @@ export const SCHEMAS = Object.fromEntries(
     eventSchema,
     eventsSchema,
     featureTagsSchema,
+    featureTypesSchema,
     featuresSchema,
     frontendSchema,
     lifecycleSchema,
