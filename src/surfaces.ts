@@ -14,6 +14,9 @@ import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
 import * as dependenciesSchema from "./resources/dependencies/schema.ts";
+import * as environments from "./resources/environments/routes/environments.ts";
+import * as projectEnvironments from "./resources/environments/routes/projects.ts";
+import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
@@ -46,6 +49,7 @@ import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
+import * as defaultStrategies from "./resources/strategies/routes/default.ts";
 import * as featureEnvironments from "./resources/strategies/routes/environment.ts";
 import * as strategies from "./resources/strategies/routes/strategies.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
@@ -101,9 +105,12 @@ export const SURFACES: readonly Surface[] = [
       contextFields,
       tags,
       tagTypes,
+      defaultStrategies,
       flagVariants,
       strategyTypes,
       featureTypes,
+      environments,
+      projectEnvironments,
       projects,
       projectReads,
       projectChanges,
@@ -143,6 +150,7 @@ export const SCHEMAS = Object.fromEntries(
     contextFieldsSchema,
     dashboardSchema,
     dependenciesSchema,
+    environmentsSchema,
     eventSchema,
     eventsSchema,
     featureTagsSchema,
