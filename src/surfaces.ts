@@ -26,6 +26,8 @@ import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
+import * as search from "./resources/search/routes.ts";
+import * as searchSchema from "./resources/search/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as strategies from "./resources/strategies/routes.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
@@ -69,6 +71,7 @@ export const SURFACES: readonly Surface[] = [
       projectReads,
       projectChanges,
       events,
+      search,
       users,
       tokens,
       notifications,
@@ -94,6 +97,7 @@ export const SCHEMAS = Object.fromEntries(
     integrationsSchema,
     notificationsSchema,
     projectsSchema,
+    searchSchema,
     strategiesSchema,
     tokensSchema,
     variantsSchema,

@@ -35,3 +35,6 @@ CREATE TABLE feature_stages (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
+
+CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
+CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
