@@ -9,6 +9,7 @@ import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
 import * as dependenciesSchema from "./resources/dependencies/schema.ts";
 import * as events from "./resources/events/routes.ts";
+import * as eventCreators from "./resources/events/routes-creators.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as features from "./resources/features/routes.ts";
@@ -71,6 +72,7 @@ export const SURFACES: readonly Surface[] = [
       projectReads,
       projectChanges,
       events,
+      eventCreators,
       search,
       users,
       tokens,

@@ -38,3 +38,5 @@ CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NO
 
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
+
+CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
