@@ -17,6 +17,8 @@ import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
 import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
+import * as featuresBatch from "./resources/features-batch/routes.ts";
+import * as featuresBatchSchema from "./resources/features-batch/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as lifecycle from "./resources/lifecycle/routes.ts";
@@ -64,6 +66,7 @@ export const SURFACES: readonly Surface[] = [
       archive,
       bulk,
       move,
+      featuresBatch,
       dependencies,
       favorites,
       lifecycle,
@@ -95,6 +98,7 @@ export const SCHEMAS = Object.fromEntries(
     eventSchema,
     eventsSchema,
     featuresSchema,
+    featuresBatchSchema,
     lifecycleSchema,
     integrationsSchema,
     notificationsSchema,
