@@ -192,16 +192,25 @@ CREATE TABLE tag_types (
   icon        TEXT
 ) STRICT;
 
+-- A tag may be there without a flag that has it.
+CREATE TABLE tags (
+  type  TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  value TEXT NOT NULL,
+  PRIMARY KEY (type, value)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE context_fields (
   name         TEXT PRIMARY KEY,
   description  TEXT,
   stickiness   INTEGER NOT NULL DEFAULT 0 CHECK (stickiness IN (0, 1)),
   sort_order   REAL NOT NULL DEFAULT 10,
-  legal_values TEXT NOT NULL DEFAULT '[]' CHECK (json_type(legal_values) = 'array')
+  legal_values TEXT NOT NULL DEFAULT '[]' CHECK (json_type(legal_values) = 'array'),
+  created_at   TEXT NOT NULL
 ) STRICT;
 
+-- The id of a removed segment is not given again: events name it.
 CREATE TABLE segments (
-  id          INTEGER PRIMARY KEY,
+  id          INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   name        TEXT NOT NULL UNIQUE,
   description TEXT,
   project     TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -238,12 +247,13 @@ CREATE INDEX live_features_by_project ON features (project, created_at, name, ar
 
 CREATE TABLE feature_tags (
   feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
-  type    TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  type    TEXT NOT NULL,
   value   TEXT NOT NULL,
-  PRIMARY KEY (feature, type, value)
+  PRIMARY KEY (feature, type, value),
+  FOREIGN KEY (type, value) REFERENCES tags (type, value) ON DELETE CASCADE ON UPDATE CASCADE
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX feature_tags_by_type ON feature_tags (type);
+CREATE INDEX feature_tags_by_tag ON feature_tags (type, value);
 
 CREATE TABLE feature_favorites (
   feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -310,6 +320,27 @@ CREATE TABLE strategy_segments (
 
 CREATE INDEX strategy_segments_by_segment ON strategy_segments (segment);
 
+-- The context fields that the constraints of a strategy name, whether there are such fields or not. Kept by triggers,
+-- so that where a field is used is found without reading the constraints of every strategy.
+CREATE TABLE strategy_context_fields (
+  context_field TEXT NOT NULL,
+  strategy      TEXT NOT NULL REFERENCES strategies (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  PRIMARY KEY (context_field, strategy)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX strategy_context_fields_by_strategy ON strategy_context_fields (strategy);
+
+CREATE TRIGGER strategies_added AFTER INSERT ON strategies WHEN new.constraints <> '[]' BEGIN
+  INSERT INTO strategy_context_fields (context_field, strategy)
+    SELECT DISTINCT value ->> 'contextName', new.id FROM json_each(new.constraints);
+END;
+
+CREATE TRIGGER strategies_constrained AFTER UPDATE OF constraints ON strategies BEGIN
+  DELETE FROM strategy_context_fields WHERE strategy = new.id;
+  INSERT INTO strategy_context_fields (context_field, strategy)
+    SELECT DISTINCT value ->> 'contextName', new.id FROM json_each(new.constraints);
+END;
+
 -- Events ------------------------------------------------------------------------------
 
 -- An event never changes: `wire` is its JSON as the API answers with it, made once, when it
@@ -359,6 +390,14 @@ CREATE VIRTUAL TABLE event_searches USING fts5 (
 
 -- The trigrams that occur, for queries shorter than one.
 CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
+
+-- Settings --------------------------------------------------------------------------------
+
+-- What was set for the whole instance, and what it goes by.
+CREATE TABLE settings (
+  name    TEXT PRIMARY KEY,
+  content TEXT NOT NULL CHECK (json_type(content) = 'object')
+) STRICT, WITHOUT ROWID;
 
 -- Integrations --------------------------------------------------------------------------
 
@@ -452,6 +491,10 @@ INSERT INTO strategy_types (name, display_name, description, parameters, editabl
   ('applicationHostname', 'Hosts', 'On for applications on the hosts that are listed',
     json('[{"name": "hostNames", "type": "list", "description": "Names of hosts", "required": false}]'), 0, 0, 5);
 
+INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower(format('%s-%s-4%s-a%s-%s',
+  hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
+  hex(randomblob(6))))));
+
 -- What a new file starts with --------------------------------------------------------------------
 
 -- An import into a file in which nothing else stands replaces these. The sort orders are the
@@ -469,9 +512,10 @@ INSERT INTO project_environments (project, environment) VALUES
 
 INSERT INTO tag_types (name, description, icon) VALUES ('simple', 'Any word', '#');
 
-INSERT INTO context_fields (name, description, stickiness, sort_order) VALUES
+INSERT INTO context_fields (name, description, stickiness, sort_order, created_at)
+SELECT column1, column2, column3, column4, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM (VALUES
   ('environment', 'Where the application runs', 0, 0),
   ('userId', 'Who uses the application', 0, 1),
   ('appName', 'Which application asks', 0, 2),
   ('currentTime', 'When it asks', 0, 3),
-  ('sessionId', 'In which session', 1, 4);
+  ('sessionId', 'In which session', 1, 4));

@@ -49,9 +49,10 @@ function keysOf(schema: object | undefined): string[] {
 function toWords(need: Operation["permission"]): string {
   if (need === null) return "a token or a session";
   if (typeof need === "string") return `\`${need}\``;
-  const { permission = [], project, unlessOwn }: Need = need;
+  const { permission = [], project, feature, segment, unlessOwn }: Need = need;
   const names = [permission].flat().map((name) => `\`${name}\``);
-  if (names.length === 0) return project ? "the project visible" : "a token or a session";
+  if (names.length === 0)
+    return project || feature || segment ? "the project visible" : "a token or a session";
   return `${names.join(" or ")}${unlessOwn ? ", unless it is one's own" : ""}`;
 }
 

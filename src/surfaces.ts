@@ -1,9 +1,15 @@
 import { type Actor, ANYBODY } from "./auth/actor.ts";
 import { authenticate, type Credentials } from "./auth/authenticate.ts";
+import { authenticateSdk } from "./auth/authenticate-sdk.ts";
 import type { Database } from "./db/statement.ts";
 import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
+import * as client from "./resources/client/routes.ts";
+import * as clientSchema from "./resources/client/schema.ts";
+import * as constraints from "./resources/constraints/routes.ts";
 import * as constraintsSchema from "./resources/constraints/schema.ts";
+import * as contextFields from "./resources/context-fields/routes.ts";
+import * as contextFieldsSchema from "./resources/context-fields/schema.ts";
 import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
@@ -12,6 +18,8 @@ import * as events from "./resources/events/routes.ts";
 import * as eventCreators from "./resources/events/routes-creators.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
+import * as featureTags from "./resources/feature-tags/routes.ts";
+import * as featureTagsSchema from "./resources/feature-tags/schema.ts";
 import * as features from "./resources/features/routes.ts";
 import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
@@ -19,21 +27,34 @@ import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
 import * as featuresBatch from "./resources/features-batch/routes.ts";
 import * as featuresBatchSchema from "./resources/features-batch/schema.ts";
+import * as frontend from "./resources/frontend/routes.ts";
+import * as frontendSchema from "./resources/frontend/schema.ts";
+import * as instance from "./resources/instance/routes.ts";
+import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as lifecycle from "./resources/lifecycle/routes.ts";
 import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
+import * as ofrep from "./resources/ofrep/routes.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
 import * as search from "./resources/search/routes.ts";
 import * as searchSchema from "./resources/search/schema.ts";
+import * as segments from "./resources/segments/routes.ts";
+import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
+import * as settings from "./resources/settings/routes.ts";
+import * as settingsSchema from "./resources/settings/schema.ts";
 import * as strategies from "./resources/strategies/routes.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
+import * as tagTypes from "./resources/tag-types/routes.ts";
+import * as tagTypesSchema from "./resources/tag-types/schema.ts";
+import * as tags from "./resources/tags/routes.ts";
+import * as tagsSchema from "./resources/tags/schema.ts";
 import * as tokens from "./resources/tokens/routes.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
@@ -42,13 +63,15 @@ import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
 /** Who may come in where. */
-interface Surface {
+export interface Surface {
   /** What the paths of its operations begin with; whatever is asked below it needs the credential. */
   prefix: `/${string}`;
   /** Who asks. @throws ApiError `AuthenticationRequired` */
   authenticate(db: Database, credentials: Credentials): Actor;
   /** It needs no credential. */
   isOpen?: true;
+  /** Pages of other sites may ask, as far as the origins that are set allow. */
+  isForPages?: true;
   /** Whatever a resource's `routes.ts` exports. */
   operations: readonly Operation[];
 }
@@ -70,7 +93,13 @@ export const SURFACES: readonly Surface[] = [
       dependencies,
       favorites,
       lifecycle,
+      featureTags,
       strategies,
+      constraints,
+      segments,
+      contextFields,
+      tags,
+      tagTypes,
       projects,
       projectReads,
       projectChanges,
@@ -79,9 +108,24 @@ export const SURFACES: readonly Surface[] = [
       search,
       users,
       tokens,
+      settings,
+      instance,
       notifications,
       dashboard,
     ),
+  },
+  { prefix: "/api/client", authenticate: authenticateSdk("client"), operations: operationsOf(client) },
+  {
+    prefix: "/api/frontend",
+    authenticate: authenticateSdk("frontend"),
+    isForPages: true,
+    operations: operationsOf(frontend),
+  },
+  {
+    prefix: "/ofrep",
+    authenticate: authenticateSdk("frontend", "client"),
+    isForPages: true,
+    operations: operationsOf(ofrep),
   },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
 ];
@@ -92,19 +136,28 @@ export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }
 /** What the descriptions of operations share: whatever a resource's `schema.ts` exports. */
 export const SCHEMAS = Object.fromEntries(
   [
+    clientSchema,
     constraintsSchema,
+    contextFieldsSchema,
     dashboardSchema,
     dependenciesSchema,
     eventSchema,
     eventsSchema,
+    featureTagsSchema,
     featuresSchema,
+    frontendSchema,
     featuresBatchSchema,
     lifecycleSchema,
+    instanceSchema,
     integrationsSchema,
+    settingsSchema,
     notificationsSchema,
     projectsSchema,
+    segmentsSchema,
     searchSchema,
     strategiesSchema,
+    tagTypesSchema,
+    tagsSchema,
     tokensSchema,
     variantsSchema,
     usersSchema,

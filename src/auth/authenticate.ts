@@ -8,6 +8,8 @@ import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 export interface Credentials {
   /** The header, `<token>` or `Bearer <token>`. */
   authorization: string | null;
+  /** What OpenFeature's clients may send instead. */
+  apiKey?: string | null;
   /** The secret in the session's cookie. */
   session: string | undefined;
 }

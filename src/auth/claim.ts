@@ -11,13 +11,20 @@ export interface Need {
   project?: string;
   /** Names a flag, whose project is meant. */
   feature?: string;
+  /** Names a segment, whose project is meant if it has one. */
+  segment?: string;
   environment?: string;
+  /** It is for applications: their tokens open it, and the surface has said which. */
+  isForSdks?: true;
   /** Names a user who needs no permission for what is his own. */
   unlessOwn?: string;
 }
 
-const projectOf = query<{ feature: string }, { project: string }>(`
+const projectOfFeature = query<{ feature: string }, string>(`
   SELECT project FROM features WHERE name = :feature`);
+
+const projectOfSegment = query<{ segment: string }, string>(`
+  SELECT project FROM segments WHERE id = :segment AND project IS NOT NULL`);
 
 /** What a request asks for, the parameters of its path filled in. */
 export function toClaim(
@@ -28,14 +35,19 @@ export function toClaim(
 ): Claim {
   if (need === null) return { permissions: [] };
   if (typeof need === "string") return { permissions: [need] };
-  const { permission = [], project, feature, environment, unlessOwn } = need;
+  const { permission = [], environment, unlessOwn, isForSdks = false } = need;
   const isOwn = unlessOwn !== undefined && params[unlessOwn] === String(actor.userId);
   return {
+    isForSdks,
     permissions: isOwn ? [] : [permission].flat(),
-    project:
-      project === undefined
-        ? feature && projectOf(db).get({ feature: params[feature]! })?.project
-        : params[project],
+    project: projectOf(db, need, params),
     environment: environment && params[environment],
   };
+}
+
+function projectOf(db: Database, { project, feature, segment }: Need, params: Record<string, string>) {
+  if (project !== undefined) return params[project];
+  if (feature !== undefined) return projectOfFeature(db).pluck().get({ feature: params[feature]! });
+  if (segment !== undefined) return projectOfSegment(db).pluck().get({ segment: params[segment]! });
+  return undefined;
 }

@@ -6,6 +6,8 @@ import { requireVisible } from "./visibility.ts";
 
 /** What is asked for, and where: the parameters of the path that say so are filled in. */
 export interface Claim {
+  /** Tokens of applications will do. */
+  isForSdks?: boolean;
   /** One of these suffices; none means that any user may. */
   permissions: readonly Permission[];
   /** Which has to be visible too; the permissions of a project come with a role in it. */
@@ -38,7 +40,7 @@ const rolesIn = query<
  * @throws ApiError `NoAccessError` naming what is missing.
  */
 export function requirePermission(db: Database, actor: Actor, claim: Claim) {
-  requireKind(actor);
+  if (!claim.isForSdks) requireKind(actor);
   if (claim.project !== undefined) requireVisible(db, actor, claim.project);
   if (claim.permissions.length === 0 || holds(db, actor, claim)) return;
   throw new ApiError("NoAccessError", missing(claim));

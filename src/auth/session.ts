@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import { command } from "../db/statement.ts";
+import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { hashSecret } from "./token.ts";
 
@@ -9,12 +9,13 @@ export const SESSION_COOKIE = "unleash-session";
 /** How long a session lasts, in milliseconds: two days (original). */
 const LASTS_MS = 2 * 24 * 60 * 60 * 1000;
 
-const insertSession = command<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
+// What was answered to a session stays good when another begins, or when one is forgotten that had ended before.
+const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
   INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
 
-const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
+const removeEnded = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
 
-const removeEnded = command<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
+const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
 
 interface Session {
   /** Only the user's browser has it. */

@@ -54,9 +54,9 @@ function commitGroup(db: Database, group: Group) {
   const error = tryBegin(db);
   if (isSqlite(error, "SQLITE_BUSY") && performance.now() < group.deadline)
     return void setTimeout(commitGroup, RETRY_MS, db, group);
-  groups.delete(db);
+  if (groups.get(db) === group) groups.delete(db);
   if (error !== undefined) return failAll(group.jobs, error);
-  for (let left: readonly Job[] = group.jobs; left.length > 0; ) left = attempt(db, left);
+  for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { ...group, jobs });
 }
 
 /** @returns SQLite's error if it can't be begun at once: SQLite itself would wait, and hold up reads */
@@ -72,17 +72,20 @@ function tryBegin(db: Database): unknown {
   }
 }
 
-/** Runs jobs in one transaction. @returns those that have to be run again, since one spoiled it for all */
-function attempt(db: Database, jobs: readonly Job[]): readonly Job[] {
+/**
+ * Runs jobs in the transaction that has begun, and commits it.
+ * @returns those that have to be run again, since one spoiled it for all: those before it, which spoil nothing, and
+ *   those behind it, so that none is run more than twice
+ */
+function attempt(db: Database, jobs: readonly Job[]): Job[][] {
   const committed: Array<() => void> = [];
   try {
-    if (!db.inTransaction) db.exec("BEGIN IMMEDIATE");
-    for (const job of jobs) {
+    for (const [index, job] of jobs.entries()) {
       const spoiling = runJob(db, job, committed);
       if (spoiling === undefined) continue;
       rollback(db);
       job.failed(spoiling.error);
-      return jobs.filter((other) => other !== job);
+      return [jobs.slice(0, index), jobs.slice(index + 1)].filter((left) => left.length > 0);
     }
     db.exec("COMMIT");
   } catch (error) {

@@ -12,8 +12,10 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "feature_environments",
   "feature_tags",
   "feature_favorites",
+  "feature_stages",
   "strategies",
   "strategy_segments",
+  "strategy_context_fields",
   "project_environments",
   "events",
 ]);

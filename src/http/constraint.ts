@@ -7,6 +7,7 @@ const TAKEN: Readonly<Record<string, string>> = {
   "projects.id": "There is a project with this id already, maybe an archived one",
   "environments.name": "There is an environment with this name already",
   "tag_types.name": "There is a tag type with this name already",
+  "tags.type, tags.value": "There is a tag of this type and value already",
   "context_fields.name": "There is a context field with this name already",
   "strategy_types.name": "There is a strategy type with this name already",
   "segments.name": "There is a segment with this name already",
@@ -17,8 +18,8 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the file itself refuses as an answer; undefined for any other error. That something is taken is 409, and so is
- * removing what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
+ * What can't be stored as an answer; undefined for any other error. That something is taken is 409, and so is removing
+ * what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
  */
 export function fromConstraint(error: unknown): ApiError | undefined {
   if (isSqlite(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"))

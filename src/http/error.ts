@@ -1,12 +1,15 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
+import { TooLongError } from "../limits.ts";
 import { check, type Schema, type Violation } from "../validation.ts";
 
 /** The status of each kind of error. */
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
+  ExceedsLimitError: 400,
+  MinimumOneEnvironmentError: 400,
   AuthenticationRequired: 401,
   PasswordMismatch: 401,
   NoAccessError: 403,
@@ -108,6 +111,7 @@ const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]>
 /** Any error as an answer: what passes is a 503, the unexpected becomes one neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof TooLongError) return new ApiError("PayloadTooLargeError", `This ${error.message}`);
   const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
   if (message && seconds) {
     const headers = { "retry-after": seconds };

@@ -1,6 +1,9 @@
 import { applyPatch, type Operation } from "rfc6902";
 import * as v from "valibot";
+import { DEEPEST_JSON, isTooDeep } from "../limits.ts";
 import { invalid } from "./error.ts";
+
+const TOO_DEEP = `must not be nested deeper than ${DEEPEST_JSON} levels`;
 
 const Pointer = v.pipe(v.string(), v.regex(/^(\/.*)?$/s, "must be a JSON Pointer such as /name"));
 
@@ -11,7 +14,12 @@ export const JsonPatch = v.pipe(
       op: v.picklist(["add", "remove", "replace", "move", "copy", "test"]),
       path: Pointer,
       from: v.optional(Pointer),
-      value: v.optional(v.unknown()),
+      value: v.optional(
+        v.pipe(
+          v.unknown(),
+          v.check((value) => !isTooDeep(value), TOO_DEEP),
+        ),
+      ),
     }),
   ),
   v.maxLength(1000, "must have 1000 steps or less"),

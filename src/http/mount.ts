@@ -8,6 +8,7 @@ import { type Reading, watchReads } from "../db/watch.ts";
 import type { writeSoon } from "../events/write.ts";
 import { check, type Schema } from "../validation.ts";
 import { readJson } from "./body.ts";
+import { answerPreflight, isPreflight } from "./cors.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
 import { type Contract, METHODS, type Operation, type Request as OperationRequest } from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
@@ -19,6 +20,8 @@ interface Site {
   root: string;
   /** How changes are made. */
   write: typeof writeSoon;
+  /** @throws ApiError while changes are refused. */
+  requireWritable(db: Database): void;
   /** Where answers to reads are kept. */
   cache?: ResponseCache | undefined;
 }
@@ -39,9 +42,10 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
   for (const method of allow)
     app.on(method as "GET", path, handlers[method === "HEAD" ? "GET" : (method as "GET")]!);
   const headers = { allow: allow.join(", ") };
-  app.options(
-    path,
-    () => new HTTPResponse("", { statusText: "OK", headers: { ...headers, "content-length": "0" } }),
+  app.options(path, (event) =>
+    event.context.cors && isPreflight(event)
+      ? answerPreflight(event)
+      : new HTTPResponse("", { statusText: "OK", headers: { ...headers, "content-length": "0" } }),
   );
   app.all(path, (event) => {
     const message = `${event.req.method} is not possible here, only ${headers.allow}`;
@@ -54,7 +58,7 @@ function answer(site: Site, operation: Operation, event: H3Event) {
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
   // Nobody watched what an answer that has to be waited for is made of.
-  const isKept = !operation.changes && !(made instanceof Promise);
+  const isKept = !operation.changes && !operation.isNotKept && !(made instanceof Promise);
   const stamp = isKept ? stampOf(site.db, tablesIn(event, readings), project) : undefined;
   const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
   return made instanceof Promise ? made.then(send) : send(made);
@@ -63,10 +67,11 @@ function answer(site: Site, operation: Operation, event: H3Event) {
 /** Permission, path, query, body: the first that fails is the answer. */
 function perform(site: Site, operation: Operation, event: H3Event) {
   const { db, write } = site;
-  const { actor, isSecure } = event.context;
+  const { actor, isSecure, address } = event.context;
   const raw = decodedParams(event);
   const claim = toClaim(db, actor, operation.permission, raw);
   requirePermission(db, actor, claim);
+  if (operation.changes && !operation.duringMaintenance) site.requireWritable(db);
   const params = checkedParams(operation, raw);
   requireNoNul(event.url);
   const query = checked(operation.query, operation.query && queryValues(operation.query, event), "query");
@@ -79,19 +84,33 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       query,
       body,
       isSecure,
+      headers: event.req.headers,
+      searchParams: event.url.searchParams,
+      address,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },
     } as OperationRequest<Contract>;
     const result = operation.handle(request, (change) => write(db, actor, project, change));
-    const make = (value: unknown) => toParts(value, { ...operation, root: site.root });
+    const make = (value: unknown) =>
+      withHeaders(toParts(value, { ...operation, root: site.root }), event.context.cors);
     return result instanceof Promise ? result.then(make) : make(result);
   };
   const made = operation.body
-    ? readJson(event, operation.body).then((body) => run(checked(operation.body, body, "body")))
+    ? bodyOf(event, operation).then((body) => run(checked(operation.body, body, "body")))
     : run(undefined);
   return { made, project: claim.project };
 }
+
+const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
+  headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;
+
+/** Nothing at all is an empty object where that may be. */
+const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<object> =>
+  isBodyOptional && !hasBody(event.req) ? Promise.resolve({}) : readJson(event, body!);
+
+const hasBody = ({ headers }: Request) =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
 /** What the answer was made of, and by what this caller may have it. */
 const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
@@ -100,7 +119,7 @@ const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
 /** An answer as the response, compressed for this client; a whole one to a read is kept. */
 function respond(
   { cache }: Site,
-  { status }: Operation,
+  operation: Operation,
   event: H3Event,
   parts: ReturnType<typeof toParts>,
   stamp: Stamp | undefined,
@@ -109,7 +128,7 @@ function respond(
   const send = (sent: Parts) => {
     const request = event.runtime?.node?.req as IncomingMessage | undefined;
     if (request && stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
-    return toResponse(sent, event.req, status);
+    return toResponse(sent, event.req, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);

@@ -33,6 +33,10 @@ export interface Contract {
   /** A list takes a parameter as often as it is given, also as `name[]`. */
   query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
+  /** It may be left out, for an empty object. */
+  isBodyOptional?: true;
+  /** `If-None-Match` holds for it as for a GET. */
+  isConditional?: true;
   /** Of success; 200 where nothing is said. */
   status?: 200 | 201 | 202 | 204;
   /** What success looks like; every response is checked against it in the tests. */
@@ -41,6 +45,10 @@ export interface Contract {
   errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */
   deprecated?: true;
+  /** It may change something while changes are refused. */
+  duringMaintenance?: true;
+  /** Its answer is of this moment, or too many differ: it is not kept. */
+  isNotKept?: true;
   /** Its changes are not all within the project that its permission names. */
   crossesProjects?: true;
 }
@@ -54,6 +62,11 @@ export interface Request<C extends Contract> {
   params: Output<C["params"]>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  readonly headers: Headers;
+  /** All of the query, for what takes any parameter. */
+  readonly searchParams: URLSearchParams;
+  /** Where the request comes from, as far as this server or a trusted proxy knows. */
+  address: string | undefined;
   /** The request came by TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */
@@ -69,14 +82,16 @@ export type Answer<C extends Contract> =
   | WithHeaders<Wire<v.InferOutput<C["response"]>>>
   | JsonStream;
 
-/** A body that has headers of its own, such as where to find what was made. */
+/** A body that has headers of its own, such as where to find what was made, or another status than success has. */
 export class WithHeaders<T> {
   readonly body: T;
   readonly headers: Readonly<Record<string, string>>;
+  readonly status: number | undefined;
 
-  constructor(body: T, headers: Readonly<Record<string, string>>) {
+  constructor(body: T, headers: Readonly<Record<string, string>>, status?: number) {
     this.body = body;
     this.headers = headers;
+    this.status = status;
   }
 }
 

@@ -15,7 +15,8 @@ export function requireSameOrigin({ method, url, headers }: Request, publicUrl =
   if (isSafe(method)) return;
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site") ?? "none";
-  const isOwn = (host: string | undefined) => [url, publicUrl].some((own) => URL.parse(own)?.host === host);
-  if (origin === null ? ["none", "same-origin"].includes(site) : isOwn(URL.parse(origin)?.host)) return;
+  const own = [url, publicUrl].flatMap((one) => URL.parse(one)?.host ?? []);
+  const host = URL.parse(origin ?? "")?.host ?? ""; // of a page without one: `null`
+  if (origin === null ? ["none", "same-origin"].includes(site) : own.includes(host)) return;
   throw new ApiError("NoAccessError", "A session can't be used from another site: send a token instead");
 }

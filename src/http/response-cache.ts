@@ -105,8 +105,9 @@ const asksApi = (request: IncomingMessage) =>
   (request.headers.authorization ?? request.headers.cookie) !== undefined &&
   pathOf(request).includes("/api/");
 
+/** The last header is an SDK's: answers depend on which specification it follows. */
 const keyOf = ({ headers, url }: IncomingMessage) =>
-  `${headers.authorization} ${headers.cookie} ${encodingFor(headers["accept-encoding"])} ${url}`;
+  `${headers.authorization} ${headers.cookie} ${encodingFor(headers["accept-encoding"])} ${url} ${headers["unleash-client-spec"]}`;
 
 /**
  * Tells one state of what any answer may be made of from another: the changes of other processes, and the minute,

@@ -4,7 +4,7 @@ import { HTTPResponse } from "h3";
 import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
-import { WithHeaders } from "./operation.ts";
+import { type Contract, WithHeaders } from "./operation.ts";
 import { toJson } from "./raw-json.ts";
 
 const COMMON = {
@@ -30,11 +30,14 @@ export interface Parts {
   headers: Record<string, string>;
   /** A short text goes out together with the headers; a longer one is encoded once, and not at each use. */
   body: string | Buffer<ArrayBuffer>;
+  /** Where it is not that of success. */
+  status?: number | undefined;
 }
 
 /** An answer that is too long to be held whole. */
 export interface StreamParts {
   headers: Record<string, string>;
+  status?: number | undefined;
   stream: ReadableStream<Uint8Array>;
 }
 
@@ -43,7 +46,8 @@ const SHORT = 8 * 1024;
 
 /** A handler's answer in parts, or as a stream if it is long. */
 export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
-  if (answer instanceof WithHeaders) return toParts(answer.body, { ...options, headers: answer.headers });
+  if (answer instanceof WithHeaders)
+    return { ...toParts(answer.body, { ...options, headers: answer.headers }), status: answer.status };
   if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const { root = "" } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
@@ -73,7 +77,7 @@ export const encodingOf = ({ headers }: Parts, accepted: string | null | undefin
   isWorthwhile(Number(headers["content-length"])) ? encodingFor(accepted) : undefined;
 
 /** The same answer compressed. Its tag is weak, since other bytes have the same. */
-export async function encodeParts({ headers, body }: Parts, encoding: Encoding): Promise<Parts> {
+export async function encodeParts({ headers, body, ...rest }: Parts, encoding: Encoding): Promise<Parts> {
   const encoded = await encode(encoding, body);
   return {
     headers: {
@@ -83,16 +87,24 @@ export async function encodeParts({ headers, body }: Parts, encoding: Encoding):
       etag: `W/${headers.etag}`,
     },
     body: encoded,
+    ...rest,
   };
 }
 
 /** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
-export function toResponse({ headers, body }: Parts, request: Request, status = 200): HTTPResponse {
-  if (isRead(request) && isKnown(request.headers.get("if-none-match"), headers.etag)) {
+export function toResponse(
+  { headers, body, status: own }: Parts,
+  request: Request,
+  {
+    status = 200,
+    isConditional = isRead(request),
+  }: Pick<Contract, "status"> & { isConditional?: boolean | undefined } = {},
+): HTTPResponse {
+  if (isConditional && isKnown(request.headers.get("if-none-match"), headers.etag)) {
     return respond(304, null, withoutLength(headers));
   }
   if (status === 204) return respond(204, null, withoutLength(headers));
-  return respond(status, body === "" ? null : body, headers); // an empty text would have a type
+  return respond(own ?? status, body === "" ? null : body, headers); // an empty text would have a type
 }
 
 /** A stream as the response, compressed if the client asks for it. */
@@ -114,9 +126,13 @@ export function withoutLength({ "content-length": _, ...headers }: Record<string
 }
 
 /** An error as the response. */
-export function toErrorResponse(error: ApiError, basePath?: string): HTTPResponse {
+export function toErrorResponse(
+  error: ApiError,
+  basePath?: string,
+  cors?: Record<string, string>,
+): HTTPResponse {
   const { status, headers, body } = errorParts(error, basePath);
-  return respond(status, body, headers);
+  return respond(status, body, { ...headers, ...cors });
 }
 
 /** The same where there is no app to respond. */

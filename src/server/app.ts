@@ -7,6 +7,7 @@ import { writeSoon } from "../events/write.ts";
 import { answerAvatar } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
 import { fromConstraint } from "../http/constraint.ts";
+import { corsHeaders, isPreflight } from "../http/cors.ts";
 import { toApiError } from "../http/error.ts";
 import { answerFrontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
@@ -17,7 +18,8 @@ import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
 import { unknownPath } from "../http/unknown-path.ts";
-import { OPERATIONS, SCHEMAS, SURFACES } from "../surfaces.ts";
+import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
+import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 declare module "h3" {
@@ -26,6 +28,8 @@ declare module "h3" {
     actor: Actor;
     /** What was read to know it. */
     readings: ReadonlySet<Reading>;
+    /** Where it comes from. */
+    address: string | undefined;
     /** It came by TLS, as far as this server or a trusted proxy knows. */
     isSecure: boolean;
   }
@@ -44,7 +48,7 @@ export function buildApp(options: ServerOptions): H3 {
     },
     onError: (thrown, event) => refuse(options, thrown, event),
   });
-  mount(app, { db, root, cache, write: writeSoon }, OPERATIONS);
+  mount(app, { db, root, cache, write: writeSoon, requireWritable: requireNoMaintenance }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);
@@ -54,19 +58,27 @@ export function buildApp(options: ServerOptions): H3 {
   return app;
 }
 
-function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3Event) {
+function admit(options: ServerOptions, event: H3Event) {
   const { pathname } = event.url;
   const surface = SURFACES.find(({ prefix }) => isBelow(prefix, pathname));
-  if (surface) {
-    const authorization = event.req.headers.get("authorization");
-    const session = getCookie(event, SESSION_COOKIE);
-    const { result, readings } = watchReads(() => surface.authenticate(db, { authorization, session }));
-    event.context.actor = result;
-    event.context.readings = readings;
-    event.context.isSecure = isSecure(event.req, trustsProxy);
-    if (result.isSession) requireSameOrigin(event.req, publicUrl);
-  }
+  if (surface) identify(options, surface, event);
   requireDecodable(pathname);
+}
+
+/** Notes who asks, and from where. @throws ApiError where the credential is not the surface's */
+function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface: Surface, event: H3Event) {
+  const { req, context } = event;
+  if (surface.isForPages) {
+    context.cors = corsHeaders(req, holding(db, "unleash.frontend").frontendApiOrigins);
+    if (isPreflight(event)) return;
+  }
+  const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];
+  const credentials = { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) };
+  const { result: actor, readings } = watchReads(() => surface.authenticate(db, credentials));
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  const address = request && clientAddress(request, trustsProxy);
+  Object.assign(context, { actor, readings, address, isSecure: isSecure(req, trustsProxy) });
+  if (actor.isSession) requireSameOrigin(req, publicUrl);
 }
 
 /** h3 wraps what a handler throws. */
@@ -76,7 +88,7 @@ function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: u
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   const address = request && clientAddress(request, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });
-  return toErrorResponse(error, basePath);
+  return toErrorResponse(error, basePath, event.context.cors);
 }
 
 /** `GET /docs/openapi.json`, as the original has it; made when it is asked for, which needs no credential. */

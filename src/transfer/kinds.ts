@@ -9,6 +9,7 @@ import { project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
 import { segment } from "../resources/segments/dataset.ts";
 import { tagType } from "../resources/tag-types/dataset.ts";
+import { tag } from "../resources/tags/dataset.ts";
 import { token } from "../resources/tokens/dataset.ts";
 import { user } from "../resources/users/dataset.ts";
 import type { Kind } from "./kind.ts";
@@ -23,6 +24,7 @@ export const KINDS: readonly Kind[] = [
   project,
   projectRole,
   tagType,
+  tag,
   contextField,
   segment,
   feature,

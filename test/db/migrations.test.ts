@@ -132,6 +132,38 @@ test("a file of version 1 gets the built-in types of flags and strategies, and k
   assert.deepEqual(rows(db, "SELECT id FROM projects"), []);
 });
 
+test("a file of version 1 keeps its tags, context fields and segments", (t) => {
+  const db = first(t);
+  db.pragma("foreign_keys = ON");
+  db.exec(`
+    INSERT INTO environments (name, type) VALUES ('moon', 'test');
+    INSERT INTO projects (id, name, created_at) VALUES ('a', 'A', 'then');
+    INSERT INTO tag_types (name) VALUES ('simple');
+    INSERT INTO context_fields (name, legal_values) VALUES ('plan', '[{"value":"x"}]');
+    INSERT INTO segments (id, name, created_at) VALUES (3, 'beta', 'then');
+    INSERT INTO features (name, project, created_at) VALUES ('f', 'a', 'then'), ('g', 'a', 'then');
+    INSERT INTO feature_tags (feature, type, value) VALUES ('f', 'simple', 'red'), ('g', 'simple', 'red');
+    INSERT INTO feature_environments (feature, environment) VALUES ('f', 'moon');
+    INSERT INTO strategies (id, feature, environment, name, sort_order, constraints)
+      VALUES ('s', 'f', 'moon', 'default', 0, '[{"contextName":"plan"},{"contextName":"plan"}]');
+    INSERT INTO strategy_segments (strategy, segment) VALUES ('s', 3);
+  `);
+  migrate(db);
+  const values = (sql: string) => rows(db, sql).map(Object.values);
+  assert.deepEqual(values("SELECT type, value FROM tags"), [["simple", "red"]]);
+  assert.deepEqual(values("SELECT feature, value FROM feature_tags"), [
+    ["f", "red"],
+    ["g", "red"],
+  ]);
+  const [[legalValues, createdAt] = []] = values("SELECT legal_values, created_at FROM context_fields");
+  assert.equal(legalValues, '[{"value":"x"}]');
+  assert.match(String(createdAt), /^\d{4}-.*Z$/);
+  assert.deepEqual(values("SELECT id, name FROM segments"), [[3, "beta"]]);
+  assert.deepEqual(values("SELECT strategy, segment FROM strategy_segments"), [["s", 3]]);
+  assert.deepEqual(values("SELECT context_field, strategy FROM strategy_context_fields"), [["plan", "s"]]);
+  assert.deepEqual(db.pragma("foreign_key_check"), []);
+});
+
 test("migrating twice changes nothing", (t) => {
   const db = first(t);
   migrate(db);

@@ -56,7 +56,8 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
 ];
 
 /** What any of them may use. */
-const SHARED = /^(auth|db|http)\/|^transfer\/(kind|value|reference|error|warnings)\.ts$|^[\w-]+\.(ts|d\.ts)$/;
+const SHARED =
+  /^(auth|db|evaluation|http)\/|^transfer\/(kind|value|reference|error|warnings)\.ts$|^[\w-]+\.(ts|d\.ts)$/;
 
 const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(file));
 

@@ -4,7 +4,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { dataFile, runCli, startServer } from "../cli/run-cli.ts";
+import { dataFile, linesOf, runCli, startServer } from "../cli/run-cli.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
 
@@ -69,4 +69,46 @@ test("a server starts from a full disk", async (t) => {
   if (running instanceof Error) return assert.match(running.message, /ended with 3\n.*the disk is full/s);
   assert.equal((await running.get("/events", personal(1))).status, 200);
   await running.stop();
+});
+
+test("a disk that fills under changes refuses them in words, keeps nothing by halves, and goes on with room", async (t) => {
+  const data = await smallDisk(t);
+  if (data === undefined) return t.skip("needs to mount a small disk");
+  const { url, get, stop } = await startServer(t, ["serve", "--data", data]);
+  const headers = { authorization: personal(1), "content-type": "application/json" };
+  const description = "x".repeat(60_000);
+  fs.writeFileSync(path.join(path.dirname(data), "filler"), Buffer.alloc(2 * 1024 * 1024));
+  const create = (name: string) =>
+    fetch(`${url}/api/admin/projects/a/features`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify({ name, description }),
+    });
+  const made: string[] = [];
+  let refused: Response | undefined;
+  for (let round = 0; refused === undefined; round++) {
+    const names = Array.from({ length: 4 }, (_, number) => `r${round}-${number}`);
+    const replies = await Promise.all(names.map(create));
+    made.push(...names.filter((_, index) => replies[index]!.status === 201));
+    refused = replies.find(({ status }) => status !== 201);
+  }
+  assert.equal(refused.status, 503);
+  assert.equal(refused.headers.get("retry-after"), "60");
+  const { name, message } = (await refused.json()) as { name: string; message: string };
+  assert.equal(name, "ServiceUnavailableError");
+  assert.match(message, /disk/);
+  const namesOf = async () => {
+    const { features } = (await (await get("/projects/a/features", personal(1))).json()) as {
+      features: Array<{ name: string }>;
+    };
+    return features.map((feature) => feature.name);
+  };
+  assert.deepEqual(await namesOf(), ["f", ...made].toSorted(), "reads go on");
+  fs.truncateSync(path.join(path.dirname(data), "filler"));
+  assert.equal((await create("late")).status, 201, "it goes on once there is room");
+  assert.deepEqual(await namesOf(), ["f", "late", ...made].toSorted());
+  const events = linesOf(data).filter((line) => line.kind === "event");
+  assert.deepEqual(events.map(({ featureName }) => featureName).toSorted(), ["late", ...made].toSorted());
+  assert.equal((await stop()).code, 0);
+  assert.equal((await runCli(["doctor", "--data", data])).code, 0);
 });

@@ -102,3 +102,45 @@ test("a restore through a link replaces the file, not the link", async (t) => {
   assert.equal(contentOf(data), contentOf(backup));
   assert.ok(fs.lstatSync(link).isSymbolicLink());
 });
+
+const create = (url: string, name: string) =>
+  fetch(`${url}/api/admin/projects/a/features`, {
+    method: "POST",
+    headers: { authorization: personal(1), "content-type": "application/json" },
+    body: JSON.stringify({ name }),
+  });
+
+test("a change waits while another process writes, and reads don't", async (t) => {
+  const data = await dataFile(t, createWorld().project("a").lines);
+  const { url, get } = await startServer(t, ["serve", "--data", data]);
+  const holder = lock(data);
+  t.after(() => holder.close());
+  const changes = ["f", "g"].map((name) => create(url, name));
+  for (let count = 0; count < 50; count++) {
+    const begun = performance.now();
+    assert.equal((await get(`/events?n=${count}`, personal(1))).status, 200);
+    assert.ok(performance.now() - begun < 1000);
+  }
+  holder.exec("COMMIT");
+  const statuses = (await Promise.all(changes)).map(({ status }) => status);
+  assert.deepEqual(statuses, [201, 201]);
+});
+
+test("a change gives up after five seconds in words, and nothing of it is stored later", async (t) => {
+  const data = await dataFile(t, createWorld().project("a").lines);
+  const { url, get } = await startServer(t, ["serve", "--data", data]);
+  const holder = lock(data);
+  t.after(() => holder.close());
+  const begun = performance.now();
+  const reply = await create(url, "f");
+  const took = performance.now() - begun;
+  assert.ok(took > 4500 && took < 8000, `${took} ms`);
+  assert.deepEqual([reply.status, reply.headers.get("retry-after")], [503, "1"]);
+  assert.match(((await reply.json()) as { message: string }).message, /locked/);
+  holder.exec("COMMIT");
+  assert.equal((await create(url, "g")).status, 201);
+  const { features } = (await (await get("/projects/a/features", personal(1))).json()) as {
+    features: object[];
+  };
+  assert.equal(features.length, 1);
+});

@@ -1,55 +1,13 @@
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
-import os from "node:os";
-import path from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { CLI } from "../../src/auth/actor.ts";
-import { close, open } from "../../src/db/open.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
-import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
-import { createServer } from "../../src/server/create-server.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
-import { createWorld, personal, SERVICE } from "../support/world.ts";
-
-/*
- * What makes a cache dangerous is an answer from before a change. The same file is served with answers kept and
- * without, and changed in every way there is, by the serving process and by another connection.
- */
-
-const world = () =>
-  createWorld()
-    .project("open")
-    .project("other")
-    .member("open", 2, 4)
-    .group("crew", [3])
-    .feature("f", "open", {
-      environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
-    })
-    .feature("g", "other", { createdByUserId: 3 })
-    .event({ project: "open" })
-    .event({ project: "other" })
-    .integration()
-    .integrationEvent()
-    .notification();
-
-const READS = [
-  "events",
-  "events?project=open",
-  "projects/open/features",
-  "projects/open/features/f/environments/development/strategies",
-  "personal-dashboard",
-  "personal-dashboard/open",
-  "user-admin/3",
-  "notifications",
-  "addons/1/events",
-];
-
-const CALLERS = [personal(1), personal(2), personal(3), SERVICE];
+import { personal } from "../support/world.ts";
+import { openBoth, requireFresh } from "./both-servers.ts";
 
 /** SQL that does, at some time, what any change does. Run twice, each is undone or repeated. */
 const CHANGES = [
@@ -71,63 +29,8 @@ const CHANGES = [
   "DELETE FROM events WHERE id = (SELECT max(id) FROM events)",
 ] as const;
 
-async function openBoth(t: TestContext | undefined) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-answers-"));
-  const file = path.join(folder, "flags.db");
-  const db = open(file);
-  await importLines(db, world().lines);
-  const other = open(file);
-  const log = () => {};
-  const cache = createResponseCache(db);
-  let misses = 0;
-  const counted: ResponseCache = {
-    ...cache,
-    first: (listener) =>
-      cache.first((request, response) => {
-        misses++;
-        return listener(request, response);
-      }),
-  };
-  const server = http.createServer(createServer({ db, log, cache: counted }).listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { app: plain } = createServer({ db, log });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const done = () => {
-    server.closeAllConnections();
-    server.close();
-    for (const connection of [db, other]) close(connection);
-    fs.rmSync(folder, { recursive: true });
-  };
-  t?.after(done);
-  const get = (read: string, headers: Record<string, string>) =>
-    fetch(`${url}/api/admin/${read}`, { headers });
-  return { db, other, plain, get, done, misses: () => misses };
-}
-
 /** As any change is made. */
 const change = (db: Database, sql: string) => write(db, CLI, (tx) => command(sql)(tx).run({}));
-
-const seen = async (response: Response) => {
-  const text = await response.text();
-  // Every error has an id of its own.
-  return [
-    response.status,
-    response.headers.get("etag")?.replace("W/", ""), // weak where fetch has asked for it compressed
-    response.status < 400 ? text : JSON.parse(text).message,
-  ];
-};
-
-async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
-  for (const authorization of CALLERS) {
-    for (const read of READS) {
-      const expected = await seen(await plain.request(`/api/admin/${read}`, { headers: { authorization } }));
-      for (const time of ["first", "repeated"]) {
-        const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
-        assert.deepEqual(await seen(await get(read, { authorization })), expected, where);
-      }
-    }
-  }
-}
 
 test("no answer is older than any change, whoever made it", async () => {
   const aChange = fc.record({ sql: fc.constantFrom(...CHANGES), isOwn: fc.boolean() });

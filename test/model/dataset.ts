@@ -34,9 +34,9 @@ const time = fc
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined });
 const subset = <T>(list: readonly T[]) => fc.subarray([...list]);
 
-const ENVIRONMENTS = ["development", "staging", "production"];
+export const ENVIRONMENTS = ["development", "staging", "production"];
 export const USERS = [1, 2, 3, 4];
-export const PROJECTS = ["p", "P", "q/r", "ö"];
+export const PROJECTS = ["p", "P", "q/r", "ö", "default"];
 const GROUPS = [1, 2];
 const ROLES = [4, 5, 7];
 export const INTEGRATIONS = [1, 2];
@@ -240,7 +240,16 @@ const FIXED: Line[] = [
     sortOrder: index === 1 ? 1 : 0,
   })),
   { kind: "role", id: 6, name: "Custom admin", type: "custom-root", permissions: [{ name: "ADMIN" }] },
-  { kind: "role", id: 7, name: "Custom", type: "custom" },
+  {
+    kind: "role",
+    id: 7,
+    name: "Custom",
+    type: "custom",
+    permissions: [
+      { name: "CREATE_FEATURE" },
+      { name: "UPDATE_FEATURE_ENVIRONMENT", environment: "development" },
+    ],
+  },
 ];
 
 /** A small dataset of every kind; ids of events may have gaps. */

@@ -63,15 +63,6 @@ export function createModel(lines: Line[], callerId: number) {
     .filter((event) => event.project === null || isVisible(event.project))
     .toSorted((a, b) => b.id - a.id);
 
-  const constraintOf = (line: Line) => ({
-    contextName: line.contextName,
-    operator: line.operator,
-    caseInsensitive: line.caseInsensitive ?? false,
-    inverted: line.inverted ?? false,
-    values: line.values ?? [],
-    ...(line.value !== undefined && { value: line.value }),
-  });
-
   const projectEnvironments = (project: Line) =>
     all("environment")
       .filter(({ name }) => project.environments.includes(name))
@@ -138,22 +129,7 @@ export function createModel(lines: Line[], callerId: number) {
       const feature = features.find(({ name }) => name === featureName);
       if (!project?.environments.includes(environment) || feature?.project !== projectId)
         return { status: 404 };
-      const strategies: Line[] =
-        feature!.environments.find((one: Line) => one.name === environment)?.strategies ?? [];
-      const body = strategies
-        .map((line, index) => ({
-          id: line.id,
-          name: line.name,
-          title: orNull(line.title),
-          disabled: line.disabled ?? false,
-          featureName,
-          sortOrder: line.sortOrder ?? index,
-          segments: (line.segments ?? []).toSorted((a: number, b: number) => a - b),
-          constraints: (line.constraints ?? []).map(constraintOf),
-          variants: line.variants ?? [],
-          parameters: line.parameters ?? {},
-        }))
-        .toSorted((a, b) => a.sortOrder - b.sortOrder || byteOrder(a.id, b.id));
+      const body = strategiesOf(feature!, environment).map((strategy) => ({ ...strategy, featureName }));
       return { status: 200, body };
     },
 
@@ -348,6 +324,31 @@ export function createModel(lines: Line[], callerId: number) {
     return first ? { status: "first-flag-created", feature: first.name } : { status: "onboarding-started" };
   }
 }
+
+/** The strategies of a flag in an environment, in order, with the defaults filled in. */
+export const strategiesOf = (feature: Line, environment: string) =>
+  ((feature.environments.find((one: Line) => one.name === environment)?.strategies ?? []) as Line[])
+    .map((line, index) => ({
+      id: line.id as string,
+      name: line.name as string,
+      title: orNull(line.title),
+      disabled: line.disabled ?? false,
+      sortOrder: (line.sortOrder ?? index) as number,
+      segments: (line.segments ?? []).toSorted((a: number, b: number) => a - b),
+      constraints: (line.constraints ?? []).map(constraintOf),
+      variants: line.variants ?? [],
+      parameters: line.parameters ?? {},
+    }))
+    .toSorted((a, b) => a.sortOrder - b.sortOrder || byteOrder(a.id, b.id));
+
+const constraintOf = (line: Line) => ({
+  contextName: line.contextName,
+  operator: line.operator,
+  caseInsensitive: line.caseInsensitive ?? false,
+  inverted: line.inverted ?? false,
+  values: line.values ?? [],
+  ...(line.value !== undefined && { value: line.value }),
+});
 
 const ROLES = [
   { name: "Owner", id: 4, type: "project" },

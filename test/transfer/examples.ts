@@ -172,6 +172,7 @@ export const everyKey = (): Line[] => [
   { kind: "projectRole", project: "a", role: 4, user: 1 },
   { kind: "projectRole", project: "a", role: 7, group: 1 },
   { kind: "tagType", name: "simple", description: "Any word", icon: "#" },
+  { kind: "tag", type: "simple", value: "of no flag" },
   {
     kind: "contextField",
     name: "country",
@@ -179,6 +180,7 @@ export const everyKey = (): Line[] => [
     stickiness: true,
     sortOrder: -1.5,
     legalValues: [{ value: "DE", description: "Germany" }, { value: "FR" }],
+    createdAt: TIME,
   },
   {
     kind: "segment",
@@ -456,7 +458,8 @@ export function company(): Line[] {
     { kind: "projectRole", project: "hidden", role: 6, group: 2 },
     { kind: "projectRole", project: "default", role: 4, group: 2 },
     { kind: "tagType", name: "team" },
-    { kind: "contextField", name: "country", legalValues: [{ value: "DE" }] },
+    { kind: "tag", type: "team", value: "unused" },
+    { kind: "contextField", name: "country", legalValues: [{ value: "DE" }], createdAt: day(1) },
     { kind: "segment", id: 1, name: "One", createdAt: day(1) },
     {
       kind: "segment",
@@ -511,6 +514,7 @@ export const LEAST: Record<string, Line> = {
   project: { id: "new", name: "New", environments: [] },
   projectRole: { project: "a", role: 7, user: 2 },
   tagType: { name: "new" },
+  tag: { type: "simple", value: "new" },
   contextField: { name: "new" },
   segment: { id: 9, name: "New" },
   feature: { name: "new", project: "a" },

@@ -46,7 +46,8 @@ const DEFAULTS: Record<string, Line> = {
   project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
   projectRole: {},
   tagType: {},
-  contextField: { stickiness: false, sortOrder: 10, legalValues: [] },
+  tag: {},
+  contextField: { stickiness: false, sortOrder: 10, legalValues: [], createdAt: "now" },
   segment: { constraints: [], createdAt: "now" },
   feature: {
     type: "release",

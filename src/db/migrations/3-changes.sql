@@ -36,6 +36,112 @@ CREATE TABLE feature_stages (
 
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
 
+CREATE TABLE settings (
+  name    TEXT PRIMARY KEY,
+  content TEXT NOT NULL CHECK (json_type(content) = 'object')
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower(format('%s-%s-4%s-a%s-%s',
+  hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
+  hex(randomblob(6))))));
+
+-- Tags stand on their own.
+CREATE TABLE tags (
+  type  TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  value TEXT NOT NULL,
+  PRIMARY KEY (type, value)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO tags (type, value) SELECT DISTINCT type, value FROM feature_tags;
+
+CREATE TABLE tags_before AS SELECT feature, type, value FROM feature_tags;
+DROP TABLE feature_tags;
+
+CREATE TABLE feature_tags (
+  feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  type    TEXT NOT NULL,
+  value   TEXT NOT NULL,
+  PRIMARY KEY (feature, type, value),
+  FOREIGN KEY (type, value) REFERENCES tags (type, value) ON DELETE CASCADE ON UPDATE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX feature_tags_by_tag ON feature_tags (type, value);
+
+INSERT INTO feature_tags (feature, type, value) SELECT feature, type, value FROM tags_before;
+DROP TABLE tags_before;
+
+CREATE TABLE context_fields_before AS SELECT * FROM context_fields;
+DROP TABLE context_fields;
+
+CREATE TABLE context_fields (
+  name         TEXT PRIMARY KEY,
+  description  TEXT,
+  stickiness   INTEGER NOT NULL DEFAULT 0 CHECK (stickiness IN (0, 1)),
+  sort_order   REAL NOT NULL DEFAULT 10,
+  legal_values TEXT NOT NULL DEFAULT '[]' CHECK (json_type(legal_values) = 'array'),
+  created_at   TEXT NOT NULL
+) STRICT;
+
+INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values, created_at)
+SELECT name, description, stickiness, sort_order, legal_values, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')
+FROM context_fields_before;
+DROP TABLE context_fields_before;
+
+-- What refers to segments goes with them, so it is set aside too.
+CREATE TABLE segments_before AS SELECT * FROM segments;
+CREATE TABLE strategy_segments_before AS SELECT * FROM strategy_segments;
+DROP TABLE strategy_segments;
+DROP TABLE segments;
+
+CREATE TABLE segments (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  name        TEXT NOT NULL UNIQUE,
+  description TEXT,
+  project     TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  constraints TEXT NOT NULL DEFAULT '[]' CHECK (json_type(constraints) = 'array'),
+  created_by  TEXT,
+  created_at  TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX segments_by_project ON segments (project);
+
+INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
+SELECT id, name, description, project, constraints, created_by, created_at FROM segments_before;
+DROP TABLE segments_before;
+
+CREATE TABLE strategy_segments (
+  strategy TEXT NOT NULL REFERENCES strategies (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  segment  INTEGER NOT NULL REFERENCES segments (id) ON DELETE CASCADE,
+  PRIMARY KEY (strategy, segment)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX strategy_segments_by_segment ON strategy_segments (segment);
+
+INSERT INTO strategy_segments (strategy, segment) SELECT strategy, segment FROM strategy_segments_before;
+DROP TABLE strategy_segments_before;
+
+CREATE TABLE strategy_context_fields (
+  context_field TEXT NOT NULL,
+  strategy      TEXT NOT NULL REFERENCES strategies (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  PRIMARY KEY (context_field, strategy)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX strategy_context_fields_by_strategy ON strategy_context_fields (strategy);
+
+CREATE TRIGGER strategies_added AFTER INSERT ON strategies WHEN new.constraints <> '[]' BEGIN
+  INSERT INTO strategy_context_fields (context_field, strategy)
+    SELECT DISTINCT value ->> 'contextName', new.id FROM json_each(new.constraints);
+END;
+
+CREATE TRIGGER strategies_constrained AFTER UPDATE OF constraints ON strategies BEGIN
+  DELETE FROM strategy_context_fields WHERE strategy = new.id;
+  INSERT INTO strategy_context_fields (context_field, strategy)
+    SELECT DISTINCT value ->> 'contextName', new.id FROM json_each(new.constraints);
+END;
+
+INSERT INTO strategy_context_fields (context_field, strategy)
+SELECT DISTINCT value ->> 'contextName', strategies.id FROM strategies, json_each(strategies.constraints);
+
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 

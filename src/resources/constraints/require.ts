@@ -1,13 +1,67 @@
+import type { Database } from "../../db/statement.ts";
+import { invalid } from "../../http/error.ts";
+import type { Violation } from "../../validation.ts";
+import { requireContextField } from "../context-fields/require.ts";
 import type { Constraint } from "./schema.ts";
 
-/** What the API would refuse, each with where. */
-export function* constraintWarnings(path: string, constraints: Constraint[]): Generator<string> {
-  for (const [index, { operator, value }] of constraints.entries()) {
-    const [, isValid, what] = SINGLE.find(([prefix]) => operator.startsWith(prefix)) ?? [];
-    if (isValid && !isValid(value ?? ""))
-      yield `${path}.${index}.value: ${operator} takes ${what}, not ${JSON.stringify(value) ?? "nothing"}`;
-  }
+/**
+ * Constraints that can be evaluated: what they are compared with is of the operator's kind.
+ * @throws ApiError `ValidationError` with all that is wrong; `where` begins each path
+ */
+export function requireConstraints(constraints: readonly Constraint[], where: string) {
+  requireNone(constraints.flatMap((constraint, index) => [...violations(`${where}.${index}`, constraint)]));
 }
+
+/** The same for one. */
+export const requireConstraint = (constraint: Constraint, where: string) =>
+  requireNone([...violations(where, constraint)]);
+
+function requireNone([first, ...others]: Violation[]) {
+  if (first) throw invalid(first, ...others);
+}
+
+/**
+ * Constraints on fields of the context that there are, with the field's legal values where it has some (original).
+ * @throws ApiError `NotFoundError` for a field, `ValidationError` for a value
+ */
+export function requireLegalValues(db: Database, { contextName, ...constraint }: Constraint, where: string) {
+  const { legalValues } = requireContextField(db, contextName);
+  if (legalValues.length === 0) return;
+  const isLegal = (value: string | undefined) => legalValues.some((legal) => legal.value === value);
+  const isSingle = ruleOf(constraint) !== undefined;
+  if (isSingle ? isLegal(constraint.value) : constraint.values.every(isLegal)) return;
+  const path = `${where}.${isSingle ? "value" : "values"}`;
+  throw invalid({ path, message: `is not among the legal values of ${contextName}` });
+}
+
+/** What the API would refuse, each with where. */
+export function* constraintWarnings(path: string, constraints: readonly Constraint[]): Generator<string> {
+  for (const [index, constraint] of constraints.entries())
+    for (const violation of violations(`${path}.${index}`, constraint))
+      yield `${violation.path}: ${violation.message}`;
+}
+
+function* violations(path: string, constraint: Constraint): Generator<Violation> {
+  const { contextName, operator, value, values } = constraint;
+  if (contextName === "") yield { path: `${path}.contextName`, message: "must not be empty" };
+  const wrong = values.findIndex((one) => one.length < 1 || one.length > LONGEST_VALUE);
+  if (wrong >= 0)
+    yield { path: `${path}.values.${wrong}`, message: `must have 1 to ${LONGEST_VALUE} characters` };
+  if (operator.startsWith("STR_") && values.length === 0)
+    yield { path: `${path}.values`, message: `${operator} takes one value or more` };
+  const [, isValid, what] = ruleOf(constraint) ?? [];
+  if (isValid && !isValid(value ?? ""))
+    yield {
+      path: `${path}.value`,
+      message: `${operator} takes ${what}, not ${JSON.stringify(value) ?? "nothing"}`,
+    };
+}
+
+/** Characters of one of several values (original). */
+const LONGEST_VALUE = 100;
+
+const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
+  SINGLE.find(([prefix]) => operator.startsWith(prefix));
 
 /** Text that is a number. */
 export const isNumber = (value: unknown) =>

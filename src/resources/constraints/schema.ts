@@ -28,3 +28,16 @@ export const Constraint = v.strictObject({
   value: v.optional(v.string()),
 });
 export type Constraint = v.InferOutput<typeof Constraint>;
+
+/** One as it is asked for. */
+export const NewConstraint = v.object(Constraint.entries);
+
+/** A strategy and where it stands, as what it uses tells of it. */
+export const StrategyUse = v.strictObject({
+  id: v.string(),
+  projectId: v.string(),
+  featureName: v.string(),
+  strategyName: v.string(),
+  environment: v.string(),
+});
+export type StrategyUse = v.InferOutput<typeof StrategyUse>;

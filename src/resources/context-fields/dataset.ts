@@ -1,8 +1,9 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
-import { bit, Flag, OptionalText, Real, withoutNulls } from "../../transfer/value.ts";
+import { bit, Flag, OptionalText, OptionalTime, Real, withoutNulls } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
+import { insertContextField } from "./changes.ts";
 
 const ContextField = v.strictObject({
   name: PathName,
@@ -18,6 +19,7 @@ const ContextField = v.strictObject({
     ),
     [],
   ),
+  createdAt: OptionalTime,
 });
 
 interface Row {
@@ -26,24 +28,22 @@ interface Row {
   stickiness: 0 | 1;
   sortOrder: number;
   legalValues: string;
+  createdAt: string;
 }
 
-const insertRow = command<Row>(`
-  INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values)
-  VALUES (:name, :description, :stickiness, :sortOrder, :legalValues)`);
-
 const all = query<object, Row>(`
-  SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues
+  SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues, created_at AS createdAt
   FROM context_fields ORDER BY name`);
 
 export const contextField = kind({
   name: "contextField",
   schema: ContextField,
-  insert: ({ tx }, line) =>
-    void insertRow(tx).run({
+  insert: ({ tx, now }, line) =>
+    void insertContextField(tx).run({
       ...line,
       stickiness: bit(line.stickiness),
       legalValues: JSON.stringify(line.legalValues),
+      createdAt: line.createdAt ?? now,
     }),
   *rows(db) {
     for (const row of all(db).iterate({})) {

@@ -1,11 +1,14 @@
 import * as v from "valibot";
-import { command, type Database, query } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { type ImportContext, kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
 import { insertDependency } from "../dependencies/changes.ts";
 import { insertFeatureFavorite } from "../favorites/changes.ts";
+import { insertFeatureTag } from "../feature-tags/changes.ts";
+import { ensureTagRow } from "../tags/changes.ts";
+import { TagPart } from "../tags/schema.ts";
 import { type FeatureRow, insertFeature } from "./changes.ts";
 import { environmentsOf, FeatureEnvironment, storeFeatureEnvironment } from "./dataset-environments.ts";
 import { featureWarnings } from "./warnings.ts";
@@ -24,11 +27,7 @@ const Feature = v.strictObject({
     v.array(
       v.strictObject({
         type: Name,
-        value: v.pipe(
-          PathName,
-          v.minLength(2, "must have 2 characters or more"),
-          v.maxLength(50, "must have 50 or less"),
-        ),
+        value: TagPart,
       }),
     ),
     [],
@@ -43,9 +42,6 @@ const Feature = v.strictObject({
   environments: v.optional(v.array(FeatureEnvironment), []),
 });
 type Feature = v.InferOutput<typeof Feature>;
-
-const insertTag = command<{ feature: string; type: string; value: string }>(`
-  INSERT INTO feature_tags (feature, type, value) VALUES (:feature, :type, :value)`);
 
 // Parents before their children, at any depth.
 const all = query<object, FeatureRow & { tags: string; favoritedBy: string; dependencies: string }>(`
@@ -75,7 +71,10 @@ export const feature = kind({
     const { tx, db } = context;
     requireReferences(db, line);
     insertFeature(tx).run(toRow(context, line));
-    for (const tag of line.tags) insertTag(tx).run({ feature: line.name, ...tag });
+    for (const tag of line.tags) {
+      ensureTagRow(tx, tag);
+      insertFeatureTag(tx).run({ feature: line.name, ...tag });
+    }
     for (const userId of line.favoritedBy) insertFeatureFavorite(tx).run({ feature: line.name, userId });
     for (const { feature: parent, enabled, variants } of line.dependencies) {
       insertDependency(tx).run({

@@ -1,6 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
+import type { CurrentStage } from "../lifecycle/schema.ts";
 import type { Feature, FeatureDetails } from "./schema.ts";
 
 type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
@@ -39,7 +40,8 @@ const environmentsOf = query<{ name: string }, EnvironmentRow>(`
         'parameters', json(parameters),
         'segments', json((SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments
           WHERE strategy = strategies.id)),
-        'sortOrder', iif(strategies.sort_order % 1 = 0, CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
+        'sortOrder', iif(strategies.sort_order = CAST(strategies.sort_order AS INTEGER),
+          CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
         'disabled', json(iif(disabled, 'true', 'false'))
       ) ORDER BY strategies.sort_order, strategies.id)
       FROM strategies WHERE strategies.feature = features.name AND strategies.environment = environments.name)
@@ -64,6 +66,10 @@ const authorsOf = query<{ name: string }, PersonRow>(`
   LEFT JOIN users ON users.id = author
   WHERE author IS NOT NULL ORDER BY newest DESC`);
 
+const stageOf = query<{ name: string }, { stage: CurrentStage["stage"]; enteredStageAt: string }>(`
+  SELECT stage, entered_at AS enteredStageAt FROM feature_stages WHERE feature = :name
+  ORDER BY entered_at DESC, stage = 'completed' DESC, stage = 'live' DESC, stage = 'pre-live' DESC LIMIT 1`);
+
 /** A flag, archived or not; undefined for none. */
 export function featureNamed(db: Database, name: string): Feature | undefined {
   const row = byName(db).get({ name });
@@ -85,6 +91,7 @@ export function featureDetails(
 ): Wire<FeatureDetails> {
   const { name } = feature;
   const environments = environmentsOf(db).all({ name });
+  const lifecycle = stageOf(db).get({ name });
   return {
     environments: environments.map((row) => toEnvironment(row, withVariants)),
     ...feature,
@@ -93,6 +100,7 @@ export function featureDetails(
     variants: new RawJson(environments.find(({ variants }) => variants !== "[]")?.variants ?? "[]"),
     dependencies: dependenciesOf(db).all({ name }).map(toDependency),
     children: liveChildren(db, name),
+    ...(lifecycle && { lifecycle }),
     collaborators: { users: authorsOf(db).all({ name }).map(toPerson) },
   };
 }

@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { Tag } from "../../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../../validation.ts";
+import { CurrentStage } from "../lifecycle/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
 import { Variant } from "../variants/schema.ts";
 
@@ -33,7 +34,7 @@ export type ProjectFeature = v.InferOutput<typeof ProjectFeature>;
 
 export const ProjectFeatures = v.strictObject({ version: v.literal(2), features: v.array(ProjectFeature) });
 
-const TagText = v.pipe(
+export const TagText = v.pipe(
   v.string(),
   v.regex(/^[^:]+:.+$/s, "must be a type and a value with a colon between"),
   v.transform((text): Tag => {
@@ -93,6 +94,7 @@ export const FeatureDetails = v.strictObject({
     v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.optional(v.array(v.string())) }),
   ),
   children: v.array(v.string()),
+  lifecycle: v.optional(v.omit(CurrentStage, ["status"])),
   collaborators: v.strictObject({ users: v.array(Person) }),
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;

@@ -1,10 +1,11 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
 import { constraintWarnings } from "../constraints/require.ts";
 import { Constraint } from "../constraints/schema.ts";
+import { insertSegment } from "./changes.ts";
 
 const Segment = v.strictObject({
   id: Id,
@@ -21,10 +22,6 @@ type Row = Omit<v.InferOutput<typeof Segment>, "constraints" | "createdAt"> & {
   createdAt: string;
 };
 
-const insertRow = command<Row>(`
-  INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
-  VALUES (:id, :name, :description, :project, :constraints, :createdBy, :createdAt)`);
-
 const all = query<object, Row>(`
   SELECT id, name, description, project, constraints, created_by AS createdBy, created_at AS createdAt
   FROM segments ORDER BY id`);
@@ -35,7 +32,7 @@ export const segment = kind({
   insert({ tx, db, now }, line) {
     if (line.project !== null) requireKnown(db, "project", line.project, "project");
     const constraints = JSON.stringify(line.constraints);
-    insertRow(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
+    insertSegment(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {

@@ -12,6 +12,7 @@ export const signIn = operation({
   method: "POST",
   path: "/auth/simple/login",
   permission: null,
+  duringMaintenance: true,
   body: v.object({ username: v.string(), password: v.string() }),
   errors: ["PasswordMismatch"],
   response: SignedIn,

@@ -27,3 +27,20 @@ function missingPart(db: Database, place: Place): string | undefined {
   if (!hasEnvironment) return `environment ${place.environment} in the project ${place.project}`;
   return undefined;
 }
+
+const strategyOf = query<{ strategy: string; project: string; environment: string }>(`
+  SELECT 1 FROM strategies JOIN features ON features.name = feature
+  WHERE strategies.id = :strategy AND environment = :environment AND project = :project`);
+
+/** @throws ApiError `NotFoundError` unless a flag of the project has a strategy with this id in the environment */
+export function requireStrategy(
+  db: Database,
+  place: { strategy: string; project: string; environment: string },
+) {
+  if (strategyOf(db).get(place)) return;
+  const { strategy, project, environment } = place;
+  throw new ApiError(
+    "NotFoundError",
+    `There is no strategy ${strategy} in the environment ${environment} of the project ${project}`,
+  );
+}

@@ -1,0 +1,51 @@
+import { type Database, query } from "../db/statement.ts";
+import { ApiError } from "../http/error.ts";
+import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
+import type { Credentials } from "./authenticate.ts";
+import { hasEnded, hashSecret, type TokenType } from "./token.ts";
+
+/** An application, and which flags it may ask for. */
+export interface SdkActor extends Actor {
+  /** `*` alone for all. */
+  projects: readonly string[];
+  /** Null for any, which a service token has. */
+  environment: string | null;
+}
+
+interface Row {
+  type: TokenType;
+  name: string;
+  projects: string;
+  environment: string | null;
+  expiresAt: string | null;
+}
+
+const tokenByHash = query<{ hash: string }, Row>(`
+  SELECT type, name, projects, environment, expires_at AS expiresAt FROM tokens WHERE hash = :hash`);
+
+/**
+ * The application behind a token of the right kind, or a service token.
+ * @throws ApiError `AuthenticationRequired`, or `NoAccessError` for another kind, with the messages that SDKs know
+ */
+export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
+  return (db: Database, { authorization, apiKey }: Credentials): SdkActor => {
+    const secret = (authorization || apiKey)?.replace(/^bearer\s+/i, "").trim();
+    const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
+    if (!token || hasEnded(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
+    if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
+      throw new ApiError("NoAccessError", WRONG_KIND);
+    return {
+      ...ANYBODY,
+      type: token.type,
+      createdBy: token.name,
+      createdByUserId: SERVICE_USER_ID,
+      expiresAt: token.expiresAt,
+      projects: JSON.parse(token.projects),
+      environment: token.type === "admin" ? null : token.environment,
+    };
+  };
+}
+
+const MISSING =
+  "This endpoint requires an API token. Please add an authorization header to your request with a valid token";
+const WRONG_KIND = "invalid token: expected a different token type for this endpoint";

@@ -1,0 +1,54 @@
+import library from "unleash-client/lib/client.js";
+import strategies from "unleash-client/lib/strategy/index.js";
+import type { ClientFeature, ClientSegment } from "../resources/client/schema.ts";
+
+/*
+ * Whether a flag is on, and with which variant, is decided by the evaluator of the Node SDK, so that it is decided here
+ * as it is in applications. It is given flags and a context and knows neither files nor networks.
+ */
+
+/** Who asks, as text: `userId`, `sessionId`, `remoteAddress`, `currentTime`, … and anything else in `properties`. */
+export interface Context {
+  userId?: string;
+  sessionId?: string;
+  appName?: string;
+  environment?: string;
+  remoteAddress?: string;
+  currentTime?: Date;
+  properties: Record<string, string>;
+}
+
+/** What came of a flag; without a variant its name is `disabled`. */
+export interface Evaluation {
+  name: string;
+  enabled: boolean;
+  payload?: { type: string; value: string };
+  feature_enabled: boolean;
+  featureEnabled: boolean;
+}
+
+export interface Evaluator {
+  /** By name. */
+  features: ReadonlyMap<string, ClientFeature>;
+  evaluate(name: string, context: Context): Evaluation;
+}
+
+/** The name of this server's host is no application's. */
+const known = strategies.defaultStrategies.filter(({ name }) => name !== "applicationHostname");
+
+/** An evaluator of the flags of one environment. */
+export function createEvaluator(flags: readonly ClientFeature[], list: readonly ClientSegment[]): Evaluator {
+  const features = new Map(flags.map((feature) => [feature.name, feature]));
+  const segments = new Map(list.map((segment) => [segment.id, segment]));
+  const repository = {
+    getToggle: (name: string) => features.get(name),
+    getSegment: (id: number) => segments.get(id),
+  };
+  const client = new library.default(repository as never, known);
+  client.on("error", () => {}); // what it can't evaluate is off
+  client.on("warn", () => {});
+  return {
+    features,
+    evaluate: (name, context) => client.getVariant(name, context as never) as unknown as Evaluation,
+  };
+}

@@ -1,0 +1,42 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import type { Database } from "../../db/statement.ts";
+import { invalid } from "../../http/error.ts";
+import { evaluatorFor } from "./evaluators.ts";
+import type { ClientQuery } from "./schema.ts";
+import { allProjects, type Wanted } from "./store.ts";
+
+/** Where a service token looks that names no environment (original). */
+const DEFAULT_ENVIRONMENT = "default";
+
+/** What an application may have of what it asks for: a token of some projects or of an environment decides itself. */
+export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wanted {
+  const isOfAll = actor.projects.includes("*");
+  const named = asked.project.length > 0 ? asked.project : allProjects(db);
+  return {
+    projects: isOfAll ? named : actor.projects,
+    environment: actor.environment ?? asked.environment ?? DEFAULT_ENVIRONMENT,
+    namePrefix: asked.namePrefix,
+    tags: asked.tag.map(({ type, value }) => `${type}:${value}`),
+  };
+}
+
+/** What evaluates the flags that an application may have, and in which environment. */
+export function evaluatorOf(db: Database, actor: SdkActor) {
+  const wanted = toWanted(db, actor, { project: [], tag: [] });
+  return { evaluator: evaluatorFor(db, wanted), environment: wanted.environment };
+}
+
+const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
+
+/**
+ * Whether an SDK knows segments, by the version of the specification that it follows: 4.2.0 or later.
+ * @throws ApiError `ValidationError` for what is no version
+ */
+export function knowsSegments(version: string | null): boolean {
+  if (!version) return false;
+  const [, major = "", minor = "", prerelease] = SEMVER.exec(version) ?? [];
+  if (major === "")
+    throw invalid({ path: "header.unleash-client-spec", message: "must be a version such as 5.2.0" });
+  const isOld = Number(major) < 4 || (Number(major) === 4 && Number(minor) < 2);
+  return !isOld && !(version.startsWith("4.2.0") && prerelease !== undefined);
+}

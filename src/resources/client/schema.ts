@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { UrlName } from "../../validation.ts";
+import { Constraint } from "../constraints/schema.ts";
+import { TagText } from "../features/schema.ts";
+import { Variant } from "../variants/schema.ts";
+
+/** A strategy as SDKs evaluate it; `segments` is left out where there are none, or their constraints are put in. */
+export const ClientStrategy = v.strictObject({
+  name: v.string(),
+  constraints: v.array(Constraint),
+  parameters: v.record(v.string(), v.string()),
+  variants: v.array(Variant),
+  segments: v.optional(v.array(v.number())),
+});
+
+/** A flag of an environment as SDKs evaluate it; the keys are in the wire's order. */
+export const ClientFeature = v.strictObject({
+  name: v.string(),
+  type: v.string(),
+  enabled: v.boolean(),
+  project: v.string(),
+  stale: v.boolean(),
+  strategies: v.array(ClientStrategy),
+  variants: v.array(Variant),
+  description: v.nullable(v.string()),
+  impressionData: v.boolean(),
+  dependencies: v.optional(
+    v.array(
+      v.strictObject({
+        feature: v.string(),
+        enabled: v.boolean(),
+        variants: v.optional(v.array(v.string())),
+      }),
+    ),
+  ),
+});
+export type ClientFeature = v.InferOutput<typeof ClientFeature>;
+
+export const ClientSegment = v.strictObject({
+  id: v.number(),
+  name: v.string(),
+  constraints: v.array(Constraint),
+});
+export type ClientSegment = v.InferOutput<typeof ClientSegment>;
+
+export const ClientFeatures = v.strictObject({
+  version: v.literal(2),
+  features: v.array(ClientFeature),
+  query: v.record(v.string(), v.unknown()),
+  segments: v.optional(v.array(ClientSegment)),
+  meta: v.strictObject({ revisionId: v.number(), etag: v.string(), queryHash: v.string() }),
+});
+
+/** Which flags are asked for; a token of some projects has its own. */
+export const ClientQuery = v.object({
+  project: v.array(UrlName),
+  tag: v.array(TagText),
+  namePrefix: v.optional(v.pipe(v.string(), v.nonEmpty("must not be empty"))),
+  environment: v.optional(v.string()),
+});
+export type ClientQuery = v.InferOutput<typeof ClientQuery>;

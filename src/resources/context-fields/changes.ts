@@ -1,0 +1,63 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import type { ContextField, ContextFieldChange, NewContextField } from "./schema.ts";
+import { contextFieldNamed } from "./store.ts";
+
+interface Row {
+  name: string;
+  description: string | null;
+  stickiness: 0 | 1;
+  sortOrder: number;
+  /** As JSON. */
+  legalValues: string;
+}
+
+export const insertContextField = command<Row & { createdAt: string }>(`
+  INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values, created_at)
+  VALUES (:name, :description, :stickiness, :sortOrder, :legalValues, :createdAt)`);
+
+const update = command<Row>(`
+  UPDATE context_fields SET description = :description, stickiness = :stickiness, sort_order = :sortOrder,
+    legal_values = :legalValues
+  WHERE name = :name`);
+
+const remove = command<{ name: string }>(`DELETE FROM context_fields WHERE name = :name`);
+
+/** Behind those that every file starts with. */
+const SORT_ORDER = 10;
+
+/** Makes a context field; SQLite's constraint error where the name is taken. */
+export function createContextField(tx: Tx, field: NewContextField): ContextField {
+  const { name, description = null, sortOrder = SORT_ORDER } = field;
+  insertContextField(tx).run({ ...toRow(field), name, description, sortOrder, createdAt: tx.now });
+  tx.record({ type: "context-field-created", data: toData(name, field) });
+  return contextFieldNamed(tx.db, name)!;
+}
+
+/** Changes a context field; what is left out is kept or unset as `ContextFieldChange` says. */
+export function updateContextField(tx: Tx, before: ContextField, change: ContextFieldChange) {
+  const { name } = before;
+  const { description = before.description, sortOrder = before.sortOrder } = change;
+  update(tx).run({ ...toRow(change), name, description, sortOrder });
+  const { createdAt: _, sortOrder: __, ...preData } = before;
+  tx.record({ type: "context-field-updated", data: toData(name, change), preData });
+}
+
+/** Deletes a context field; constraints that name it stay. */
+export function deleteContextField(tx: Tx, field: ContextField) {
+  remove(tx).run({ name: field.name });
+  tx.record({ type: "context-field-deleted", preData: field });
+}
+
+const toRow = ({ stickiness, legalValues }: ContextFieldChange) => ({
+  stickiness: stickiness ? (1 as const) : (0 as const),
+  legalValues: JSON.stringify(legalValues ?? []),
+});
+
+/** What events tell of a context field: what was asked for, without the order (original). */
+const toData = (name: string, { description, stickiness, legalValues }: ContextFieldChange) => ({
+  name,
+  ...(description !== undefined && { description }),
+  stickiness,
+  ...(legalValues && { legalValues }),
+});

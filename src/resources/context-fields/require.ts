@@ -1,0 +1,18 @@
+import { isKnown } from "../../db/known.ts";
+import type { Database } from "../../db/statement.ts";
+import { ApiError } from "../../http/error.ts";
+import type { ContextField } from "./schema.ts";
+import { contextFieldNamed } from "./store.ts";
+
+/** @throws ApiError `NotFoundError` unless there is a context field of this name */
+export function requireContextField(db: Database, name: string): ContextField {
+  const field = contextFieldNamed(db, name);
+  if (field) return field;
+  throw new ApiError("NotFoundError", `There is no context field ${name}`);
+}
+
+/** @throws ApiError `NameExistsError` where there is a context field of this name */
+export function requireFreeName(db: Database, name: string) {
+  if (!isKnown(db, "contextField", name)) return;
+  throw new ApiError("NameExistsError", `body.name: there is a context field ${name} already`);
+}

@@ -1,0 +1,8 @@
+import * as v from "valibot";
+import { NewTag } from "../tags/schema.ts";
+
+export const TagChanges = v.object({ addedTags: v.array(NewTag), removedTags: v.array(NewTag) });
+export type TagChanges = v.InferOutput<typeof TagChanges>;
+
+/** The same changes for several flags of a project. */
+export const BulkTagChanges = v.object({ features: v.array(v.string()), tags: TagChanges });

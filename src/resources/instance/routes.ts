@@ -1,0 +1,94 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { OwnPath } from "../../http/raw-json.ts";
+import { VERSION } from "../../version.ts";
+import { holding } from "../settings/require.ts";
+import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
+import { instanceId, statistics } from "./store.ts";
+
+/** The version of the original that is answered as; clients compare with it. */
+const ORIGINAL = "6.3.0";
+
+export const readUiConfig = operation({
+  id: "getUiConfig",
+  summary: "What a page is set up with",
+  tag: "Instance",
+  method: "GET",
+  path: "/api/admin/ui-config",
+  permission: null,
+  response: UiConfig,
+}).run(({ db }) => {
+  const { enabled: maintenanceMode } = holding(db, "maintenance.mode");
+  return {
+    ...FIXED,
+    versionInfo: {
+      current: { oss: ORIGINAL, enterprise: "" },
+      latest: {},
+      isLatest: true,
+      instanceId: instanceId(db),
+    },
+    unleashUrl: new OwnPath(""),
+    baseUriPath: "",
+    maintenanceMode,
+    frontendApiOrigins: holding(db, "unleash.frontend").frontendApiOrigins,
+    flags: { maintenanceMode },
+  };
+});
+
+/** What never changes. */
+const FIXED = {
+  name: "Flagstone",
+  slogan: VERSION,
+  environment: "Open Source",
+  version: ORIGINAL,
+  authenticationType: "open-source",
+  emailEnabled: false,
+  disablePasswordAuth: false,
+  networkViewEnabled: false,
+  unleashAIAvailable: false,
+  segmentValuesLimit: 1000,
+  strategySegmentsLimit: 5,
+  resourceLimits: { segmentValues: 1000, strategySegments: 5 },
+} as const;
+
+export const readStatistics = operation({
+  id: "getInstanceAdminStats",
+  summary: "How much of everything there is",
+  tag: "Instance",
+  method: "GET",
+  path: "/api/admin/instance-admin/statistics",
+  permission: null,
+  response: InstanceStatistics,
+}).run(({ db }) => ({
+  ...snapshot(db, () => statistics(db)),
+  versionOSS: ORIGINAL,
+  versionEnterprise: "" as const,
+  SAMLenabled: false as const,
+  OIDCenabled: false as const,
+}));
+
+export const readTelemetry = operation({
+  id: "getTelemetrySettings",
+  summary: "What is sent to others: nothing",
+  tag: "Instance",
+  method: "GET",
+  path: "/api/admin/telemetry/settings",
+  permission: null,
+  response: v.strictObject({
+    versionInfoCollectionEnabled: v.literal(false),
+    featureInfoCollectionEnabled: v.literal(false),
+  }),
+}).run(() => ({ versionInfoCollectionEnabled: false, featureInfoCollectionEnabled: false }));
+
+export const recordUiError = operation({
+  id: "recordUiError",
+  summary: "Take note that a page has failed; it is not kept",
+  tag: "Instance",
+  method: "POST",
+  path: "/api/admin/record-ui-error",
+  permission: null,
+  body: UiError,
+  status: 204,
+  response: NoBody,
+}).run(() => undefined);

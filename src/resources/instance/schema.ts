@@ -1,0 +1,68 @@
+import * as v from "valibot";
+import { ShortText, Timestamp } from "../../validation.ts";
+
+/** What a page of the original's is set up with; what Flagstone has not is off. */
+export const UiConfig = v.strictObject({
+  name: v.string(),
+  slogan: v.string(),
+  environment: v.string(),
+  version: v.string(),
+  versionInfo: v.strictObject({
+    current: v.strictObject({ oss: v.string(), enterprise: v.string() }),
+    latest: v.strictObject({}),
+    isLatest: v.boolean(),
+    instanceId: v.string(),
+  }),
+  unleashUrl: v.string(),
+  baseUriPath: v.string(),
+  authenticationType: v.literal("open-source"),
+  emailEnabled: v.boolean(),
+  disablePasswordAuth: v.boolean(),
+  maintenanceMode: v.boolean(),
+  networkViewEnabled: v.boolean(),
+  unleashAIAvailable: v.boolean(),
+  frontendApiOrigins: v.array(v.string()),
+  segmentValuesLimit: v.number(),
+  strategySegmentsLimit: v.number(),
+  flags: v.record(v.string(), v.boolean()),
+  resourceLimits: v.record(v.string(), v.number()),
+});
+export type UiConfig = v.InferOutput<typeof UiConfig>;
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** How much of everything there is. */
+export const Statistics = v.strictObject({
+  timestamp: Timestamp,
+  instanceId: v.string(),
+  users: Count,
+  serviceAccounts: Count,
+  apiTokens: v.record(v.string(), Count),
+  activeUsers: v.strictObject({ last7: Count, last30: Count, last60: Count, last90: Count }),
+  featureToggles: Count,
+  archivedFeatureToggles: Count,
+  projects: Count,
+  contextFields: Count,
+  roles: Count,
+  customRootRoles: Count,
+  customRootRolesInUse: Count,
+  groups: Count,
+  environments: Count,
+  segments: Count,
+  strategies: Count,
+  featureExports: Count,
+  featureImports: Count,
+});
+export type Statistics = v.InferOutput<typeof Statistics>;
+
+/** The same with the versions that the original's clients look for. */
+export const InstanceStatistics = v.strictObject({
+  ...Statistics.entries,
+  versionOSS: v.string(),
+  versionEnterprise: v.literal(""),
+  SAMLenabled: v.literal(false),
+  OIDCenabled: v.literal(false),
+});
+
+/** What a page tells of its own failure. */
+export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });

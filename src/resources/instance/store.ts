@@ -1,0 +1,63 @@
+import { type Database, query } from "../../db/statement.ts";
+import { startOfMinute } from "../../minute.ts";
+import type { Statistics } from "./schema.ts";
+
+const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
+
+/** What this file goes by, a UUID that was made with it. */
+export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
+
+const count = (what: string) => query<object, number>(`SELECT count(*) FROM ${what}`);
+
+/** Counts by the original's names. */
+const COUNTS = {
+  users: count("users WHERE account_type = 'User'"),
+  serviceAccounts: count("users WHERE account_type = 'Service Account'"),
+  featureToggles: count("features WHERE archived_at IS NULL"),
+  archivedFeatureToggles: count("features WHERE archived_at IS NOT NULL"),
+  projects: count("projects WHERE archived_at IS NULL"),
+  contextFields: count("context_fields"),
+  roles: count("roles"),
+  customRootRoles: count("roles WHERE type = 'custom-root'"),
+  customRootRolesInUse: count(
+    `roles WHERE type = 'custom-root' AND (id IN (SELECT root_role FROM users) OR id IN (SELECT root_role FROM groups))`,
+  ),
+  groups: count("groups"),
+  environments: count("environments"),
+  segments: count("segments"),
+  strategies: count("strategy_types"),
+  featureExports: query<object, number>(`
+    SELECT ifnull(sum(count), 0) FROM event_totals WHERE type = 'features-exported'`),
+  featureImports: query<object, number>(`
+    SELECT ifnull(sum(count), 0) FROM event_totals WHERE type = 'features-imported'`),
+};
+
+const tokensByType = query<object, { type: string; count: number }>(`
+  SELECT type, count(*) AS count FROM tokens WHERE type <> 'user' GROUP BY type ORDER BY type`);
+
+const seenSince = query<{ time: string }, number>(`
+  SELECT count(*) FROM users WHERE seen_at >= :time AND account_type = 'User'`);
+
+const DAY = 86_400_000;
+
+const since = (days: number) => new Date(startOfMinute() - days * DAY).toISOString();
+
+/** How much of everything there is. */
+export function statistics(db: Database): Statistics {
+  const counts = Object.entries(COUNTS).map(([name, statement]) => [name, statement(db).pluck().get({})!]);
+  const active = (days: number) =>
+    seenSince(db)
+      .pluck()
+      .get({ time: since(days) })!;
+  return {
+    timestamp: new Date(startOfMinute()).toISOString(),
+    instanceId: instanceId(db),
+    ...(Object.fromEntries(counts) as Record<keyof typeof COUNTS, number>),
+    apiTokens: Object.fromEntries(
+      tokensByType(db)
+        .all({})
+        .map(({ type, count }) => [type, count]),
+    ),
+    activeUsers: { last7: active(7), last30: active(30), last60: active(60), last90: active(90) },
+  };
+}

@@ -1,0 +1,65 @@
+import type { Context, Evaluator } from "../../evaluation/evaluator.ts";
+import type { ClientFeature } from "../client/schema.ts";
+import type { FlagFailure, FlagValue } from "./schema.ts";
+
+/** A flag's value for who asks, as OpenFeature has it. */
+export function flagValue(
+  evaluator: Evaluator,
+  feature: ClientFeature,
+  context: Context,
+): FlagValue | FlagFailure {
+  const { name: key, project, type } = feature;
+  const {
+    feature_enabled: isOn,
+    enabled: hasVariant,
+    name: variant,
+    payload,
+  } = evaluator.evaluate(key, context);
+  const value = isOn ? parsed(payload) : offValue(feature);
+  if (value === FAILED)
+    return { key, errorCode: "PARSE_ERROR", errorDetails: `The payload of ${variant} is no JSON` };
+  return {
+    key,
+    ...(value !== undefined && { value }),
+    reason: reasonOf(feature, isOn, hasVariant),
+    ...(hasVariant && { variant }),
+    metadata: { project, type, environment: context.environment ?? "" },
+  };
+}
+
+const FAILED = Symbol();
+
+/** A payload by its type; without one the flag is on. */
+function parsed(payload: { type: string; value: string } | undefined): unknown {
+  if (!payload) return true;
+  if (payload.type === "number") return Number(payload.value);
+  if (payload.type !== "json") return payload.value;
+  try {
+    return JSON.parse(payload.value);
+  } catch {
+    return FAILED;
+  }
+}
+
+/** A flag that has payloads has none when it is off: the application's own counts then. */
+function offValue({ variants, strategies }: ClientFeature): false | undefined {
+  const all = [...variants, ...strategies.flatMap((strategy) => strategy.variants)];
+  return all.some(({ payload }) => payload !== undefined) ? undefined : false;
+}
+
+function reasonOf(
+  { enabled, strategies }: ClientFeature,
+  isOn: boolean,
+  hasVariant: boolean,
+): FlagValue["reason"] {
+  if (!enabled) return "DISABLED";
+  if (!isOn) return "DEFAULT";
+  if (hasVariant || strategies.some(({ parameters }) => isSplit(parameters))) return "SPLIT";
+  return strategies.every(isForEveryone) ? "STATIC" : "TARGETING_MATCH";
+}
+
+const isSplit = ({ rollout, percentage }: Record<string, string>) =>
+  Number(rollout ?? percentage ?? 100) < 100;
+
+const isForEveryone = ({ name, constraints, segments = [] }: ClientFeature["strategies"][number]) =>
+  constraints.length === 0 && segments.length === 0 && (name === "default" || name === "flexibleRollout");

@@ -1,0 +1,18 @@
+import type { Database } from "../../db/statement.ts";
+import { ApiError } from "../../http/error.ts";
+import { setting } from "./store.ts";
+
+/** What holds now, by the name of a setting. */
+export const holding = setting;
+
+/** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */
+export function requireNoMaintenance(db: Database) {
+  if (!setting(db, "maintenance.mode").enabled) return;
+  throw new ApiError(
+    "ServiceUnavailableError",
+    "The server is in maintenance: nothing can be changed until it is over",
+    {
+      headers: { "retry-after": "60" },
+    },
+  );
+}

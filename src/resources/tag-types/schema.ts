@@ -1,0 +1,44 @@
+import * as v from "valibot";
+import { ShortText, UrlName } from "../../validation.ts";
+
+/** What tags are of; `description` and `icon` are null where there is none. */
+export const TagType = v.strictObject({
+  name: v.string(),
+  description: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+});
+export type TagType = v.InferOutput<typeof TagType>;
+
+export const TagTypeList = v.strictObject({ version: v.literal(1), tagTypes: v.array(TagType) });
+export const OneTagType = v.strictObject({ version: v.literal(1), tagType: TagType });
+
+/** What a new one is made of. */
+export const NewTagType = v.object({
+  name: v.pipe(
+    UrlName,
+    v.minLength(2, "must have 2 characters or more"),
+    v.maxLength(50, "must have 50 characters or less"),
+  ),
+  description: v.nullish(ShortText),
+  icon: v.nullish(ShortText),
+});
+export type NewTagType = v.InferOutput<typeof NewTagType>;
+
+/** One as it was asked for: what was left out is absent (original). */
+export const GivenTagType = v.strictObject({
+  name: v.string(),
+  description: v.nullish(v.string()),
+  icon: v.nullish(v.string()),
+});
+
+export const ValidTagType = v.strictObject({ valid: v.literal(true), tagType: GivenTagType });
+
+/** What is left out stays as it is. */
+export const TagTypeChange = v.pipe(
+  v.object({ description: v.nullish(ShortText), icon: v.nullish(ShortText) }),
+  v.check(
+    ({ description, icon }) => description !== undefined || icon !== undefined,
+    "must have a description or an icon",
+  ),
+);
+export type TagTypeChange = v.InferOutput<typeof TagTypeChange>;

@@ -1,0 +1,24 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import type { Tag } from "../../events/schema.ts";
+import { kind } from "../../transfer/kind.ts";
+import { requireKnown } from "../../transfer/reference.ts";
+import { Name } from "../../transfer/value.ts";
+import { insertTag } from "./changes.ts";
+import { TagPart } from "./schema.ts";
+
+// Those that flags have come with the lines of the flags.
+const unused = query<object, Tag>(`
+  SELECT type, value FROM tags
+  WHERE NOT EXISTS (SELECT 1 FROM feature_tags WHERE feature_tags.type = tags.type AND feature_tags.value = tags.value)
+  ORDER BY type, value`);
+
+export const tag = kind({
+  name: "tag",
+  schema: v.strictObject({ type: Name, value: TagPart }),
+  insert({ tx, db }, line) {
+    requireKnown(db, "tagType", line.type, "type");
+    insertTag(tx).run(line);
+  },
+  rows: (db) => unused(db).iterate({}),
+});

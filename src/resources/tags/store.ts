@@ -1,0 +1,16 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { Tag } from "../../events/schema.ts";
+
+const all = query<object, Tag>(`SELECT type, value FROM tags ORDER BY type, value`);
+
+const ofType = query<{ type: string }, Tag>(`SELECT type, value FROM tags WHERE type = :type ORDER BY value`);
+
+const one = query<Tag, Tag>(`SELECT type, value FROM tags WHERE type = :type AND value = :value`);
+
+/** Every tag by type, then value, whether a flag has it or not. */
+export const allTags = (db: Database): Tag[] => all(db).all({});
+
+/** The tags of a type by value; none where there is no such type. */
+export const tagsOfType = (db: Database, type: string): Tag[] => ofType(db).all({ type });
+
+export const isTag = (db: Database, tag: Tag): boolean => one(db).get(tag) !== undefined;

@@ -1,0 +1,142 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { inGroup } from "../../src/db/group-commit.ts";
+import { close, open } from "../../src/db/open.ts";
+import { isCurrent, stampOf } from "../../src/db/revision.ts";
+import { command, query } from "../../src/db/statement.ts";
+import type { Writing } from "../../src/db/transaction.ts";
+import { temporaryFolder } from "../cli/run-cli.ts";
+import { commitsIn } from "./wal.ts";
+
+const tags = query<object, string>(`SELECT name FROM tag_types WHERE name <> 'simple' ORDER BY name`);
+const addTag = command<{ name: string }>(`INSERT INTO tag_types (name) VALUES (:name)`);
+const addLost = command<object>(
+  `INSERT INTO feature_tags (feature, type, value) VALUES ('nope', 'nope', 'nope')`,
+);
+
+/** A file, another connection to it, and how many commits were made since. */
+function openFile(t: TestContext) {
+  const file = path.join(temporaryFolder(t), "flags.db");
+  const [db, other] = [open(file), open(file)];
+  t.after(() => [other, db].forEach(close));
+  const before = commitsIn(file);
+  return { db, other, commits: () => commitsIn(file) - before, stored: () => tags(other).pluck().all({}) };
+}
+
+const add = (name: string) => (writing: Writing) => {
+  addTag(writing).run({ name });
+  return name;
+};
+
+const settled = async (changes: Array<Promise<unknown>>) =>
+  (await Promise.allSettled(changes)).map((one) =>
+    one.status === "fulfilled" ? one.value : one.reason.message,
+  );
+
+test("changes that come at once share one commit, later ones have their own", async (t) => {
+  const { db, commits, stored } = openFile(t);
+  const names = ["a", "b", "c", "d"];
+  assert.deepEqual(await Promise.all(names.map((name) => inGroup(db, undefined, add(name)))), names);
+  assert.deepEqual([commits(), stored()], [1, names]);
+  await inGroup(db, undefined, add("e"));
+  await inGroup(db, undefined, add("f"));
+  assert.equal(commits(), 3);
+});
+
+test("a change is answered when it is on disk, not before", async (t) => {
+  const { db, stored } = openFile(t);
+  let wasStored: string[] | undefined;
+  await inGroup(db, undefined, (writing) => {
+    writing.afterCommit.push(() => (wasStored = stored()));
+    add("a")(writing);
+    assert.deepEqual(stored(), [], "others don't see it yet");
+  });
+  assert.deepEqual([wasStored, stored()], [["a"], ["a"]]);
+});
+
+test("one that fails before it writes disturbs nobody", async (t) => {
+  const { db, commits, stored } = openFile(t);
+  let runs = 0;
+  const good = (name: string) => inGroup(db, undefined, (writing) => add(`${name}${++runs}`)(writing));
+  const bad = inGroup(db, undefined, () => {
+    throw new Error("no");
+  });
+  assert.deepEqual(await settled([good("a"), bad, good("b")]), ["a1", "no", "b2"]);
+  assert.deepEqual([commits(), stored()], [1, ["a1", "b2"]]);
+});
+
+test("one that fails after it has written leaves nothing; the others are kept, and run twice at the most", async (t) => {
+  const { db, stored } = openFile(t);
+  const runs = new Map<string, number>();
+  const good = (name: string) =>
+    inGroup(db, undefined, (writing) => {
+      runs.set(name, (runs.get(name) ?? 0) + 1);
+      return add(name)(writing);
+    });
+  const bad = (name: string) =>
+    inGroup(db, undefined, (writing) => {
+      add(name)(writing);
+      throw new Error(`no ${name}`);
+    });
+  const changes = [good("a"), bad("x"), good("b"), good("c"), bad("y"), bad("z"), good("d")];
+  assert.deepEqual(await settled(changes), ["a", "no x", "b", "c", "no y", "no z", "d"]);
+  assert.deepEqual(stored(), ["a", "b", "c", "d"]);
+  assert.ok(Math.max(...runs.values()) <= 2, JSON.stringify([...runs]));
+});
+
+test("of two that want the same one gets it, with SQLite's word for the other", async (t) => {
+  const { db, stored } = openFile(t);
+  const [first, second] = await settled([inGroup(db, undefined, add("a")), inGroup(db, undefined, add("a"))]);
+  assert.deepEqual([first, stored()], ["a", ["a"]]);
+  assert.match(second, /UNIQUE constraint failed: tag_types.name/);
+});
+
+test("where the commit fails all do, nothing is stored, and nothing is done after it", async (t) => {
+  const { db, stored } = openFile(t);
+  const stamp = stampOf(db, ["tag_types"]);
+  let done = 0;
+  const change = (name: string) =>
+    inGroup(db, undefined, (writing) => {
+      writing.afterCommit.push(() => done++);
+      return add(name)(writing);
+    });
+  const breaking = inGroup(db, undefined, (writing) => {
+    db.pragma("defer_foreign_keys = ON"); // looked at by the commit
+    addLost(writing).run({});
+  });
+  const failures = await settled([change("a"), breaking, change("b")]);
+  assert.deepEqual(failures, Array(3).fill("FOREIGN KEY constraint failed"));
+  assert.deepEqual([done, stored(), db.inTransaction, isCurrent(db, stamp)], [0, [], false, true]);
+  assert.equal(await change("c"), "c", "it goes on");
+  assert.deepEqual([done, isCurrent(db, stamp)], [1, false]);
+});
+
+test("nothing is done after a change that has failed, once for each of the others", async (t) => {
+  const { db } = openFile(t);
+  const done: string[] = [];
+  const change = (name: string, fails: boolean) =>
+    inGroup(db, undefined, (writing) => {
+      writing.afterCommit.push(() => done.push(name));
+      add(name)(writing);
+      if (fails) throw new Error("no");
+    });
+  await settled([change("a", false), change("b", true), change("c", false)]);
+  assert.deepEqual(done, ["a", "c"]);
+});
+
+test("while another writes reads go on, and the change is made as soon as it can be", async (t) => {
+  const { db, other, commits, stored } = openFile(t);
+  other.exec("BEGIN IMMEDIATE");
+  const changes = ["a", "b"].map((name) => inGroup(db, undefined, add(name)));
+  for (let turn = 0; turn < 20; turn++) {
+    const begun = performance.now();
+    assert.deepEqual(tags(db).pluck().all({}), []);
+    await new Promise(setImmediate);
+    assert.ok(performance.now() - begun < 1000, "nobody waits for the lock meanwhile");
+  }
+  const late = inGroup(db, undefined, add("c"));
+  other.exec("COMMIT");
+  assert.deepEqual(await Promise.all([...changes, late]), ["a", "b", "c"]);
+  assert.deepEqual([commits(), stored()], [1, ["a", "b", "c"]]);
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { bump, bumpEverything, isCurrent, stampOf } from "../../src/db/revision.ts";
+import { bookkeeping, command, query } from "../../src/db/statement.ts";
+import { tablesOf } from "../../src/db/tables.ts";
+import { inWriting } from "../../src/db/transaction.ts";
+import { watchReads } from "../../src/db/watch.ts";
+
+const memory = (t: { after(fn: () => void): void }) => {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  return db;
+};
+
+test("a stamp is current until one of its tables changes", (t) => {
+  const db = memory(t);
+  const stamp = stampOf(db, ["users", "roles"]);
+  bump(db, ["groups"]);
+  assert.ok(isCurrent(db, stamp));
+  bump(db, ["roles"]);
+  assert.ok(!isCurrent(db, stamp));
+});
+
+test("what is read within a project outlasts a change in another, not one beyond projects", (t) => {
+  const db = memory(t);
+  const stamps = () => [
+    stampOf(db, ["features"], "a"),
+    stampOf(db, ["features"], "b"),
+    stampOf(db, ["features"]),
+  ];
+  const after = (change: () => void) => {
+    const before = stamps();
+    change();
+    return before.map((stamp) => isCurrent(db, stamp));
+  };
+  assert.deepEqual(
+    after(() => bump(db, ["features"], "a")),
+    [false, true, false],
+  );
+  assert.deepEqual(
+    after(() => bump(db, ["features"])),
+    [false, false, false],
+  );
+  assert.deepEqual(
+    after(() => bump(db, ["users"], "a")),
+    [true, true, true],
+  );
+  assert.deepEqual(
+    after(() => bumpEverything(db)),
+    [false, false, false],
+  );
+});
+
+test("a table that no project has alone counts for all of them", (t) => {
+  const db = memory(t);
+  const stamp = stampOf(db, ["feature_dependencies"], "b");
+  bump(db, ["feature_dependencies"], "a");
+  assert.ok(!isCurrent(db, stamp));
+});
+
+test("another file's changes are none of this one's", (t) => {
+  const [db, other] = [memory(t), memory(t)];
+  const stamp = stampOf(db, ["features"]);
+  bump(other, ["features"]);
+  bumpEverything(other);
+  assert.ok(isCurrent(db, stamp));
+});
+
+const read = query<object>(`SELECT features.name FROM features JOIN project_members USING (project)`);
+const archive = command<{ id: string }>(`UPDATE projects SET archived_at = name WHERE id = :id`);
+const note = bookkeeping<object>(`UPDATE users SET seen_at = NULL`);
+
+test("the tables of SQL are those of its plan: through views, indexes, triggers and cascades", (t) => {
+  const db = memory(t);
+  const reads = (sql: string) => tablesOf(db, sql, "read").toSorted();
+  const writes = (sql: string) => tablesOf(db, sql, "write").toSorted();
+  assert.deepEqual(reads("SELECT * FROM project_members"), [
+    "group_users",
+    "project_group_roles",
+    "project_user_roles",
+  ]);
+  assert.deepEqual(
+    reads("SELECT name FROM features WHERE project = :project"),
+    ["features"],
+    "by an index alone",
+  );
+  assert.deepEqual(reads("SELECT 1"), []);
+  assert.deepEqual(writes("UPDATE features SET stale = 1 WHERE name = :name"), ["features"]);
+  const emptied = writes("DELETE FROM projects");
+  for (const table of ["features", "strategies", "feature_tags", "project_user_roles", "segments"])
+    assert.ok(emptied.includes(table), `${table} of ${emptied}`);
+  assert.ok(writes("DELETE FROM events WHERE id = 1").includes("event_totals"), "by a trigger");
+});
+
+test("who watches learns of each query that is asked, and of no other", (t) => {
+  const db = memory(t);
+  read(db);
+  const { result, readings } = watchReads(() => {
+    const inner = watchReads(() => read(db).all({}));
+    assert.equal(inner.readings.size, 1);
+    return "done";
+  });
+  assert.deepEqual([result, readings.size], ["done", 0], "the inner one has it");
+  const seen = watchReads(() => [read(db).all({}), read(db).get({})]).readings;
+  assert.deepEqual([...seen].flatMap(({ tables }) => tables).toSorted(), [
+    "features",
+    "group_users",
+    "project_group_roles",
+    "project_user_roles",
+  ]);
+  assert.throws(() => watchReads(() => assert.fail("broken off")), /broken off/);
+  assert.equal(watchReads(() => 1).readings.size, 0, "a failure leaves nobody watching");
+});
+
+test("a command marks what it writes, bookkeeping nothing that is shown, a failure nothing", (t) => {
+  const db = memory(t);
+  const tables = ["projects", "users", "feature_environments"];
+  const stamp = stampOf(db, tables);
+  inWriting(db, (writing) => note(writing).run({}));
+  assert.throws(() =>
+    inWriting(db, (writing) => {
+      archive(writing).run({ id: "default" });
+      assert.fail("broken off");
+    }),
+  );
+  assert.ok(isCurrent(db, stamp));
+  inWriting(db, (writing) => archive(writing).run({ id: "default" }));
+  assert.ok(!isCurrent(db, stamp));
+  assert.ok(isCurrent(db, stampOf(db, tables)));
+});
+
+test("what is to be done after a commit is not where there is none", (t) => {
+  const db = memory(t);
+  const done: string[] = [];
+  inWriting(db, (writing) =>
+    writing.afterCommit.push(() => done.push(db.inTransaction ? "within" : "after")),
+  );
+  assert.throws(() =>
+    inWriting(db, (writing) => {
+      writing.afterCommit.push(() => done.push("never"));
+      assert.fail("broken off");
+    }),
+  );
+  assert.deepEqual(done, ["after"]);
+});

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import type { TestContext } from "node:test";
+import { close, open } from "../../src/db/open.ts";
+import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { importLines } from "../support/server.ts";
+import { createWorld, personal, SERVICE } from "../support/world.ts";
+
+/*
+ * What makes a cache dangerous is an answer from before a change. The same file is served with answers kept and
+ * without, and changed in every way there is, by the serving process and by another connection.
+ */
+
+export const world = () =>
+  createWorld()
+    .project("open")
+    .project("other")
+    .member("open", 2, 4)
+    .group("crew", [3])
+    .feature("f", "open", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
+    })
+    .feature("g", "other", { createdByUserId: 3 })
+    .event({ project: "open" })
+    .event({ project: "other" })
+    .integration()
+    .integrationEvent()
+    .notification();
+
+/** Each read there is, where there is something to read. */
+export const READS = [
+  "events",
+  "events?project=open",
+  "projects/open/features",
+  "projects/open/features/f/environments/development/strategies",
+  "personal-dashboard",
+  "personal-dashboard/open",
+  "user-admin/3",
+  "notifications",
+  "addons/1/events",
+  "projects",
+  "projects/open/features/f",
+  "projects/open/features/f/environments/development",
+  "events/f",
+];
+
+export const CALLERS = [personal(1), personal(2), personal(3), SERVICE];
+
+interface Sent {
+  method?: string;
+  path: string;
+  as?: string;
+  body?: object;
+}
+
+/** The same file served with answers kept, and by `plain` without; `other` is how another process changes it. */
+export async function openBoth(t: TestContext | undefined) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-answers-"));
+  const file = path.join(folder, "flags.db");
+  const db = open(file);
+  await importLines(db, world().lines);
+  const other = open(file);
+  const log = () => {};
+  const cache = createResponseCache(db);
+  let misses = 0;
+  const counted: ResponseCache = {
+    ...cache,
+    first: (listener) =>
+      cache.first((request, response) => {
+        misses++;
+        return listener(request, response);
+      }),
+  };
+  const server = http.createServer(createServer({ db, log, cache: counted }).listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { app: plain } = createServer({ db, log });
+  const { app: elsewhere } = createServer({ db: other, log });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const done = () => {
+    server.closeAllConnections();
+    server.close();
+    for (const connection of [db, other]) close(connection);
+    fs.rmSync(folder, { recursive: true });
+  };
+  t?.after(done);
+  const get = (read: string, headers: Record<string, string>) =>
+    fetch(`${url}/api/admin/${read}`, { headers });
+  /** Makes a change, by the server whose answers are kept or by another process. */
+  const send = ({ method = "POST", path, as = personal(1), body }: Sent, isOwn = true) => {
+    const init = {
+      method,
+      headers: { authorization: as, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    };
+    return isOwn ? fetch(url + path, init) : elsewhere.request(path, init);
+  };
+  return { db, other, plain, get, send, done, misses: () => misses };
+}
+
+const seen = async (response: Response) => {
+  const text = await response.text();
+  // Every error has an id of its own.
+  return [
+    response.status,
+    response.headers.get("etag")?.replace("W/", ""), // weak where fetch has asked for it compressed
+    response.status < 400 ? text : JSON.parse(text).message,
+  ];
+};
+
+/** Nobody is answered with what was before; the caller says after which change. */
+export async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
+  for (const authorization of CALLERS) {
+    for (const read of READS) {
+      const expected = await seen(await plain.request(`/api/admin/${read}`, { headers: { authorization } }));
+      for (const time of ["first", "repeated"]) {
+        const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
+        assert.deepEqual(await seen(await get(read, { authorization })), expected, where);
+      }
+    }
+  }
+}

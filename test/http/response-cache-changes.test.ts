@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import fc from "fast-check";
+import { CLI } from "../../src/auth/actor.ts";
+import { hashPassword } from "../../src/auth/password.ts";
+import { beginSession, endSession, SESSION_COOKIE } from "../../src/auth/session.ts";
+import { command, type Database } from "../../src/db/statement.ts";
+import { write } from "../../src/events/write.ts";
+import { revokeToken } from "../../src/resources/tokens/changes.ts";
+import { personal } from "../support/world.ts";
+import { openBoth, READS, requireFresh } from "./both-servers.ts";
+
+type Both = Awaited<ReturnType<typeof openBoth>>;
+
+const FLAG = "/api/admin/projects/open/features/f";
+const PASSWORD = "Str0ng-Passw0rd!x9";
+const fresh = (() => {
+  let count = 0;
+  return (prefix: string) => `${prefix}-${++count}`;
+})();
+
+/** Every change of the API, in the project `open` where it is in one. */
+const CHANGES = {
+  createProject: () => ({
+    path: "/api/admin/projects",
+    body: { id: fresh("p"), name: "Z" },
+    as: personal(2),
+  }),
+  createFeature: () => ({ path: "/api/admin/projects/open/features", body: { name: fresh("n") } }),
+  enable: () => ({ path: `${FLAG}/environments/development/on` }),
+  enableElsewhere: () => ({ path: `${FLAG}/environments/production/on`, as: personal(2) }),
+  disable: () => ({ path: `${FLAG}/environments/development/off` }),
+  archive: () => ({ method: "DELETE", path: FLAG }),
+  createUser: () => ({ path: "/api/admin/user-admin", body: { username: fresh("u"), rootRole: 1 } }),
+  createToken: () => ({
+    path: "/api/admin/user/tokens",
+    body: { description: fresh("t"), expiresAt: "2099-01-01T00:00:00.000Z" },
+  }),
+  signIn: () => ({ path: "/auth/simple/login", body: { username: "admin", password: PASSWORD } }),
+};
+const NAMES = Object.keys(CHANGES) as Array<keyof typeof CHANGES>;
+
+const setPassword = command<{ hash: string }>(`UPDATE users SET password_hash = :hash WHERE id = 1`);
+const setRole = command<{ role: number }>(`UPDATE users SET root_role = :role WHERE id = 3`);
+const change = <T>(db: Database, body: Parameters<typeof write<T>>[2]) => write(db, CLI, body);
+
+const hash = await hashPassword(PASSWORD);
+const open = async (t?: Parameters<typeof openBoth>[0]) => {
+  const both = await openBoth(t);
+  change(both.db, (tx) => setPassword(tx).run({ hash }));
+  return both;
+};
+
+async function make({ send }: Both, name: keyof typeof CHANGES, isOwn: boolean) {
+  const reply = await send(CHANGES[name](), isOwn);
+  assert.ok(reply.status < 300 || name === "createToken", `${name}: ${reply.status} ${await reply.text()}`);
+}
+
+test("no answer is older than a change over HTTP, whichever server made it", async () => {
+  const made = fc.record({ name: fc.constantFrom(...NAMES), isOwn: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(made, { minLength: 5, maxLength: 10 }), async (changes) => {
+      const both = await open();
+      try {
+        await requireFresh(both, "nothing");
+        for (const { name, isOwn } of changes) {
+          await make(both, name, isOwn);
+          await requireFresh(both, `${name} by ${isOwn ? "the server" : "another"}`);
+        }
+      } finally {
+        both.done();
+      }
+    }),
+    { numRuns: Number(process.env.ANSWERS_RUNS ?? 1) },
+  );
+});
+
+test("every change over HTTP is noticed alone", async (t) => {
+  const both = await open(t);
+  await requireFresh(both, "nothing");
+  for (const name of NAMES) {
+    for (const isOwn of [true, false]) {
+      await make(both, name, isOwn);
+      await requireFresh(both, name);
+    }
+  }
+});
+
+/** With each minute flags grow older, and all is read anew. */
+const stopClock = (t: TestContext) => t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
+
+/** How many of these reads were not kept. */
+async function missesOf({ get, misses }: Both, reads: readonly string[], headers: Record<string, string>) {
+  const before = misses();
+  for (const read of reads) await (await get(read, headers)).text();
+  return misses() - before;
+}
+
+const OF_OTHER = [
+  "projects/other/features",
+  "projects/other/features/g",
+  "projects/other/features/g/environments/development",
+  "projects/other/features/g/environments/development/strategies",
+  "personal-dashboard/other",
+];
+const OF_OPEN = OF_OTHER.map((read) => read.replace("other", "open").replace("/g", "/f"));
+
+test("a change in one project leaves what was read of another", async (t) => {
+  stopClock(t);
+  const both = await open(t);
+  const headers = { authorization: personal(1) };
+  for (const name of ["createFeature", "enable", "enableElsewhere", "disable", "archive"] as const) {
+    await missesOf(both, [...OF_OTHER, ...OF_OPEN], headers);
+    assert.equal(await missesOf(both, OF_OTHER, headers), 0, "all of it is kept");
+    await make(both, name, true);
+    // What a flag depends on may be in another project.
+    const others = OF_OTHER.filter((read) => name !== "archive" || !read.endsWith("/g"));
+    assert.equal(await missesOf(both, others, headers), 0, `${name}: of the other project`);
+    assert.ok((await missesOf(both, OF_OPEN, headers)) > 0, `${name}: of its own`);
+  }
+});
+
+/** Lists that are streamed are not kept. */
+const KEPT = READS.filter((read) => !/^events(\?|\/)/.test(read));
+
+test("signing in leaves everything that was read, by tokens and by sessions", async (t) => {
+  stopClock(t);
+  const both = await open(t);
+  const { secret } = change(both.db, (tx) => beginSession(tx, 3));
+  for (const headers of [{ authorization: personal(3) }, { cookie: `${SESSION_COOKIE}=${secret}` }]) {
+    const kept = KEPT.filter((read) => !read.startsWith("addons"));
+    await missesOf(both, kept, headers);
+    assert.equal(await missesOf(both, kept, headers), 0);
+    await make(both, "signIn", true);
+    assert.equal(await missesOf(both, kept, headers), 0, JSON.stringify(headers));
+  }
+});
+
+for (const isOwn of [true, false]) {
+  const where = isOwn ? "here" : "by another process";
+  test(`a token that is revoked ${where} is out at once, though its answers were kept`, async (t) => {
+    const both = await open(t);
+    const status = async () => (await both.get("events", { authorization: personal(3) })).status;
+    assert.deepEqual([await status(), await status()], [200, 200]);
+    change(isOwn ? both.db : both.other, (tx) => revokeToken(tx, 3));
+    assert.deepEqual([await status(), await status()], [401, 401]);
+  });
+
+  test(`a session that is ended ${where} is out at once, though its answers were kept`, async (t) => {
+    const both = await open(t);
+    const { secret } = change(both.db, (tx) => beginSession(tx, 3));
+    const status = async () => (await both.get("events", { cookie: `${SESSION_COOKIE}=${secret}` })).status;
+    assert.deepEqual([await status(), await status()], [200, 200]);
+    change(isOwn ? both.db : both.other, (tx) => endSession(tx, secret));
+    assert.deepEqual([await status(), await status()], [401, 401]);
+  });
+
+  test(`a role that is changed ${where} counts at once, though answers were kept`, async (t) => {
+    const both = await open(t);
+    const db = isOwn ? both.db : both.other;
+    const status = async () => (await both.get("user-admin/1", { authorization: personal(3) })).status;
+    assert.equal(await status(), 403);
+    change(db, (tx) => setRole(tx).run({ role: 1 }));
+    assert.deepEqual([await status(), await status()], [200, 200]);
+    change(db, (tx) => setRole(tx).run({ role: 3 }));
+    assert.deepEqual([await status(), await status()], [403, 403]);
+  });
+}

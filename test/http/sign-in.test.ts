@@ -1,0 +1,164 @@
+import assert from "node:assert/strict";
+import { createHook } from "node:async_hooks";
+import { test } from "node:test";
+import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { scenarios } from "../support/server.ts";
+import { CLIENT, personal, SERVICE } from "../support/world.ts";
+import { COOKIE, openForNina, PASSWORD, signInInit } from "./signing-in.ts";
+
+const LOGIN = "/auth/simple/login";
+const TWO_DAYS_MS = 2 * 24 * 60 * 60 * 1000;
+
+const body = { username: "nina", password: PASSWORD };
+scenarios(`POST ${LOGIN}`, [
+  ...noBodies({ as: null }),
+  ...badBodies({ as: null }, [
+    ["no username", { password: PASSWORD }, "body.username"],
+    ["a username that is null", { ...body, username: null }, "body.username"],
+    ["a username that is a list", { ...body, username: ["nina"] }, "body.username"],
+    ["no password", { username: "nina" }, "body.password"],
+    ["a password that is a number", { ...body, password: 1 }, "body.password"],
+    ["a password with NUL", { ...body, password: "\0" }, "body.password"],
+  ]),
+  {
+    name: "half of a surrogate pair",
+    as: null,
+    body: `{"username":"\\ud800","password":"\\ud800"}`,
+    expect: [401, "PasswordMismatch"],
+  },
+  { name: "GET", method: "GET", as: null, expect: [405, "MethodNotAllowedError"] },
+]);
+
+test("who signs in is told who it is, and has a cookie that only the browser sees", async (t) => {
+  const { signIn, request } = await openForNina(t);
+  const { status, body, headers } = await signIn("nina", PASSWORD);
+  assert.equal(status, 200);
+  assert.partialDeepStrictEqual(body, { id: 5, username: "nina", email: "Nina@Example.com" });
+  assert.ok(!("rootRole" in body) && !/assword/.test(JSON.stringify(body)));
+  assert.ok(Math.abs(Date.parse(body.seenAt) - Date.now()) < 60_000);
+  const [cookie, ...attributes] = headers.getSetCookie()[0]!.split("; ");
+  assert.match(cookie!, new RegExp(`^${COOKIE}=[0-9a-f]{64}$`));
+  const expires = attributes.find((one) => one.startsWith("Expires="))!;
+  assert.deepEqual(
+    attributes.filter((one) => one !== expires),
+    ["Path=/", "HttpOnly", "SameSite=Lax"],
+  );
+  assert.ok(Math.abs(Date.parse(expires.slice(8)) - Date.now() - TWO_DAYS_MS) < 60_000);
+  assert.equal(
+    (await request("/api/admin/user-admin/5", { as: null, headers: { cookie: cookie! } })).body.username,
+    "nina",
+  );
+});
+
+test("the cookie is for TLS only where there is some, here or at a proxy that is trusted", async (t) => {
+  const { served } = await openForNina(t);
+  const isSecure = async (url: string, trustsProxy: boolean, headers = {}) => {
+    const response = await served({ trustsProxy }).request(url + LOGIN, signInInit(headers));
+    assert.equal(response.status, 200);
+    return response.headers.getSetCookie()[0]!.includes("; Secure");
+  };
+  const forwarded = (proto: string) => ({ "x-forwarded-proto": proto });
+  assert.equal(await isSecure("https://flags.example", false), true);
+  assert.equal(await isSecure("http://flags.example", false), false);
+  assert.equal(
+    await isSecure("http://flags.example", false, forwarded("https")),
+    false,
+    "anybody can say so",
+  );
+  assert.equal(await isSecure("http://flags.example", true, forwarded("https")), true);
+  assert.equal(await isSecure("http://flags.example", true, forwarded("http")), false);
+  assert.equal(await isSecure("http://flags.example", true), false);
+});
+
+/** How often a password was hashed meanwhile. */
+async function hashesOf(act: () => Promise<unknown>) {
+  let hashes = 0;
+  const hook = createHook({
+    init(_, type) {
+      if (type === "SCRYPTREQUEST") hashes++;
+    },
+  }).enable();
+  await act();
+  hook.disable();
+  return hashes;
+}
+
+test("whoever can't sign in is refused with the same words, and as slowly", async (t) => {
+  const { signIn, db } = await openForNina(t);
+  const sessions = db.prepare<[], number>("SELECT count(*) FROM sessions").pluck();
+  const messages = new Set<string>();
+  for (const [username, password] of [
+    ["nina", "wrong"],
+    ["nina", ""],
+    ["nina", PASSWORD.toLowerCase()],
+    ["nina", `${PASSWORD} `],
+    ["nobody", PASSWORD],
+    ["", ""],
+    ["", PASSWORD],
+    ["Nina", PASSWORD],
+    ["admin", PASSWORD],
+    ["robot", PASSWORD],
+    ["nina' OR 1 --", PASSWORD],
+    ["%", PASSWORD],
+  ] as const) {
+    const hashes = await hashesOf(async () => {
+      const { status, body, headers } = await signIn(username, password);
+      assert.deepEqual([status, body.name, headers.getSetCookie()], [401, "PasswordMismatch", []], username);
+      messages.add(body.message);
+    });
+    assert.equal(hashes, 1, `${username} ${password}`);
+  }
+  assert.equal(await hashesOf(() => signIn("nina", PASSWORD)), 1);
+  assert.equal(messages.size, 1);
+  assert.equal(sessions.get(), 1);
+});
+
+test("an e-mail address signs in in any letter case, a username in its own", async (t) => {
+  const { signIn } = await openForNina(t);
+  for (const name of ["Nina@Example.com", "nina@example.com", "NINA@EXAMPLE.COM"])
+    assert.equal((await signIn(name, PASSWORD)).status, 200, name);
+  assert.equal((await signIn("NINA", PASSWORD)).status, 401);
+});
+
+test("a session that has ended, is unknown or of a user who is gone is none", async (t) => {
+  const { request, signedIn, db } = await openForNina(t);
+  const cookie = await signedIn();
+  const status = async (sent = cookie) =>
+    (await request("/api/admin/notifications", { as: null, headers: { cookie: sent } })).status;
+  assert.equal(await status(), 200);
+  assert.equal(await status(`${COOKIE}=${"0".repeat(64)}`), 401);
+  assert.equal(await status(`${COOKIE}=`), 401);
+  assert.equal(await status(cookie.toUpperCase()), 401);
+  assert.equal(await status(`other=1; ${cookie}; more=2`), 200);
+  db.exec("UPDATE sessions SET expires_at = '2020-01-01T00:00:00.000Z'");
+  assert.equal(await status(), 401);
+  const later = await signedIn();
+  assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 1, "what has ended is forgotten");
+  assert.equal(await status(later), 200);
+  db.exec("DELETE FROM users WHERE id = 5");
+  assert.equal(await status(later), 401);
+});
+
+test("a session comes before a personal token, a token of nobody before a session", async (t) => {
+  const { request, signedIn } = await openForNina(t);
+  const cookie = await signedIn();
+  const make = async (as: string | null, name: string) => {
+    const path = "/api/admin/projects/default/features";
+    return request(path, { method: "POST", as, headers: { cookie }, body: { name } });
+  };
+  const author = async (name: string) =>
+    (await request(`/api/admin/events/${name}`)).body.events[0]?.createdBy;
+  for (const [as, name, status, by] of [
+    [null, "a", 201, "Nina@Example.com"],
+    [personal(3), "b", 201, "Nina@Example.com"],
+    ["nonsense", "c", 201, "Nina@Example.com"],
+    [SERVICE, "d", 201, "the admin token"],
+    [CLIENT, "e", 403, undefined],
+  ] as const) {
+    assert.equal((await make(as, name)).status, status, name);
+    assert.equal(await author(name), by, name);
+  }
+  const old = { cookie: `${COOKIE}=${"0".repeat(64)}` };
+  const { status } = await request("/api/admin/user-admin/1", { as: personal(1), headers: old });
+  assert.equal(status, 200, "a session that is none leaves the token");
+});

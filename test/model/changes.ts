@@ -1,0 +1,85 @@
+import { archive, createFeature, switchFeature } from "./changes-of-flags.ts";
+import { createProject, createToken, createUser } from "./changes-of-others.ts";
+import type { Line } from "./dataset.ts";
+import { notificationsOf } from "./notifications.ts";
+import { type Caller, callerOf } from "./permissions.ts";
+
+/*
+ * What a change does to a list of lines, by CONTRACT.md, BEHAVIOUR.md and OPERATIONS.md, and independent of the
+ * program.
+ */
+
+export interface Place {
+  project: string;
+  feature: string;
+}
+
+export type Change =
+  | { kind: "createProject" | "createUser" | "createToken"; body: Line }
+  | { kind: "createFeature"; project: string; body: Line }
+  | ({ kind: "switch"; environment: string; isOn: boolean; activates: boolean } & Place)
+  | ({ kind: "archive" } & Place);
+
+/** What only the server can know: when it happened, and the id of what was made. */
+export interface Witness {
+  now: string;
+  id: string | number;
+}
+
+/** What a change starts from. */
+export interface Before extends Witness {
+  lines: Line[];
+  caller: Caller;
+}
+
+/** A status; and where it is done, what is told of it and what becomes of the lines. */
+export interface Outcome {
+  status: number;
+  events?: Line[];
+  lines?: Line[];
+}
+
+/** @param as the user, null for the service token */
+export function applyChange(lines: Line[], as: number | null, change: Change, witness: Witness) {
+  const caller = callerOf(lines, as);
+  const outcome = outcomeOf({ lines, caller, ...witness }, change);
+  const after = outcome.lines ?? lines;
+  const { createdBy, createdByUserId } = caller;
+  const events = (outcome.events ?? []).map((event) => ({
+    createdAt: witness.now,
+    createdBy,
+    createdByUserId,
+    environment: null,
+    project: null,
+    featureName: null,
+    data: null,
+    preData: null,
+    tags: tagsOf(after, event.featureName),
+    ...event,
+  }));
+  return { status: outcome.status, events, lines: [...after, ...notificationsOf(after, events)] };
+}
+
+function outcomeOf(before: Before, change: Change): Outcome {
+  switch (change.kind) {
+    case "createProject":
+      return createProject(before, change.body);
+    case "createUser":
+      return createUser(before, change.body);
+    case "createToken":
+      return createToken(before, change.body);
+    case "createFeature":
+      return createFeature(before, change);
+    case "switch":
+      return switchFeature(before, change);
+    case "archive":
+      return archive(before, change);
+  }
+}
+
+const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+const tagsOf = (lines: Line[], feature: string | undefined) =>
+  (lines.find(({ kind, name }) => kind === "feature" && name === feature)?.tags ?? []).toSorted(
+    (a: Line, b: Line) => byteOrder(a.type, b.type) || byteOrder(a.value, b.value),
+  );

@@ -1,0 +1,131 @@
+import fc from "fast-check";
+import type { Change } from "./changes.ts";
+import { ENVIRONMENTS, type Line, PROJECTS, USERS } from "./dataset.ts";
+
+/** A change that some user makes; what it names is chosen from what there is by then. */
+export interface Step {
+  /** Null for the service token. */
+  as: number | null;
+  change: Change;
+  /** Which flag or project is meant, of those that there are by then; null for what the change says. */
+  pick: number | null;
+  /** Where it can be done, whatever the change says. */
+  isAtHome: boolean;
+}
+
+const LATER = "2099-01-01T00:00:00.000Z";
+
+/** Mostly right, at times of another type. */
+const either = <T>(right: fc.Arbitrary<T>) =>
+  fc.oneof({ arbitrary: right, weight: 12 }, { arbitrary: fc.constantFrom(null, 5, "", [], {}), weight: 1 });
+const body = (
+  required: Record<string, fc.Arbitrary<unknown>>,
+  optional: Record<string, fc.Arbitrary<unknown>>,
+) => fc.record({ ...required, ...optional }, { requiredKeys: Object.keys(required) }) as fc.Arbitrary<Line>;
+
+const projectId = fc.constantFrom(...PROJECTS, "new", "gone");
+const environment = fc.constantFrom(...ENVIRONMENTS, ...ENVIRONMENTS, "nope");
+
+const newProject = body(
+  { name: either(fc.constantFrom("Team One", "!!!", "p")) },
+  {
+    id: either(fc.constantFrom("new", "p", "other", "..")),
+    description: either(fc.constant("D")),
+    mode: fc.constantFrom("open", "private", "secret"),
+    environments: fc.subarray([...ENVIRONMENTS, "nope"], { maxLength: 3 }),
+  },
+);
+
+const newUser = body(
+  { rootRole: either(fc.constantFrom(1, 2, 3, 6, 4, 99)) },
+  {
+    username: either(fc.constantFrom("nina", "user1", "user2@example.com")),
+    email: either(fc.constantFrom("Nina@example.com", "USER1@Example.com", "nina@other.example")),
+    name: either(fc.constant("Nina")),
+  },
+);
+
+const newToken = body(
+  {
+    description: either(fc.constantFrom("laptop", "test")),
+    expiresAt: either(fc.constantFrom(LATER, LATER, "2020-01-01T00:00:00.000Z")),
+  },
+  {},
+);
+
+const newFeature = body(
+  { name: either(fc.constantFrom("a", "new-1", "new-2", "new-3", "b c")) },
+  {
+    type: either(fc.constantFrom("release", "operational", "nope")),
+    description: either(fc.constantFrom("D", "")),
+    stale: either(fc.boolean()),
+    impressionData: either(fc.boolean()),
+  },
+);
+
+const place = { project: projectId, feature: fc.constant("nope") };
+const of = <K extends string, T>(kind: K, rest: { [P in keyof T]: fc.Arbitrary<T[P]> }) =>
+  fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Change>;
+
+const change = fc.oneof(
+  of("createProject", { body: newProject }),
+  of("createUser", { body: newUser }),
+  of("createToken", { body: newToken }),
+  { arbitrary: of("createFeature", { project: projectId, body: newFeature }), weight: 3 },
+  {
+    arbitrary: of("switch", { ...place, environment, isOn: fc.boolean(), activates: fc.boolean() }),
+    weight: 4,
+  },
+  { arbitrary: of("archive", place), weight: 2 },
+);
+
+export const step: fc.Arbitrary<Step> = fc.record({
+  as: fc.constantFrom(...USERS, null, null),
+  change,
+  pick: fc.option(fc.nat(20), { nil: null, freq: 15 }),
+  isAtHome: fc.constantFrom(true, true, true, true, true, false),
+});
+
+/** The change with what is meant; at home that is a project that is live, and an environment that it has. */
+export function toChange(lines: Line[], { change, pick, isAtHome }: Step): Change {
+  const of = (kind: string) => lines.filter((line) => line.kind === kind);
+  const picked = (list: Line[]) => (pick === null ? undefined : list[pick % list.length]);
+  if (change.kind === "createFeature") {
+    const live = picked(of("project").filter(({ archivedAt }) => archivedAt === undefined));
+    return live && isAtHome ? { ...change, project: live.id } : change;
+  }
+  const flag = picked(of("feature"));
+  if (!("feature" in change) || !flag) return change;
+  const meant = { ...change, feature: flag.name };
+  if (!isAtHome) return meant;
+  const { environments } = of("project").find(({ id }) => id === flag.project)!;
+  return {
+    ...meant,
+    project: flag.project,
+    ...(environments.length > 0 && { environment: environments[0] }),
+  };
+}
+
+/** How it is asked for. */
+export function toRequest(change: Change): { method: string; path: string; body?: Line } {
+  const segment = encodeURIComponent;
+  const project = "project" in change ? `projects/${segment(change.project)}` : "";
+  const flag = "feature" in change ? `${project}/features/${segment(change.feature)}` : "";
+  switch (change.kind) {
+    case "createProject":
+      return { method: "POST", path: "projects", body: change.body };
+    case "createUser":
+      return { method: "POST", path: "user-admin", body: change.body };
+    case "createToken":
+      return { method: "POST", path: "user/tokens", body: change.body };
+    case "createFeature":
+      return { method: "POST", path: `${project}/features`, body: change.body };
+    case "archive":
+      return { method: "DELETE", path: flag };
+    case "switch": {
+      const query = change.activates ? "?shouldActivateDisabledStrategies=true" : "";
+      const word = change.isOn ? "on" : "off";
+      return { method: "POST", path: `${flag}/environments/${change.environment}/${word}${query}` };
+    }
+  }
+}

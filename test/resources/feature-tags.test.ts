@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Tag } from "../../src/events/schema.ts";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
+
+const TAGS = "/api/admin/features/f/tags";
+const RED = { type: "simple", value: "red" };
+const BLUE = { type: "simple", value: "blue" };
+const GREEN = { type: "simple", value: "green" };
+const invalid = [400, "ValidationError"] as [number, string];
+
+const withFlag = (w: World) =>
+  w
+    .project("a")
+    .project("b")
+    .member("a", 4)
+    .add("tag", BLUE)
+    .feature("f", "a", { tags: [RED] })
+    .feature("g", "a")
+    .feature("other", "b");
+const made = (tag: Tag) => ({ type: "tag-created" as const, project: null, featureName: null, data: tag });
+const tagged = (tag: Tag, tags: Tag[], featureName = "f") => ({
+  type: "feature-tagged" as const,
+  project: "a",
+  featureName,
+  data: tag,
+  preData: null,
+  tags,
+});
+const untagged = (tag: Tag, tags: Tag[], featureName = "f") => ({
+  type: "feature-untagged" as const,
+  project: "a",
+  featureName,
+  data: null,
+  preData: tag,
+  tags,
+});
+
+scenarios(`GET ${TAGS}`, [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
+  { name: "an unknown flag", expect: [404, "NotFoundError"] },
+  {
+    name: "of a private project, for others",
+    as: personal(2),
+    given: (w) => w.project("a", { mode: "private" }).feature("f", "a"),
+    expect: [403, "NoAccessError"],
+  },
+  {
+    name: "of an archived flag, by type, then value",
+    as: personal(3),
+    given: (w) => w.project("a").feature("f", "a", { tags: [RED, BLUE], archivedAt: "2026-01-02T00:00:00Z" }),
+    see: (body) => assert.deepEqual(body, { version: 1, tags: [BLUE, RED] }),
+  },
+]);
+
+scenarios(`POST ${TAGS}`, [
+  { name: "no credential", as: null, body: RED, expect: [401, "AuthenticationRequired"] },
+  { name: "a viewer", as: personal(3), given: withFlag, body: RED, expect: [403, "NoAccessError"] },
+  { name: "an unknown flag", body: RED, expect: [404, "NotFoundError"] },
+  ...[
+    {},
+    { type: "simple" },
+    { value: "red" },
+    { type: "simple", value: 5 },
+    { type: "simple", value: "x" },
+    { type: "simple", value: "x".repeat(51) },
+    { type: "nope", value: "red" },
+  ].map((body) => ({
+    name: `refused: ${JSON.stringify(body)}`,
+    given: withFlag,
+    body,
+    expect: invalid,
+  })),
+  {
+    name: "a tag that is new, as a member",
+    as: personal(4),
+    given: withFlag,
+    body: GREEN,
+    expect: 201,
+    records: [made(GREEN), tagged(GREEN, [GREEN, RED])],
+    see: (body, { headers }) => {
+      assert.deepEqual(body, GREEN);
+      assert.equal(headers.get("location"), "f/tags");
+    },
+  },
+  {
+    name: "a tag that no flag has, as a service",
+    as: SERVICE,
+    given: withFlag,
+    body: BLUE,
+    expect: 201,
+    records: [tagged(BLUE, [BLUE, RED])],
+  },
+  {
+    name: "a tag that the flag has is recorded, as the original does",
+    given: withFlag,
+    body: RED,
+    expect: 201,
+    records: [tagged(RED, [RED])],
+  },
+]);
+
+scenarios(`PUT ${TAGS}`, [
+  {
+    name: "a viewer",
+    as: personal(3),
+    given: withFlag,
+    body: { addedTags: [], removedTags: [] },
+    expect: [403, "NoAccessError"],
+  },
+  { name: "an unknown flag", body: { addedTags: [RED], removedTags: [] }, expect: [404, "NotFoundError"] },
+  ...[
+    {},
+    { addedTags: [] },
+    { removedTags: [] },
+    { addedTags: "x", removedTags: [] },
+    { addedTags: [{}], removedTags: [] },
+    { addedTags: [], removedTags: [{ type: "simple", value: "x" }] },
+    { addedTags: [GREEN, { type: "nope", value: "red" }], removedTags: [] },
+  ].map((body) => ({ name: `refused: ${JSON.stringify(body)}`, given: withFlag, body, expect: invalid })),
+  {
+    name: "some added and one removed, told with the tags before",
+    as: personal(4),
+    given: withFlag,
+    body: { addedTags: [GREEN, BLUE], removedTags: [RED] },
+    records: [
+      made(GREEN),
+      tagged(GREEN, [GREEN, RED]),
+      tagged(BLUE, [BLUE, GREEN, RED]),
+      untagged(RED, [BLUE, GREEN, RED]),
+    ],
+    see: (body) => assert.deepEqual(body, { version: 1, tags: [BLUE, GREEN] }),
+  },
+  {
+    name: "nothing",
+    given: withFlag,
+    body: { addedTags: [], removedTags: [] },
+    see: (body) => assert.deepEqual(body, { version: 1, tags: [RED] }),
+  },
+]);
+
+scenarios(`DELETE ${TAGS}/`, [
+  { name: "a viewer", url: "simple/red", as: personal(3), given: withFlag, expect: [403, "NoAccessError"] },
+  { name: "an unknown flag", url: "simple/red", expect: [404, "NotFoundError"] },
+  { name: "one of its tags", url: "simple/red", given: withFlag, records: [untagged(RED, [RED])] },
+  {
+    name: "one that it does not have is recorded, as the original does",
+    url: "nope/x",
+    given: withFlag,
+    records: [untagged({ type: "nope", value: "x" }, [RED])],
+  },
+]);
+
+const BULK = "/api/admin/projects/a/tags";
+const adding = (features: unknown, ...addedTags: object[]) => ({
+  features,
+  tags: { addedTags, removedTags: [] },
+});
+
+scenarios(`PUT ${BULK}`, [
+  { name: "no credential", as: null, body: adding([]), expect: [401, "AuthenticationRequired"] },
+  { name: "a viewer", as: personal(3), given: withFlag, body: adding([]), expect: [403, "NoAccessError"] },
+  ...[
+    {},
+    { features: ["f"] },
+    { features: ["f"], tags: { addedTags: [] } },
+    adding("f"),
+    adding(["f"], { type: "nope", value: "red" }),
+  ].map((body) => ({ name: `refused: ${JSON.stringify(body)}`, given: withFlag, body, expect: invalid })),
+  ...["nope", "other"].map((name) => ({
+    name: `a flag that is not in the project: ${name}`,
+    given: withFlag,
+    body: adding(["f", name], GREEN),
+    expect: [404, "NotFoundError"] as [number, string],
+  })),
+  {
+    name: "no flags; the tags are made",
+    given: withFlag,
+    body: adding([], GREEN),
+    records: [made(GREEN)],
+  },
+  {
+    name: "flags as often as they are named, told with the tags after all of it",
+    as: personal(4),
+    given: withFlag,
+    body: { features: ["f", "g", "f"], tags: { addedTags: [GREEN], removedTags: [RED] } },
+    records: [
+      made(GREEN),
+      tagged(GREEN, [GREEN]),
+      tagged(GREEN, [GREEN], "g"),
+      untagged(RED, [GREEN]),
+      untagged(RED, [GREEN], "g"),
+    ],
+    see: (_, { text }) => assert.equal(text, ""),
+  },
+]);
+
+test("lists that were answered before are new after a flag is tagged", async (t) => {
+  const { request } = await openServer(t, withFlag(createWorld()));
+  const paths = [TAGS, "/api/admin/tags", "/api/admin/projects/a/features"];
+  const answers = async () => Promise.all(paths.map(async (path) => (await request(path)).text));
+  const before = await answers();
+  assert.deepEqual(await answers(), before);
+  await request(TAGS, { method: "POST", body: GREEN });
+  for (const [index, text] of (await answers()).entries()) {
+    assert.notEqual(text, before[index], paths[index]);
+    assert.match(text, /green/);
+  }
+});
