@@ -49,8 +49,11 @@ import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
-import * as strategies from "./resources/strategies/routes.ts";
+import * as featureEnvironments from "./resources/strategies/routes/environment.ts";
+import * as strategies from "./resources/strategies/routes/strategies.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
+import * as strategyTypes from "./resources/strategy-types/routes.ts";
+import * as strategyTypesSchema from "./resources/strategy-types/schema.ts";
 import * as tagTypes from "./resources/tag-types/routes.ts";
 import * as tagTypesSchema from "./resources/tag-types/schema.ts";
 import * as tags from "./resources/tags/routes.ts";
@@ -59,6 +62,7 @@ import * as tokens from "./resources/tokens/routes.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
 import * as usersSchema from "./resources/users/schema.ts";
+import * as flagVariants from "./resources/variants/routes.ts";
 import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
@@ -94,12 +98,15 @@ export const SURFACES: readonly Surface[] = [
       favorites,
       lifecycle,
       featureTags,
+      featureEnvironments,
       strategies,
       constraints,
       segments,
       contextFields,
       tags,
       tagTypes,
+      flagVariants,
+      strategyTypes,
       projects,
       projectReads,
       projectChanges,
@@ -158,6 +165,7 @@ export const SCHEMAS = Object.fromEntries(
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,
+    strategyTypesSchema,
     tokensSchema,
     variantsSchema,
     usersSchema,

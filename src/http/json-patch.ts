@@ -1,6 +1,7 @@
 import { applyPatch, type Operation } from "rfc6902";
 import * as v from "valibot";
 import { DEEPEST_JSON, isTooDeep } from "../limits.ts";
+import { check, type Schema } from "../validation.ts";
 import { invalid } from "./error.ts";
 
 const TOO_DEEP = `must not be nested deeper than ${DEEPEST_JSON} levels`;
@@ -39,4 +40,11 @@ export function patched(value: object, patch: JsonPatch): unknown {
     path: `body.${index}`,
     message: `can't be done: ${patch[index]!.op} ${patch[index]!.path}`,
   });
+}
+
+/** What the steps make of a value, checked as a body is. @throws ApiError `ValidationError` */
+export function patchedAs<S extends Schema>(schema: S, value: object, patch: JsonPatch): v.InferOutput<S> {
+  const result = check(schema, patched(value, patch), "body");
+  if (result.violations) throw invalid(...result.violations);
+  return result.value;
 }

@@ -8,6 +8,7 @@ import { notification } from "../resources/notifications/dataset.ts";
 import { project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
 import { segment } from "../resources/segments/dataset.ts";
+import { strategyType } from "../resources/strategy-types/dataset.ts";
 import { tagType } from "../resources/tag-types/dataset.ts";
 import { tag } from "../resources/tags/dataset.ts";
 import { token } from "../resources/tokens/dataset.ts";
@@ -27,6 +28,7 @@ export const KINDS: readonly Kind[] = [
   tag,
   contextField,
   segment,
+  strategyType,
   feature,
   integration,
   event,

@@ -89,7 +89,7 @@ for (const [name, words, step] of [
   ],
   [
     "a flag's strategies",
-    ["AS featureName, sort_order AS sortOrder"],
+    ["AS featureName, sort_order AS sortOrder", "ORDER BY sort_order, id"],
     /^SEARCH strategies USING INDEX strategies_in_order/,
   ],
 ] as const) {

@@ -156,6 +156,21 @@ export const everyKey = (): Line[] => [
     defaultStickiness: "userId",
     createdAt: TIME,
     environments: ["development", "production"],
+    defaultStrategies: [
+      {
+        environment: "production",
+        strategy: {
+          name: "flexibleRollout",
+          title: "Slow",
+          disabled: false,
+          sortOrder: 1.5,
+          segments: [1],
+          constraints: [constraint],
+          variants: [variant],
+          parameters: { rollout: "5" },
+        },
+      },
+    ],
     favoritedBy: [1, 2],
   },
   {
@@ -191,6 +206,14 @@ export const everyKey = (): Line[] => [
     constraints: [constraint],
     createdBy: "ada",
     createdAt: TIME,
+  },
+  {
+    kind: "strategyType",
+    name: "byCountry",
+    title: "By country",
+    description: "On in some countries",
+    parameters: [{ name: "countries", type: "list", description: "ISO codes", required: true }],
+    deprecated: true,
   },
   {
     kind: "feature",
@@ -517,6 +540,7 @@ export const LEAST: Record<string, Line> = {
   tag: { type: "simple", value: "new" },
   contextField: { name: "new" },
   segment: { id: 9, name: "New" },
+  strategyType: { name: "new" },
   feature: { name: "new", project: "a" },
   integration: { id: 9, provider: "webhook" },
   event: { createdAt: TIME, type: "feature-created", createdBy: "bob" },

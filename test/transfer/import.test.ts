@@ -49,6 +49,7 @@ const DEFAULTS: Record<string, Line> = {
   tag: {},
   contextField: { stickiness: false, sortOrder: 10, legalValues: [], createdAt: "now" },
   segment: { constraints: [], createdAt: "now" },
+  strategyType: { parameters: [], deprecated: false },
   feature: {
     type: "release",
     stale: false,

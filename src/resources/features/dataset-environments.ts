@@ -23,7 +23,7 @@ import {
   insertStrategySegment,
   type StrategyRow,
 } from "../strategies/changes.ts";
-import { Variant } from "../variants/schema.ts";
+import { FlagVariant, Variant } from "../variants/schema.ts";
 
 /** A map of names to text; checked whole, so that no key is lost. */
 const Parameters = v.pipe(
@@ -49,7 +49,7 @@ export const FeatureEnvironment = v.strictObject({
   name: Name,
   enabled: Flag(false),
   lastSeenAt: OptionalTime,
-  variants: v.optional(v.array(Variant), []),
+  variants: v.optional(v.array(FlagVariant), []),
   strategies: v.optional(v.array(Strategy), []),
 });
 type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;

@@ -3,7 +3,7 @@ import { Tag } from "../../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../../validation.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
-import { Variant } from "../variants/schema.ts";
+import { FlagVariant } from "../variants/schema.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),
@@ -76,7 +76,7 @@ export const FeatureDetails = v.strictObject({
     v.strictObject({
       name: v.string(),
       lastSeenAt: v.nullable(Timestamp),
-      variants: v.optional(v.array(Variant)),
+      variants: v.optional(v.array(FlagVariant)),
       enabled: v.boolean(),
       yes: v.number(),
       no: v.number(),
@@ -89,7 +89,7 @@ export const FeatureDetails = v.strictObject({
   ),
   favorite: v.boolean(),
   createdBy: Person,
-  variants: v.array(Variant),
+  variants: v.array(FlagVariant),
   dependencies: v.array(
     v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.optional(v.array(v.string())) }),
   ),

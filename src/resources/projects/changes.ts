@@ -19,8 +19,16 @@ export const insertProject = command<ProjectRow>(`
   INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at)
   VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt)`);
 
-export const insertProjectEnvironment = command<{ project: string; environment: string }>(`
-  INSERT INTO project_environments (project, environment) VALUES (:project, :environment)`);
+interface ProjectEnvironmentRow {
+  project: string;
+  environment: string;
+  /** As JSON; null where flags without strategies are on for everyone. */
+  defaultStrategy: string | null;
+}
+
+export const insertProjectEnvironment = command<ProjectEnvironmentRow>(`
+  INSERT INTO project_environments (project, environment, default_strategy)
+  VALUES (:project, :environment, :defaultStrategy)`);
 
 export const insertUserRole = command<{ project: string; user: number; role: number }>(`
   INSERT INTO project_user_roles (project, user_id, role_id) VALUES (:project, :user, :role)`);
@@ -51,7 +59,7 @@ export function createProject(tx: Tx, { environments, ...project }: NewProject):
     archivedAt: null,
   });
   for (const environment of new Set(environments ?? defaultEnvironments(tx.db)))
-    insertProjectEnvironment(tx).run({ project: id, environment });
+    insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null });
   const { userId } = tx.actor;
   if (userId !== null) insertUserRole(tx).run({ project: id, user: userId, role: ROLES.owner });
   tx.record({ type: "project-created", project: id, data: { id, name, description, defaultStickiness } });

@@ -7,6 +7,7 @@ import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "..
 import { nameWarnings } from "../../transfer/warnings.ts";
 import { PathName } from "../../validation.ts";
 import { insertProjectFavorite } from "../favorites/changes.ts";
+import { DefaultStrategy } from "../strategies/schema.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
 
 const Project = v.strictObject({
@@ -18,18 +19,28 @@ const Project = v.strictObject({
   createdAt: OptionalTime,
   archivedAt: OptionalTime,
   environments: v.array(Name),
+  defaultStrategies: v.optional(
+    v.array(v.strictObject({ environment: Name, strategy: DefaultStrategy })),
+    [],
+  ),
   favoritedBy: v.optional(v.array(Id), []),
 });
 
-type Row = Omit<v.InferOutput<typeof Project>, "environments" | "favoritedBy" | "createdAt"> & {
+type Row = Omit<
+  v.InferOutput<typeof Project>,
+  "environments" | "defaultStrategies" | "favoritedBy" | "createdAt"
+> & {
   createdAt: string;
 };
 
-const all = query<object, Row & { environments: string; favoritedBy: string }>(`
+const all = query<object, Row & Record<"environments" | "defaultStrategies" | "favoritedBy", string>>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
     archived_at AS archivedAt,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
+    (SELECT json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
+        ORDER BY environment)
+      FROM project_environments WHERE project = projects.id AND default_strategy IS NOT NULL) AS defaultStrategies,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
       WHERE project = projects.id) AS favoritedBy
   FROM projects ORDER BY id`);
@@ -37,22 +48,39 @@ const all = query<object, Row & { environments: string; favoritedBy: string }>(`
 export const project = kind({
   name: "project",
   schema: Project,
-  insert({ tx, db, now }, { environments, favoritedBy, ...row }) {
+  insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
+    requireTheirs(environments, defaultStrategies);
     insertProject(tx).run({ ...row, createdAt: row.createdAt ?? now });
-    for (const environment of environments)
-      insertProjectEnvironment(tx).run({ project: row.id, environment });
+    const strategies = new Map(
+      defaultStrategies.map((one) => [one.environment, JSON.stringify(one.strategy)]),
+    );
+    for (const environment of environments) {
+      const defaultStrategy = strategies.get(environment) ?? null;
+      insertProjectEnvironment(tx).run({ project: row.id, environment, defaultStrategy });
+    }
     for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
-    for (const { environments, favoritedBy, ...row } of all(db).iterate({})) {
-      const lists = { environments: JSON.parse(environments), favoritedBy: JSON.parse(favoritedBy) };
-      yield { ...withoutNulls(row), ...lists };
+    for (const { environments, defaultStrategies, favoritedBy, ...row } of all(db).iterate({})) {
+      yield {
+        ...withoutNulls(row),
+        environments: JSON.parse(environments),
+        ...(defaultStrategies !== "[]" && { defaultStrategies: JSON.parse(defaultStrategies) }),
+        favoritedBy: JSON.parse(favoritedBy),
+      };
     }
   },
   warnings: (_, { id }) => nameWarnings("id", id),
 });
+
+/** A default strategy of an environment that the project lacks would be lost. */
+function requireTheirs(environments: string[], defaults: Array<{ environment: string }>) {
+  const index = defaults.findIndex(({ environment }) => !environments.includes(environment));
+  if (index < 0) return;
+  throw new LineError(`defaultStrategies.${index}.environment: is none of the project's environments`);
+}
 
 const insertGroup = command<{ project: string; group: number; role: number }>(`
   INSERT INTO project_group_roles (project, group_id, role_id) VALUES (:project, :group, :role)`);

@@ -3,7 +3,7 @@ import { requirePermission } from "../../auth/require-permission.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
-import { requireStrategy } from "../strategies/require.ts";
+import { requirePlacedStrategy } from "../strategies/require.ts";
 import * as changes from "./changes.ts";
 import {
   requireFit,
@@ -167,7 +167,7 @@ export const setStrategySegments = operation({
   const { projectId: project, environmentId: environment, strategyId, segmentIds } = body;
   requirePermission(tx.db, actor, { permissions: ["UPDATE_FEATURE_STRATEGY"], project, environment });
   requireUsableSegments(tx.db, project, segmentIds, "body.segmentIds");
-  requireStrategy(tx.db, { project, environment, strategy: strategyId });
+  requirePlacedStrategy(tx.db, { project, environment, strategy: strategyId });
   changes.setStrategySegments(tx, strategyId, segmentIds);
   return new WithHeaders(body, { location: `strategies/${encodeURIComponent(strategyId)}` });
 });

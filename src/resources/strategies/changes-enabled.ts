@@ -1,11 +1,14 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { addDefaultStrategy, enableStrategies, type FeaturePlace, type Place } from "./changes.ts";
+import { type FeaturePlace, type Place, toData } from "./changes.ts";
+import { addDefaultStrategy } from "./changes-default.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
 
 const setEnabled = command<FeaturePlace & { enabled: 0 | 1 }>(`
   INSERT INTO feature_environments (feature, environment, enabled) VALUES (:feature, :environment, :enabled)
   ON CONFLICT DO UPDATE SET enabled = :enabled`);
+
+const enableStrategy = command<{ id: string }>(`UPDATE strategies SET disabled = 0 WHERE id = :id`);
 
 /**
  * Enables a flag in an environment of its project. One that no strategy is on for gets the default strategy, unless its
@@ -26,4 +29,13 @@ export function disableFeature(tx: Tx, { project, feature, environment }: Place)
   if (!isEnabled(tx.db, feature, environment)) return;
   setEnabled(tx).run({ feature, environment, enabled: 0 });
   tx.record({ type: "feature-environment-disabled", project, environment, featureName: feature });
+}
+
+function enableStrategies(tx: Tx, { project, feature, environment }: Place) {
+  for (const strategy of strategiesAsValues(tx.db, feature, environment)) {
+    if (!strategy.disabled) continue;
+    enableStrategy(tx).run({ id: strategy.id });
+    const [data, preData] = [toData({ ...strategy, disabled: false }), toData(strategy)];
+    tx.record({ type: "feature-strategy-update", project, environment, featureName: feature, data, preData });
+  }
 }

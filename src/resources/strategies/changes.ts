@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import { command, query } from "../../db/statement.ts";
+import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Strategy } from "./schema.ts";
 import { strategiesAsValues } from "./store.ts";
@@ -48,15 +48,12 @@ export const insertStrategy = command<FeaturePlace & StrategyRow>(`
 export const insertStrategySegment = command<{ strategy: string; segment: number }>(`
   INSERT INTO strategy_segments (strategy, segment) VALUES (:strategy, :segment)`);
 
-const enable = command<{ id: string }>(`UPDATE strategies SET disabled = 0 WHERE id = :id`);
+/** A whole strategy, all that it names checked; without an order it goes behind those that are there. */
+export type NewStrategy = Omit<Strategy, "id" | "featureName" | "sortOrder"> & {
+  sortOrder?: number | undefined;
+};
 
-/** What a project gives to a flag without strategies, as JSON, and what keeps its flags' answers the same. */
-const defaultsOf = query<Omit<Place, "feature">, { strategy: string | null; stickiness: string }>(`
-  SELECT default_strategy AS strategy, default_stickiness AS stickiness
-  FROM project_environments JOIN projects ON projects.id = project
-  WHERE project = :project AND environment = :environment`);
-
-/** Adds a strategy behind those that are there; all that it names has been checked. */
+/** Adds a strategy to a flag in an environment of its project. */
 export function addStrategy(tx: Tx, place: Place, strategy: NewStrategy): Strategy {
   const { project, feature, environment } = place;
   const existing = strategiesAsValues(tx.db, feature, environment);
@@ -75,40 +72,7 @@ export function addStrategy(tx: Tx, place: Place, strategy: NewStrategy): Strate
   return added;
 }
 
-export type NewStrategy = Omit<Strategy, "id" | "featureName" | "sortOrder"> & {
-  sortOrder?: number | undefined;
-};
-
-/** Adds what the project gives to flags without strategies: on for everyone where it says nothing. */
-export function addDefaultStrategy(tx: Tx, place: Place) {
-  const { project, environment, feature } = place;
-  const { strategy, stickiness } = defaultsOf(tx.db).get({ project, environment })!;
-  const own = strategy === null ? {} : JSON.parse(strategy);
-  const parameters = { rollout: "100", stickiness, ...own.parameters };
-  const groupId = own.parameters?.groupId || feature;
-  return addStrategy(tx, place, { ...FOR_EVERYONE, ...own, parameters: { ...parameters, groupId } });
-}
-
-const FOR_EVERYONE = {
-  name: "flexibleRollout",
-  title: null,
-  disabled: false,
-  constraints: [],
-  variants: [],
-  segments: [],
-};
-
-/** Enables the disabled strategies of a flag in an environment. */
-export function enableStrategies(tx: Tx, { project, feature, environment }: Place) {
-  for (const strategy of strategiesAsValues(tx.db, feature, environment)) {
-    if (!strategy.disabled) continue;
-    enable(tx).run({ id: strategy.id });
-    const [data, preData] = [toData({ ...strategy, disabled: false }), toData(strategy)];
-    tx.record({ type: "feature-strategy-update", project, environment, featureName: feature, data, preData });
-  }
-}
-
-const toRow = (strategy: Strategy): StrategyRow => ({
+export const toRow = (strategy: Strategy): StrategyRow => ({
   id: strategy.id,
   name: strategy.name,
   title: strategy.title,
@@ -118,6 +82,9 @@ const toRow = (strategy: Strategy): StrategyRow => ({
   variants: JSON.stringify(strategy.variants),
   parameters: JSON.stringify(strategy.parameters),
 });
+
+/** Ids of segments as they are answered: each once, ascending. */
+export const distinct = (ids: readonly number[]) => [...new Set(ids)].toSorted((a, b) => a - b);
 
 /** What events tell of a strategy, in the original's order. */
 export const toData = (strategy: Strategy) => ({

@@ -1,5 +1,10 @@
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
+import type { Strategy } from "./schema.ts";
+import { placedStrategy, strategyCount } from "./store.ts";
+
+/** How many strategies a flag may have in an environment (original). */
+const MOST = 30;
 
 interface Place {
   project: string;
@@ -20,6 +25,27 @@ export function requireFeatureEnvironment(db: Database, place: Place) {
   if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
 }
 
+/**
+ * The strategy with this id.
+ * @throws ApiError `NotFoundError` for none, `InvalidOperationError` where it is another place's
+ */
+export function requireStrategy(db: Database, place: Place, id: string): Strategy {
+  const found = placedStrategy(db, id);
+  if (!found) throw new ApiError("NotFoundError", `There is no strategy ${id}`);
+  const { project, environment, ...strategy } = found;
+  const isThere =
+    strategy.featureName === place.feature && project === place.project && environment === place.environment;
+  if (isThere) return strategy;
+  throw new ApiError("InvalidOperationError", `The strategy ${id} is not of this flag in this environment`);
+}
+
+/** @throws ApiError `ExceedsLimitError` where a flag has as many strategies in an environment as it may have */
+export function requireRoomForStrategy(db: Database, { feature, environment }: Place) {
+  if (strategyCount(db, feature, environment) < MOST) return;
+  const message = `The flag ${feature} has ${MOST} strategies in ${environment}, and more are not possible`;
+  throw new ApiError("ExceedsLimitError", message);
+}
+
 function missingPart(db: Database, place: Place): string | undefined {
   const { hasProject, hasFeature, hasEnvironment } = placeOf(db).get(place)!;
   if (!hasProject) return `project ${place.project}`;
@@ -33,7 +59,7 @@ const strategyOf = query<{ strategy: string; project: string; environment: strin
   WHERE strategies.id = :strategy AND environment = :environment AND project = :project`);
 
 /** @throws ApiError `NotFoundError` unless a flag of the project has a strategy with this id in the environment */
-export function requireStrategy(
+export function requirePlacedStrategy(
   db: Database,
   place: { strategy: string; project: string; environment: string },
 ) {

@@ -6,13 +6,28 @@ type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "var
   disabled: 0 | 1;
 } & Record<"segments" | "constraints" | "variants" | "parameters", string>;
 
+const COLUMNS = `strategies.id, strategies.name, title, disabled, feature AS featureName, sort_order AS sortOrder,
+  (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
+    AS segments,
+  constraints, variants, parameters`;
+
 const strategiesInOrder = query<{ feature: string; environment: string }, StrategyRow>(`
-  SELECT id, name, title, disabled, feature AS featureName, sort_order AS sortOrder,
-    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
-      AS segments,
-    constraints, variants, parameters
+  SELECT ${COLUMNS}
   FROM strategies WHERE feature = :feature AND environment = :environment
   ORDER BY sort_order, id`);
+
+/** A strategy with where it stands. */
+export type PlacedStrategy = Strategy & { project: string; environment: string };
+
+const byId = query<{ id: string }, StrategyRow & Pick<PlacedStrategy, "project" | "environment">>(`
+  SELECT ${COLUMNS}, project, environment
+  FROM strategies JOIN features ON features.name = feature WHERE strategies.id = :id`);
+
+const count = query<{ feature: string; environment: string }, number>(`
+  SELECT count(*) FROM strategies WHERE feature = :feature AND environment = :environment`);
+
+const ownerOfSegment = query<{ id: number }, { project: string | null }>(`
+  SELECT project FROM segments WHERE id = :id`);
 
 /** A feature's strategies in an environment, in order. */
 export const strategies = (db: Database, feature: string, environment: string): Wire<Strategy>[] =>
@@ -28,6 +43,18 @@ export const isEnabled = (db: Database, feature: string, environment: string): b
 /** The same as values, for changes to start from. */
 export const strategiesAsValues = (db: Database, feature: string, environment: string): Strategy[] =>
   strategiesInOrder(db).all({ feature, environment }).map(toValues);
+
+/** The strategy with this id, of whatever flag; undefined for none. */
+export function placedStrategy(db: Database, id: string): PlacedStrategy | undefined {
+  const row = byId(db).get({ id });
+  return row && { ...toValues(row), project: row.project, environment: row.environment };
+}
+
+export const strategyCount = (db: Database, feature: string, environment: string): number =>
+  count(db).pluck().get({ feature, environment })!;
+
+/** The project that alone may use a segment, or null; undefined where there is no such segment. */
+export const segmentOwner = (db: Database, id: number) => ownerOfSegment(db).get({ id });
 
 const toValues = (row: StrategyRow): Strategy => ({
   ...row,

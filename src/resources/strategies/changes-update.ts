@@ -1,0 +1,75 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { distinct, insertStrategySegment, type Place, type StrategyRow, toData, toRow } from "./changes.ts";
+import { disableFeature } from "./changes-enabled.ts";
+import type { Strategy, StrategyOrder, UpdateStrategy } from "./schema.ts";
+import { strategiesAsValues } from "./store.ts";
+
+const setRow = command<StrategyRow>(`
+  UPDATE strategies SET name = :name, title = :title, disabled = :disabled, sort_order = :sortOrder,
+    constraints = :constraints, variants = :variants, parameters = :parameters
+  WHERE id = :id`);
+
+const setOrder = command<{ id: string; sortOrder: number }>(`
+  UPDATE strategies SET sort_order = :sortOrder WHERE id = :id`);
+
+const remove = command<{ id: string }>(`DELETE FROM strategies WHERE id = :id`);
+
+const removeSegments = command<{ id: string }>(`DELETE FROM strategy_segments WHERE strategy = :id`);
+
+/** Changes a strategy of a place, all that is said of it checked; the flag is disabled where no strategy is left on. */
+export function updateStrategy(tx: Tx, place: Place, before: Strategy, given: UpdateStrategy): Strategy {
+  const updated = toUpdated(before, given);
+  setRow(tx).run(toRow(updated));
+  if (given.segments) {
+    removeSegments(tx).run({ id: before.id });
+    for (const segment of updated.segments) insertStrategySegment(tx).run({ strategy: before.id, segment });
+  }
+  const { project, environment, feature: featureName } = place;
+  const [data, preData] = [toData(updated), toData(before)];
+  tx.record({ type: "feature-strategy-update", project, environment, featureName, data, preData });
+  disableIfNothingIsOn(tx, place);
+  return updated;
+}
+
+/** Removes a strategy of a place; the flag is disabled where no strategy is left on. */
+export function removeStrategy(tx: Tx, place: Place, strategy: Strategy) {
+  remove(tx).run({ id: strategy.id });
+  const { project, environment, feature: featureName } = place;
+  const preData = toData(strategy);
+  tx.record({ type: "feature-strategy-remove", project, environment, featureName, preData });
+  disableIfNothingIsOn(tx, place);
+}
+
+/** Gives strategies of a place other numbers in their order; others are passed over (original). */
+export function sortStrategies(tx: Tx, place: Place, order: StrategyOrder) {
+  const { project, feature, environment } = place;
+  const idsInOrder = () => strategiesAsValues(tx.db, feature, environment).map(({ id }) => id);
+  const before = idsInOrder();
+  for (const { id, sortOrder } of order) if (before.includes(id)) setOrder(tx).run({ id, sortOrder });
+  tx.record({
+    type: "strategy-order-changed",
+    project,
+    environment,
+    featureName: feature,
+    data: { strategyIds: idsInOrder() },
+    preData: { strategyIds: before },
+  });
+}
+
+const toUpdated = (before: Strategy, given: UpdateStrategy): Strategy => ({
+  ...before,
+  name: given.name ?? before.name,
+  title: given.title === undefined ? before.title : given.title,
+  disabled: given.disabled ?? before.disabled,
+  sortOrder: given.sortOrder ?? before.sortOrder,
+  constraints: given.constraints ?? [],
+  variants: given.variants ?? [],
+  parameters: given.parameters ?? before.parameters,
+  segments: given.segments ? distinct(given.segments) : before.segments,
+});
+
+function disableIfNothingIsOn(tx: Tx, place: Place) {
+  const strategies = strategiesAsValues(tx.db, place.feature, place.environment);
+  if (strategies.every(({ disabled }) => disabled)) disableFeature(tx, place);
+}

@@ -1,0 +1,108 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../../http/operation.ts";
+import { disableFeature, enableFeature } from "../changes-enabled.ts";
+import { requireFeatureEnvironment } from "../require.ts";
+import { FeatureInEnvironment } from "../schema.ts";
+import { isEnabled, strategiesAsValues } from "../store.ts";
+import { ENVIRONMENT, Params } from "./path.ts";
+
+/** Whether disabled strategies are to be enabled instead of the default one added. */
+const EnableQuery = v.object({
+  shouldActivateDisabledStrategies: v.optional(v.picklist(["true", "false"]), "false"),
+});
+
+export const readFeatureEnvironment = operation({
+  id: "getFeatureEnvironment",
+  summary: "A flag in an environment",
+  tag: "Features",
+  method: "GET",
+  path: ENVIRONMENT,
+  permission: { project: "projectId" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: FeatureInEnvironment,
+}).run(({ db, params }) => {
+  requireFeatureEnvironment(db, params);
+  const { feature: name, environment } = params;
+  return {
+    name,
+    environment,
+    enabled: isEnabled(db, name, environment),
+    strategies: strategiesAsValues(db, name, environment).map(({ segments: _, ...strategy }) => strategy),
+  };
+});
+
+export const enable = operation({
+  id: "toggleFeatureEnvironmentOn",
+  summary: "Enable a flag in an environment",
+  tag: "Features",
+  method: "POST",
+  path: `${ENVIRONMENT}/on`,
+  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
+  params: Params,
+  query: EnableQuery,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params, query }) => {
+  requireFeatureEnvironment(tx.db, params);
+  enableFeature(tx, params, { enablesStrategies: query.shouldActivateDisabledStrategies === "true" });
+});
+
+export const disable = operation({
+  id: "toggleFeatureEnvironmentOff",
+  summary: "Disable a flag in an environment",
+  tag: "Features",
+  method: "POST",
+  path: `${ENVIRONMENT}/off`,
+  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params }) => {
+  requireFeatureEnvironment(tx.db, params);
+  disableFeature(tx, params);
+});
+
+const BULK = "/api/admin/projects/:projectId/bulk_features/environments/:environment";
+const BulkParams = v.object({ projectId: v.string(), environment: v.string() });
+const Bulk = v.object({ features: v.array(v.string()) });
+
+export const enableAll = operation({
+  id: "bulkToggleFeaturesEnvironmentOn",
+  summary: "Enable flags in an environment, all of them or none",
+  tag: "Features",
+  method: "POST",
+  path: `${BULK}/on`,
+  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
+  params: BulkParams,
+  query: EnableQuery,
+  body: Bulk,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project, environment }, query, body: { features } }) => {
+  const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
+  for (const feature of features) {
+    const place = { project, feature, environment };
+    requireFeatureEnvironment(tx.db, place);
+    enableFeature(tx, place, { enablesStrategies });
+  }
+});
+
+export const disableAll = operation({
+  id: "bulkToggleFeaturesEnvironmentOff",
+  summary: "Disable flags in an environment, all of them or none",
+  tag: "Features",
+  method: "POST",
+  path: `${BULK}/off`,
+  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
+  params: BulkParams,
+  body: Bulk,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
+  for (const feature of features) {
+    const place = { project, feature, environment };
+    requireFeatureEnvironment(tx.db, place);
+    disableFeature(tx, place);
+  }
+});

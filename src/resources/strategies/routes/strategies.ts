@@ -1,0 +1,122 @@
+import * as v from "valibot";
+import { JsonPatch, patchedAs } from "../../../http/json-patch.ts";
+import { NoBody, operation, WithHeaders } from "../../../http/operation.ts";
+import { createStrategy } from "../changes-default.ts";
+import { removeStrategy, sortStrategies, updateStrategy } from "../changes-update.ts";
+import { requireFeatureEnvironment, requireRoomForStrategy, requireStrategy } from "../require.ts";
+import { requireGoodStrategy } from "../rules.ts";
+import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "../schema.ts";
+import { strategies } from "../store.ts";
+import { ENVIRONMENT, Params, StrategyParams } from "./path.ts";
+
+const STRATEGIES = `${ENVIRONMENT}/strategies` as const;
+const STRATEGY = `${STRATEGIES}/:strategyId` as const;
+
+export const listStrategies = operation({
+  id: "getFeatureStrategies",
+  summary: "The strategies of a flag in an environment",
+  tag: "Features",
+  method: "GET",
+  path: STRATEGIES,
+  permission: { project: "projectId" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: v.array(Strategy), // the original answers with a bare list
+}).run(({ db, params }) => {
+  requireFeatureEnvironment(db, params);
+  return strategies(db, params.feature, params.environment);
+});
+
+export const addStrategy = operation({
+  id: "addFeatureStrategy",
+  summary: "Add a strategy to a flag in an environment",
+  tag: "Features",
+  method: "POST",
+  path: STRATEGIES,
+  permission: { permission: "CREATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
+  params: Params,
+  body: CreateStrategy,
+  errors: ["NotFoundError", "ExceedsLimitError"],
+  response: Strategy,
+}).change(({ tx, params: place, body }) => {
+  requireFeatureEnvironment(tx.db, place);
+  requireRoomForStrategy(tx.db, place);
+  return createStrategy(tx, place, requireGoodStrategy(tx.db, place.project, body));
+});
+
+export const setSortOrder = operation({
+  id: "setStrategySortOrder",
+  summary: "Give the strategies of a flag in an environment another order",
+  tag: "Features",
+  method: "POST",
+  path: `${STRATEGIES}/set-sort-order`,
+  permission: { permission: "UPDATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
+  params: Params,
+  body: StrategyOrder,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: place, body }) => {
+  requireFeatureEnvironment(tx.db, place);
+  sortStrategies(tx, place, body);
+});
+
+export const readStrategy = operation({
+  id: "getFeatureStrategy",
+  summary: "A strategy of a flag in an environment",
+  tag: "Features",
+  method: "GET",
+  path: STRATEGY,
+  permission: { project: "projectId" },
+  params: StrategyParams,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: Strategy,
+}).run(({ db, params: { place, id } }) => requireStrategy(db, place, id));
+
+export const replaceStrategy = operation({
+  id: "updateFeatureStrategy",
+  summary: "Change a strategy; constraints and variants that are left out are taken away",
+  tag: "Features",
+  method: "PUT",
+  path: STRATEGY,
+  permission: { permission: "UPDATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
+  params: StrategyParams,
+  body: UpdateStrategy,
+  errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
+  response: Strategy,
+}).change(({ tx, params: { place, id }, body }) => {
+  const strategy = requireStrategy(tx.db, place, id);
+  return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, body));
+});
+
+export const patchStrategy = operation({
+  id: "patchFeatureStrategy",
+  summary: "Change parts of a strategy by JSON Patch",
+  tag: "Features",
+  method: "PATCH",
+  path: STRATEGY,
+  permission: { permission: "UPDATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
+  params: StrategyParams,
+  body: JsonPatch,
+  errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
+  response: Strategy,
+}).change(({ tx, params: { place, id }, body }) => {
+  const strategy = requireStrategy(tx.db, place, id);
+  const given = { title: null, ...patchedAs(UpdateStrategy, strategy, body) };
+  return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, given));
+});
+
+export const deleteStrategy = operation({
+  id: "deleteFeatureStrategy",
+  summary: "Remove a strategy from a flag in an environment",
+  tag: "Features",
+  method: "DELETE",
+  path: STRATEGY,
+  permission: { permission: "DELETE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
+  params: StrategyParams,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, params: { place, id } }) => {
+  removeStrategy(tx, place, requireStrategy(tx.db, place, id));
+  // The original names a type, although nothing comes.
+  return new WithHeaders(undefined, { "content-type": "application/json; charset=utf-8" });
+});

@@ -1,0 +1,18 @@
+import type { Database } from "../../db/statement.ts";
+import { ApiError } from "../../http/error.ts";
+import type { StrategyType } from "./schema.ts";
+import { strategyTypeNamed } from "./store.ts";
+
+/** @throws ApiError `NotFoundError` unless there is a type of strategies of this name */
+export function requireStrategyType(db: Database, name: string): StrategyType {
+  const type = strategyTypeNamed(db, name);
+  if (type) return type;
+  throw new ApiError("NotFoundError", `There is no strategy type ${name}`);
+}
+
+/** The same for one that is not built in. @throws ApiError `NotFoundError`, `InvalidOperationError` */
+export function requireOwnStrategyType(db: Database, name: string): StrategyType {
+  const type = requireStrategyType(db, name);
+  if (type.editable) return type;
+  throw new ApiError("InvalidOperationError", `The strategy type ${name} is built in and stays as it is`);
+}

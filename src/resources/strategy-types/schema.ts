@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { NonEmptyText, ShortText, UrlName } from "../../validation.ts";
+
+export const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as const;
+
+/** A parameter that strategies of a type take; what was not said of it is absent. */
+export const StrategyParameter = v.strictObject({
+  name: v.string(),
+  type: v.picklist(PARAMETER_TYPES),
+  description: v.nullish(v.string()),
+  required: v.optional(v.boolean()),
+});
+export type StrategyParameter = v.InferOutput<typeof StrategyParameter>;
+
+/** What a strategy of a flag may be; one that is not editable is built in. */
+export const StrategyType = v.strictObject({
+  displayName: v.nullable(v.string()),
+  name: v.string(),
+  editable: v.boolean(),
+  description: v.nullable(v.string()),
+  parameters: v.array(StrategyParameter),
+  deprecated: v.boolean(),
+  title: v.nullable(v.string()),
+});
+export type StrategyType = v.InferOutput<typeof StrategyType>;
+
+export const StrategyTypes = v.strictObject({ version: v.literal(1), strategies: v.array(StrategyType) });
+
+/** What a type of strategies becomes; a title or a description that is left out stays as it was. */
+export const UpdateStrategyType = v.object({
+  title: v.nullish(ShortText),
+  description: v.nullish(ShortText),
+  parameters: v.array(
+    v.object({
+      name: NonEmptyText,
+      type: v.picklist(PARAMETER_TYPES),
+      description: v.nullish(ShortText),
+      required: v.optional(v.boolean()),
+    }),
+  ),
+});
+export type UpdateStrategyType = v.InferOutput<typeof UpdateStrategyType>;
+
+/** What a new type of strategies is made of. */
+export const NewStrategyType = v.object({ ...UpdateStrategyType.entries, name: UrlName });
+export type NewStrategyType = v.InferOutput<typeof NewStrategyType>;

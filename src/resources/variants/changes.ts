@@ -1,0 +1,43 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import type { FeaturePlace, Place } from "../strategies/changes.ts";
+import type { FlagVariant } from "./schema.ts";
+import { variantsByEnvironment, variantsOf } from "./store.ts";
+
+const setVariants = command<FeaturePlace & { variants: string }>(`
+  INSERT INTO feature_environments (feature, environment, variants) VALUES (:feature, :environment, :variants)
+  ON CONFLICT DO UPDATE SET variants = :variants`);
+
+/**
+ * Gives a flag these variants in an environment, by name; their weights make a whole.
+ * @returns them as they are kept
+ */
+export function changeVariants(tx: Tx, place: Place, variants: FlagVariant[]): FlagVariant[] {
+  const { project, feature, environment } = place;
+  const before = variantsByEnvironment(tx.db, feature).get(environment) ?? [];
+  const kept = variants.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  setVariants(tx).run({ feature, environment, variants: JSON.stringify(kept) });
+  tx.record({
+    type: "feature-environment-variants-updated",
+    project,
+    environment,
+    featureName: feature,
+    data: { variants }, // in the order of their weighing (original)
+    preData: { variants: before },
+  });
+  return kept;
+}
+
+/** Gives a flag these variants in every environment of its project, as one change. */
+export function changeAllVariants(tx: Tx, project: string, feature: string, variants: FlagVariant[]) {
+  const before = variantsOf(tx.db, feature);
+  for (const environment of variantsByEnvironment(tx.db, feature).keys())
+    setVariants(tx).run({ feature, environment, variants: JSON.stringify(variants) });
+  tx.record({
+    type: "feature-variants-updated",
+    project,
+    featureName: feature,
+    data: { variants },
+    preData: { variants: before },
+  });
+}

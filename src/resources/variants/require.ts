@@ -1,0 +1,47 @@
+import type { Database } from "../../db/statement.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import type { Variant } from "./schema.ts";
+import { variantsOf } from "./store.ts";
+
+/** What the weights of a list add up to. */
+const WHOLE = 1000;
+
+/**
+ * The variants with weights that make a whole: fixed ones keep theirs, and the variable ones, which come first then,
+ * share what is left (original). `where` begins the paths.
+ * @throws ApiError `ValidationError` for a name that comes twice, and where that is not possible
+ */
+export function requireWeights<V extends Variant>(variants: readonly V[], where: string): V[] {
+  if (variants.length === 0) return [];
+  requireNames(variants, where);
+  const [fixed, variable] = [ofType(variants, "fix"), ofType(variants, "variable")];
+  const left = fixed.reduce((rest, { weight }) => rest - weight, WHOLE);
+  if (variable.length === 0) throw invalid({ path: where, message: "must hold a variable variant" });
+  if (left < 0) throw invalid({ path: where, message: `must not fix more weight than ${WHOLE}` });
+  return [...shared(variable, left), ...fixed];
+}
+
+/**
+ * Variants of a flag in an environment have given way to those of strategies: who has some may change them.
+ * @throws ApiError `InvalidOperationError` where a flag that has none would get the first (original)
+ */
+export function requireOldVariants(db: Database, feature: string, variants: readonly Variant[]) {
+  if (variants.length === 0 || variantsOf(db, feature).length > 0) return;
+  const message = `The flag ${feature} has no variants of its own: give them to its strategies`;
+  throw new ApiError("InvalidOperationError", message);
+}
+
+function requireNames(variants: readonly Variant[], where: string) {
+  const seen = new Set<string>();
+  const index = variants.findIndex(({ name }) => seen.size === seen.add(name).size);
+  if (index >= 0) throw invalid({ path: `${where}.${index}.name`, message: "comes twice" });
+}
+
+const ofType = <V extends Variant>(variants: readonly V[], type: Variant["weightType"]) =>
+  variants.filter(({ weightType }) => weightType === type);
+
+/** The same for each; the first ones take what can't be divided. */
+function shared<V extends Variant>(variants: readonly V[], left: number): V[] {
+  const [each, remainder] = [Math.floor(left / variants.length), left % variants.length];
+  return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));
+}

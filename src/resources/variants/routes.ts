@@ -1,0 +1,177 @@
+import * as v from "valibot";
+import { requirePermission } from "../../auth/require-permission.ts";
+import { JsonPatch, patchedAs } from "../../http/json-patch.ts";
+import { operation } from "../../http/operation.ts";
+import { requireFeature } from "../features/require.ts";
+import { requireFeatureEnvironment } from "../strategies/require.ts";
+import { changeAllVariants, changeVariants } from "./changes.ts";
+import { requireOldVariants, requireWeights } from "./require.ts";
+import { type FlagVariant, FlagVariants, NewFlagVariant } from "./schema.ts";
+import { variantNames, variantsByEnvironment, variantsOf } from "./store.ts";
+
+const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
+const ENVIRONMENT = `${FEATURE}/environments/:environment/variants` as const;
+
+const Params = v.object({ projectId: v.string(), featureName: v.string() });
+
+/** A flag in an environment. */
+const PlaceParams = v.pipe(
+  v.object({ ...Params.entries, environment: v.string() }),
+  v.transform(({ projectId: project, featureName: feature, environment }) => ({
+    project,
+    feature,
+    environment,
+  })),
+);
+
+const NewVariants = v.array(NewFlagVariant);
+
+const toAnswer = (variants: FlagVariant[]) => ({ version: 1 as const, variants });
+
+export const listParentVariants = operation({
+  id: "getParentVariants",
+  summary: "The names of the variants that a flag which depends on this one may ask for",
+  tag: "Features",
+  method: "GET",
+  path: "/api/admin/projects/:projectId/features/:parent/parent-variants",
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string(), parent: v.string() }),
+  response: v.array(v.string()),
+}).run(({ db, params: { projectId, parent } }) => variantNames(db, projectId, parent));
+
+export const readVariants = operation({
+  id: "getFeatureVariants",
+  summary: "The variants of a flag, in the first environment in which it has some",
+  tag: "Features",
+  method: "GET",
+  path: `${FEATURE}/variants`,
+  permission: { project: "projectId" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).run(({ db, params: { projectId, featureName } }) => {
+  requireFeature(db, projectId, featureName);
+  return toAnswer(variantsOf(db, featureName));
+});
+
+export const patchVariants = operation({
+  id: "patchFeatureVariants",
+  summary: "Change the variants of a flag in each environment by JSON Patch",
+  tag: "Features",
+  method: "PATCH",
+  path: `${FEATURE}/variants`,
+  permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
+  params: Params,
+  body: JsonPatch,
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).change(({ tx, params: { projectId: project, featureName: feature }, body }) => {
+  requireFeature(tx.db, project, feature);
+  const changed = [...variantsByEnvironment(tx.db, feature)].map(([environment, variants]) =>
+    changeVariants(tx, { project, feature, environment }, weighed(patchedAs(NewVariants, variants, body))),
+  );
+  return toAnswer(changed[0] ?? []);
+});
+
+export const replaceVariants = operation({
+  id: "overwriteFeatureVariants",
+  summary: "Give a flag other variants in each environment",
+  tag: "Features",
+  method: "PUT",
+  path: `${FEATURE}/variants`,
+  permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
+  params: Params,
+  body: NewVariants,
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).change(({ tx, params: { projectId, featureName }, body }) => {
+  requireFeature(tx.db, projectId, featureName);
+  const variants = weighed(body);
+  changeAllVariants(tx, projectId, featureName, variants);
+  return toAnswer(variants);
+});
+
+export const readEnvironmentVariants = operation({
+  id: "getEnvironmentFeatureVariants",
+  summary: "The variants of a flag in an environment",
+  tag: "Features",
+  method: "GET",
+  path: ENVIRONMENT,
+  permission: { project: "projectId" },
+  params: PlaceParams,
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).run(({ db, params: place }) => {
+  requireFeatureEnvironment(db, place);
+  return toAnswer(variantsByEnvironment(db, place.feature).get(place.environment) ?? []);
+});
+
+export const patchEnvironmentVariants = operation({
+  id: "patchEnvironmentsFeatureVariants",
+  summary: "Change the variants of a flag in an environment by JSON Patch",
+  tag: "Features",
+  method: "PATCH",
+  path: ENVIRONMENT,
+  permission: {
+    permission: "UPDATE_FEATURE_ENVIRONMENT_VARIANTS",
+    project: "projectId",
+    environment: "environment",
+  },
+  params: PlaceParams,
+  body: JsonPatch,
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).change(({ tx, params: place, body }) => {
+  requireFeatureEnvironment(tx.db, place);
+  const before = variantsByEnvironment(tx.db, place.feature).get(place.environment) ?? [];
+  return toAnswer(changeVariants(tx, place, weighed(patchedAs(NewVariants, before, body))));
+});
+
+export const replaceEnvironmentVariants = operation({
+  id: "overwriteEnvironmentFeatureVariants",
+  summary: "Give a flag that has variants others in an environment",
+  tag: "Features",
+  method: "PUT",
+  path: ENVIRONMENT,
+  permission: {
+    permission: "UPDATE_FEATURE_ENVIRONMENT_VARIANTS",
+    project: "projectId",
+    environment: "environment",
+  },
+  params: PlaceParams,
+  body: NewVariants,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: FlagVariants,
+}).change(({ tx, params: place, body }) => {
+  requireFeatureEnvironment(tx.db, place);
+  const variants = weighed(body);
+  requireOldVariants(tx.db, place.feature, variants);
+  return toAnswer(changeVariants(tx, place, variants));
+});
+
+export const replaceVariantsInEnvironments = operation({
+  id: "overwriteFeatureVariantsOnEnvironments",
+  summary: "Give a flag other variants in some environments",
+  tag: "Features",
+  method: "PUT",
+  path: `${FEATURE}/variants-batch`,
+  permission: { project: "projectId" },
+  params: Params,
+  body: v.object({
+    variants: v.optional(NewVariants, []),
+    environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
+  }),
+  errors: ["NotFoundError"],
+  response: FlagVariants,
+}).change(({ tx, actor, params: { projectId: project, featureName: feature }, body }) => {
+  const variants = weighed(body.variants, "body.variants");
+  const changed = [...new Set(body.environments)].map((environment) => {
+    const place = { project, feature, environment };
+    requirePermission(tx.db, actor, { permissions: ["UPDATE_FEATURE_ENVIRONMENT_VARIANTS"], ...place });
+    requireFeatureEnvironment(tx.db, place);
+    return changeVariants(tx, place, variants);
+  });
+  return toAnswer(changed[0]!);
+});
+
+const weighed = (variants: FlagVariant[], where = "body") => requireWeights(variants, where);
