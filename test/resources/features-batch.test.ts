@@ -215,6 +215,15 @@ scenarios(`POST ${BATCH}/validate`, [
     { features: [{ name: "new" }], dependencies: [{ feature: "new", dependencies: [{ feature: "nope" }] }] },
     ["nope"],
   ),
+  finds(
+    "a constraint on a field that is nowhere",
+    "errors",
+    {
+      features: [{ name: "new" }],
+      featureStrategies: [rollout({ constraints: [{ contextName: "nope", operator: "IN", values: ["1"] }] })],
+    },
+    ["nope"],
+  ),
   finds("an archived flag", "warnings", { features: [{ name: "gone" }] }, ["gone"]),
   finds("a flag that is there", "warnings", { features: [{ name: "cart" }] }, ["cart"]),
   {
@@ -304,6 +313,64 @@ scenarios(`POST ${BATCH}/import`, [
     records: [{ type: "features-imported" }],
   },
   {
+    name: "all there can be, what is needed first",
+    given: withFlags,
+    body: intoA({
+      features: [{ name: "new", description: "New", type: "experiment", stale: true }],
+      featureStrategies: [
+        rollout({ segments: [1], constraints: [{ contextName: "plan", operator: "IN", values: ["gold"] }] }),
+      ],
+      featureEnvironments: [{ featureName: "new", enabled: true }],
+      contextFields: [{ name: "plan", legalValues: [{ value: "gold" }] }, { name: "userId" }],
+      featureTags: [{ featureName: "new", tagType: "team", tagValue: "blue" }],
+      segments: [{ id: 1, name: "beta" }],
+      tagTypes: [{ name: "team" }, { name: "simple" }],
+      dependencies: [{ feature: "new", dependencies: [{ feature: "menu", enabled: false }] }],
+    }),
+    records: [
+      { type: "context-field-created", data: { name: "plan" } },
+      { type: "tag-type-created", data: { name: "team" } },
+      {
+        type: "feature-created",
+        featureName: "new",
+        project: "a",
+        data: { stale: true, type: "experiment" },
+      },
+      { type: "feature-strategy-add", featureName: "new", data: { segments: [7], sortOrder: 0 } },
+      { type: "tag-created", data: { type: "team", value: "blue" } },
+      { type: "feature-tagged", featureName: "new", data: { type: "team", value: "blue" } },
+      { type: "feature-environment-enabled", featureName: "new", environment: "development" },
+      { type: "feature-dependency-added", featureName: "new", data: { feature: "menu", enabled: false } },
+      { type: "features-imported", project: "a", environment: "development" },
+    ],
+  },
+  {
+    name: "a value that is not legal undoes all",
+    given: withFlags,
+    body: intoA({
+      features: [{ name: "new" }],
+      featureStrategies: [
+        rollout({ constraints: [{ contextName: "userId", operator: "IN", values: ["10"] }] }),
+      ],
+    }),
+    expect: [400, "ValidationError"],
+    see: ({ message }) =>
+      assert.match(message, /^body\.data\.featureStrategies\.0\.constraints\.0\.values: /),
+  },
+  {
+    name: "variants of the flag",
+    given: withFlags,
+    body: intoA({
+      features: [{ name: "new" }],
+      featureEnvironments: [{ featureName: "new", enabled: false, variants: [{ name: "v", weight: 1000 }] }],
+    }),
+    records: [
+      { type: "feature-created" },
+      { type: "feature-environment-variants-updated", featureName: "new", environment: "development" },
+      { type: "features-imported" },
+    ],
+  },
+  {
     name: "what is wrong is refused, and nothing done",
     given: withFlags,
     body: intoA({ features: [{ name: "new" }, { name: "other" }] }),
@@ -363,6 +430,8 @@ test("what was exported can be imported elsewhere", async (t) => {
   assert.deepEqual(again.featureStrategies[0].segments, [1]);
   assert.deepEqual(again.featureEnvironments, data.featureEnvironments);
   assert.deepEqual(again.dependencies, data.dependencies);
+  assert.deepEqual(again.featureTags, data.featureTags);
+  assert.deepEqual(again.contextFields, data.contextFields);
 });
 
 test("names that the project does not want, and no room", async (t) => {

@@ -69,7 +69,7 @@ export function present(db: Database, at: Place, data: Data) {
     segments: segmentsOf(db, at.project, data.segments),
     contextFields: new Map(
       contextFields(db)
-        .all({ names: list(data.contextFields) })
+        .all({ names: JSON.stringify([...data.contextFields.map(({ name }) => name), ...fieldsOf(data)]) })
         .map(({ name, legalValues }) => [name, legalValuesOf(legalValues)]),
     ),
     tagTypes: new Set(
@@ -92,3 +92,7 @@ export const liveOf = (db: Database, project: string, names: readonly string[]):
       .filter((feature) => feature.project === project && feature.isArchived === 0)
       .map(({ name }) => name),
   );
+
+/** The context fields that constraints compare. */
+export const fieldsOf = ({ featureStrategies }: Pick<Data, "featureStrategies">): string[] =>
+  featureStrategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName));

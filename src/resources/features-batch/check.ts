@@ -1,5 +1,5 @@
 import type { Permission } from "../../auth/permissions.ts";
-import type { Present } from "./check-store.ts";
+import { fieldsOf, type Present } from "./check-store.ts";
 import type { Data, FeaturesImport, Finding } from "./schema.ts";
 
 /*
@@ -64,6 +64,12 @@ export function errorsOf(
     [
       "These context fields are there with other legal values",
       data.contextFields.filter((field) => hasOtherValues(field, there)).map(({ name }) => name),
+    ],
+    [
+      "Constraints compare these context fields, which do not exist",
+      fieldsOf(kept).filter(
+        (name) => !there.contextFields.has(name) && !data.contextFields.some((one) => one.name === name),
+      ),
     ],
     [
       "These segments have to be made first",

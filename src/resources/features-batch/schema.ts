@@ -1,10 +1,13 @@
 import * as v from "valibot";
-import { NonEmptyText, ShortText, Text, UrlName } from "../../validation.ts";
-import { Constraint } from "../constraints/schema.ts";
+import { NonEmptyText, ShortText, Text } from "../../validation.ts";
+import { NewConstraint } from "../constraints/schema.ts";
+import { ContextField, NewContextField } from "../context-fields/schema.ts";
 import { NewDependency } from "../dependencies/schema.ts";
 import { Feature, NewFeature } from "../features/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
-import { Variant } from "../variants/schema.ts";
+import { NewTagType, TagType } from "../tag-types/schema.ts";
+import { TagPart } from "../tags/schema.ts";
+import { FlagVariant, NewFlagVariant, NewVariant } from "../variants/schema.ts";
 
 /** Which flags are to be exported: those that are named, all if none is; those with a tag; or those of a project. */
 export const ExportQuery = v.pipe(
@@ -25,14 +28,6 @@ export const ExportQuery = v.pipe(
 );
 export type ExportQuery = v.InferOutput<typeof ExportQuery>;
 
-const ContextField = v.strictObject({
-  name: v.string(),
-  description: v.nullable(v.string()),
-  stickiness: v.boolean(),
-  sortOrder: v.number(),
-  legalValues: v.array(v.strictObject({ value: v.string(), description: v.optional(v.string()) })),
-});
-
 /** Flags as they are in one environment, with all that they need. */
 export const FeaturesExport = v.strictObject({
   features: v.array(
@@ -44,22 +39,16 @@ export const FeaturesExport = v.strictObject({
       enabled: v.boolean(),
       featureName: v.string(),
       environment: v.string(),
-      variants: v.array(Variant),
+      variants: v.array(FlagVariant),
       name: v.string(),
     }),
   ),
-  contextFields: v.array(ContextField),
+  contextFields: v.array(v.omit(ContextField, ["createdAt"])),
   featureTags: v.array(
     v.strictObject({ featureName: v.string(), tagType: v.string(), tagValue: v.string() }),
   ),
   segments: v.array(v.strictObject({ id: v.number(), name: v.string() })),
-  tagTypes: v.array(
-    v.strictObject({
-      name: v.string(),
-      description: v.nullable(v.string()),
-      icon: v.nullable(v.string()),
-    }),
-  ),
+  tagTypes: v.array(TagType),
   dependencies: v.array(
     v.strictObject({
       feature: v.string(),
@@ -75,67 +64,38 @@ export const FeaturesExport = v.strictObject({
 });
 export type FeaturesExport = v.InferOutput<typeof FeaturesExport>;
 
-const NewVariant = v.object({
-  ...Variant.entries,
-  weightType: v.optional(Variant.entries.weightType, "variable"),
-  stickiness: v.optional(v.string(), "default"),
-});
-
 const NewStrategy = v.object({
   name: NonEmptyText,
   featureName: v.string(),
   title: v.nullish(ShortText, null),
   disabled: v.nullish(v.boolean(), false),
   parameters: v.optional(v.record(v.string(), Text), {}),
-  constraints: v.optional(v.array(v.object(Constraint.entries)), []),
+  constraints: v.optional(v.array(NewConstraint), []),
   variants: v.optional(v.array(NewVariant), []),
   segments: v.optional(v.array(v.number()), []),
 });
-export type NewStrategy = v.InferOutput<typeof NewStrategy>;
+
+const NewState = v.object({
+  featureName: v.string(),
+  enabled: v.boolean(),
+  variants: v.optional(v.array(NewFlagVariant), []),
+});
+
+const NewFeatureTag = v.object({
+  featureName: v.string(),
+  tagType: v.optional(TagPart, "simple"),
+  tagValue: TagPart,
+});
 
 /** What was exported, as an import takes it: what is left out is filled in. */
 const Data = v.object({
   features: v.array(NewFeature),
   featureStrategies: v.array(NewStrategy),
-  featureEnvironments: v.optional(
-    v.array(
-      v.object({
-        featureName: v.string(),
-        enabled: v.boolean(),
-        variants: v.optional(v.array(NewVariant), []),
-      }),
-    ),
-    [],
-  ),
-  contextFields: v.optional(
-    v.array(
-      v.object({
-        name: UrlName,
-        description: v.nullish(ShortText),
-        stickiness: v.optional(v.boolean(), false),
-        sortOrder: v.optional(v.number()),
-        legalValues: v.nullish(
-          v.array(v.object({ value: NonEmptyText, description: v.optional(ShortText) })),
-          [],
-        ),
-      }),
-    ),
-    [],
-  ),
-  featureTags: v.optional(
-    v.array(
-      v.object({
-        featureName: v.string(),
-        tagType: v.optional(NonEmptyText, "simple"),
-        tagValue: NonEmptyText,
-      }),
-    ),
-    [],
-  ),
+  featureEnvironments: v.optional(v.array(NewState), []),
+  contextFields: v.optional(v.array(NewContextField), []),
+  featureTags: v.optional(v.array(NewFeatureTag), []),
   segments: v.optional(v.array(v.object({ id: v.number(), name: v.string() })), []),
-  tagTypes: v.array(
-    v.object({ name: UrlName, description: v.nullish(ShortText), icon: v.nullish(ShortText) }),
-  ),
+  tagTypes: v.array(NewTagType),
   dependencies: v.optional(
     v.array(v.object({ feature: v.string(), dependencies: v.array(NewDependency) })),
     [],
