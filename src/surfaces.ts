@@ -14,12 +14,17 @@ import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
 import * as dependenciesSchema from "./resources/dependencies/schema.ts";
+import * as environments from "./resources/environments/routes/environments.ts";
+import * as projectEnvironments from "./resources/environments/routes/projects.ts";
+import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventCreators from "./resources/events/routes-creators.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as featureTags from "./resources/feature-tags/routes.ts";
 import * as featureTagsSchema from "./resources/feature-tags/schema.ts";
+import * as featureTypes from "./resources/feature-types/routes.ts";
+import * as featureTypesSchema from "./resources/feature-types/schema.ts";
 import * as features from "./resources/features/routes.ts";
 import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
@@ -49,6 +54,7 @@ import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
+import * as defaultStrategies from "./resources/strategies/routes/default.ts";
 import * as featureEnvironments from "./resources/strategies/routes/environment.ts";
 import * as strategies from "./resources/strategies/routes/strategies.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
@@ -105,8 +111,12 @@ export const SURFACES: readonly Surface[] = [
       contextFields,
       tags,
       tagTypes,
+      defaultStrategies,
       flagVariants,
       strategyTypes,
+      featureTypes,
+      environments,
+      projectEnvironments,
       projects,
       projectReads,
       projectChanges,
@@ -148,9 +158,11 @@ export const SCHEMAS = Object.fromEntries(
     contextFieldsSchema,
     dashboardSchema,
     dependenciesSchema,
+    environmentsSchema,
     eventSchema,
     eventsSchema,
     featureTagsSchema,
+    featureTypesSchema,
     featuresSchema,
     frontendSchema,
     featuresBatchSchema,

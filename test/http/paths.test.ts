@@ -14,6 +14,8 @@ const PARAMETERS: Record<string, string> = {
   value: "red",
   contextField: "userId",
   strategyId: "s",
+  strategyName: "simple",
+  parent: "f",
 };
 
 /** A world in which the path of every operation leads somewhere. */
@@ -22,8 +24,12 @@ const furnished = () =>
     .add("contextField", { name: "userId" })
     .add("segment", { id: 1, name: "one" })
     .add("tag", { type: "simple", value: "red" })
+    .add("strategyType", { name: "simple" })
+    .environment("simple")
     .project("a")
-    .feature("f", "a")
+    .feature("f", "a", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
+    })
     .event({ project: "a" })
     .integration()
     .integrationEvent();

@@ -1,22 +1,11 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { bit, Flag, Name, Real } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
+import { type EnvironmentRow, insertEnvironment } from "./changes.ts";
 
-interface Row {
-  name: string;
-  type: string;
-  sortOrder: number;
-  enabled: 0 | 1;
-  protected: 0 | 1;
-}
-
-const insertRow = command<Row>(`
-  INSERT INTO environments (name, type, sort_order, enabled, protected)
-  VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
-
-const all = query<object, Row>(`
+const all = query<object, EnvironmentRow>(`
   SELECT name, type, sort_order AS sortOrder, enabled, protected FROM environments ORDER BY name`);
 
 export const environment = kind({
@@ -29,7 +18,7 @@ export const environment = kind({
     protected: Flag(false),
   }),
   insert: ({ tx }, line) =>
-    void insertRow(tx).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
+    void insertEnvironment(tx).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
   *rows(db) {
     for (const row of all(db).iterate({})) {
       yield { ...row, enabled: row.enabled === 1, protected: row.protected === 1 };

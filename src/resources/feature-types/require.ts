@@ -1,9 +1,18 @@
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
-import { invalid } from "../../http/error.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import type { FeatureType } from "./schema.ts";
+import { featureTypeById } from "./store.ts";
 
 /** @throws ApiError `ValidationError` unless there is such a type of flags. */
 export function requireFeatureType(db: Database, type: string) {
   if (!isKnown(db, "featureType", type))
     throw invalid({ path: "body.type", message: `there is no flag type ${type}` });
+}
+
+/** The type of flags that a path names. @throws ApiError `NotFoundError` */
+export function requireTypeById(db: Database, id: string): FeatureType {
+  const type = featureTypeById(db, id);
+  if (type) return type;
+  throw new ApiError("NotFoundError", `There is no flag type ${id}`);
 }

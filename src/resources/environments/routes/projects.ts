@@ -1,0 +1,40 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../../http/operation.ts";
+import { requireProject } from "../../projects/require.ts";
+import { addToProject, takeFromProject } from "../changes-projects.ts";
+import { requireEnvironment, requireOtherEnvironment, requireSpareEnvironment } from "../require.ts";
+
+const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
+
+export const addEnvironmentToProject = operation({
+  id: "addEnvironmentToProject",
+  summary: "Give a project an environment",
+  tag: "Projects",
+  method: "POST",
+  path: ENVIRONMENTS,
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  body: v.object({ environment: v.string() }),
+  errors: ["NotFoundError", "NameExistsError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project }, body: { environment } }) => {
+  requireProject(tx.db, project);
+  requireEnvironment(tx.db, environment);
+  requireOtherEnvironment(tx.db, project, environment);
+  addToProject(tx, { project, environment });
+});
+
+export const removeEnvironmentFromProject = operation({
+  id: "removeEnvironmentFromProject",
+  summary: "Take an environment from a project, with what its flags have there",
+  tag: "Projects",
+  method: "DELETE",
+  path: `${ENVIRONMENTS}/:environment`,
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  params: v.object({ projectId: v.string(), environment: v.string() }),
+  errors: ["MinimumOneEnvironmentError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project, environment } }) => {
+  requireSpareEnvironment(tx.db, project);
+  takeFromProject(tx, { project, environment });
+});

@@ -1,0 +1,28 @@
+import * as v from "valibot";
+import { operation } from "../../../http/operation.ts";
+import { requireProjectEnvironment } from "../../environments/require.ts";
+import { setDefaultStrategy } from "../changes-default.ts";
+import { requireGoodDefault } from "../rules.ts";
+import { DefaultStrategy, SetDefaultStrategy } from "../schema.ts";
+
+export const updateDefaultStrategy = operation({
+  id: "addDefaultStrategyToProjectEnvironment",
+  summary: "Set what flags without strategies get when they are enabled in an environment",
+  tag: "Projects",
+  method: "POST",
+  path: "/api/admin/projects/:projectId/environments/:environment/default-strategy",
+  permission: {
+    permission: ["UPDATE_PROJECT", "PROJECT_DEFAULT_STRATEGY_WRITE"],
+    project: "projectId",
+    environment: "environment",
+  },
+  params: v.object({ projectId: v.string(), environment: v.string() }),
+  body: SetDefaultStrategy,
+  errors: ["NotFoundError", "ExceedsLimitError"],
+  response: DefaultStrategy,
+}).change(({ tx, params: { projectId: project, environment }, body }) => {
+  requireProjectEnvironment(tx.db, project, environment);
+  const strategy = requireGoodDefault(body);
+  setDefaultStrategy(tx, { project, environment }, strategy);
+  return strategy;
+});

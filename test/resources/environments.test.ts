@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
+import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
+
+const ENVIRONMENTS = "/api/admin/environments";
+const NOT_FOUND: [number, string] = [404, "NotFoundError"];
+const WRONG: [number, string] = [400, "ValidationError"];
+const DEVELOPMENT = {
+  name: "development",
+  type: "development",
+  sortOrder: 1,
+  enabled: true,
+  protected: false,
+};
+
+const on = { name: "development", enabled: true };
+
+/** A project that all see and one that only its member sees, each with a flag that is on. */
+const withProjects = (w: World) =>
+  w
+    .environment("guarded", { protected: true })
+    .project("a")
+    .project("only", { environments: ["production"] })
+    .project("hidden", { mode: "private" })
+    .member("hidden", 4)
+    .member("a", 4, 4)
+    .member("a", 3)
+    .feature("f", "a", { environments: [{ ...on, strategies: [{ id: "s", name: "default" }] }] })
+    .feature("gone", "a", { archivedAt: "2026-01-02T00:00:00Z", environments: [on] })
+    .feature("secret", "hidden", { environments: [on] })
+    .add("token", {
+      type: "client",
+      name: "secret",
+      hash: "0".repeat(64),
+      environment: "development",
+      projects: ["hidden"],
+    });
+
+const given = (rest: Partial<Scenario>): Scenario => ({ name: "", given: withProjects, ...rest });
+
+const wrong = (body: unknown, path: string): Scenario =>
+  given({
+    name: `${JSON.stringify(body).slice(0, 100)} is refused for ${path}`,
+    body,
+    expect: WRONG,
+    see: ({ details }) => assert.equal(details[0].path, path),
+  });
+
+const onlyAdmins = (rest: Partial<Scenario>): Scenario[] => [
+  given({ ...rest, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] }),
+  given({ ...rest, name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] }),
+  given({ ...rest, name: "an Editor", as: personal(2), expect: [403, "NoAccessError"] }),
+];
+
+const counts = ({ environments: [first] }: { environments: Array<Record<string, unknown>> }) => first;
+
+scenarios(`GET ${ENVIRONMENTS}`, [
+  given({ name: "no credential", as: null, expect: [401, "AuthenticationRequired"] }),
+  given({
+    name: "in their order, with what an Admin counts in them",
+    see: (body) => {
+      assert.deepEqual(
+        body.environments.map(({ name }: { name: string }) => name),
+        ["development", "production", "guarded"],
+      );
+      const counted = { projectCount: 2, apiTokenCount: 3, enabledToggleCount: 2 };
+      assert.deepEqual(counts(body), { ...DEVELOPMENT, ...counted });
+    },
+  }),
+  given({
+    name: "what is of a hidden project is not counted",
+    as: personal(3),
+    see: (body) =>
+      assert.deepEqual(counts(body), {
+        ...DEVELOPMENT,
+        projectCount: 1,
+        apiTokenCount: 2,
+        enabledToggleCount: 1,
+      }),
+  }),
+  given({
+    name: "one",
+    url: `${ENVIRONMENTS}/development`,
+    see: (body) => assert.deepEqual(body, DEVELOPMENT),
+  }),
+  given({ name: "an unknown one", url: `${ENVIRONMENTS}/nosuch`, expect: NOT_FOUND }),
+]);
+
+scenarios(`GET ${ENVIRONMENTS}/project/a`, [
+  given({
+    name: "each as it is for the project",
+    as: personal(3),
+    see: (body) => {
+      assert.equal(body.environments.length, 3);
+      assert.deepEqual(counts(body), {
+        ...DEVELOPMENT,
+        projectApiTokenCount: 2,
+        projectEnabledToggleCount: 1,
+      });
+    },
+  }),
+  given({
+    name: "a private one is closed to others",
+    url: `${ENVIRONMENTS}/project/hidden`,
+    as: personal(3),
+    expect: [403, "NoAccessError"],
+  }),
+  given({
+    name: "nothing is on for an unknown one",
+    url: `${ENVIRONMENTS}/project/nosuch`,
+    see: (body) => assert.equal(counts(body)!.projectEnabledToggleCount, 0),
+  }),
+]);
+
+const NEW = { name: "staging", type: "test" };
+
+scenarios(`POST ${ENVIRONMENTS}`, [
+  ...onlyAdmins({ body: NEW }),
+  given({
+    name: "a new one",
+    as: SERVICE,
+    body: NEW,
+    expect: 201,
+    records: [{ type: "environment-created", environment: "staging", data: NEW }],
+    see: (body) => assert.deepEqual(body, { ...NEW, sortOrder: 9999, enabled: true, protected: false }),
+  }),
+  given({
+    name: "all that can be said",
+    body: { ...NEW, enabled: false, sortOrder: -1, requiredApprovals: 2 },
+    expect: 201,
+    records: [{ type: "environment-created" }],
+    see: (body) => assert.deepEqual(body, { ...NEW, sortOrder: -1, enabled: false, protected: false }),
+  }),
+  given({ name: "a name that is taken", body: DEVELOPMENT, expect: [409, "NameExistsError"] }),
+  wrong({ type: "test" }, "body.name"),
+  wrong({ ...NEW, name: "a b" }, "body.name"),
+  wrong({ ...NEW, name: "." }, "body.name"),
+  wrong({ name: "x" }, "body.type"),
+  wrong({ ...NEW, type: 1 }, "body.type"),
+  wrong({ ...NEW, enabled: null }, "body.enabled"),
+  wrong({ ...NEW, sortOrder: 1.5 }, "body.sortOrder"),
+]);
+
+scenarios(`PUT ${ENVIRONMENTS}/update/development`, [
+  ...onlyAdmins({ body: {} }),
+  given({
+    name: "another type",
+    body: { type: "test" },
+    records: [{ type: "environment-updated", data: { type: "test", sortOrder: 1 }, preData: DEVELOPMENT }],
+    see: (body) => assert.deepEqual(body, { ...DEVELOPMENT, type: "test" }),
+  }),
+  wrong({ sortOrder: "1" }, "body.sortOrder"),
+  given({ name: "an unknown one", url: `${ENVIRONMENTS}/update/nosuch`, body: {}, expect: NOT_FOUND }),
+]);
+
+scenarios(`DELETE ${ENVIRONMENTS}/development`, [
+  ...onlyAdmins({}),
+  given({
+    name: "its tokens are revoked with it",
+    records: [
+      { type: "api-token-deleted" },
+      { type: "api-token-deleted" },
+      { type: "api-token-deleted" },
+      { type: "environment-deleted", environment: "development", data: null, preData: DEVELOPMENT },
+    ],
+  }),
+  given({
+    name: "the only one of a project stays",
+    url: `${ENVIRONMENTS}/production`,
+    expect: [400, "MinimumOneEnvironmentError"],
+    see: ({ message }) => assert.match(message, /project only/),
+  }),
+  given({
+    name: "one that is protected",
+    url: `${ENVIRONMENTS}/guarded`,
+    expect: [403, "InvalidOperationError"],
+  }),
+  given({ name: "an unknown one", url: `${ENVIRONMENTS}/nosuch`, expect: NOT_FOUND }),
+]);
+
+scenarios(`PUT ${ENVIRONMENTS}/sort-order`, [
+  ...onlyAdmins({ body: {} }),
+  given({ name: "nothing", body: {} }),
+  given({ name: "an unknown one is passed over", body: { nosuch: 1 } }),
+  wrong({ development: "x" }, "body.development"),
+  wrong({ development: 0.5 }, "body.development"),
+  wrong([], "body"),
+]);
+
+for (const verb of ["on", "off"]) {
+  scenarios(`POST ${ENVIRONMENTS}/development/${verb}`, [
+    ...onlyAdmins({}),
+    given({ name: "without an event", expect: 204 }),
+    given({ name: "an unknown one", url: `${ENVIRONMENTS}/nosuch/${verb}`, expect: NOT_FOUND }),
+  ]);
+}
+
+const OF_A = "/api/admin/projects/a/environments";
+
+scenarios(`POST ${OF_A}`, [
+  given({
+    name: "a member",
+    as: personal(3),
+    body: { environment: "guarded" },
+    expect: [403, "NoAccessError"],
+  }),
+  given({
+    name: "an owner adds one",
+    as: personal(4),
+    body: { environment: "guarded" },
+    records: [{ type: "project-environment-added", project: "a", environment: "guarded", data: null }],
+  }),
+  given({ name: "one that it has", body: { environment: "production" }, expect: [409, "NameExistsError"] }),
+  given({ name: "an unknown one", body: { environment: "nosuch" }, expect: NOT_FOUND }),
+  given({
+    name: "an unknown project",
+    url: OF_A.replace("/a/", "/no/"),
+    body: { environment: "production" },
+    expect: NOT_FOUND,
+  }),
+  wrong({}, "body.environment"),
+  wrong({ environment: 1 }, "body.environment"),
+]);
+
+scenarios(`DELETE ${OF_A}`, [
+  given({ name: "a member", as: personal(3), url: `${OF_A}/production`, expect: [403, "NoAccessError"] }),
+  ...["production", "nosuch"].map((environment) =>
+    given({
+      name: `an owner takes ${environment} away`,
+      as: personal(4),
+      url: `${OF_A}/${environment}`,
+      records: [{ type: "project-environment-removed", project: "a", environment }],
+    }),
+  ),
+  given({
+    name: "the last one stays",
+    url: "/api/admin/projects/only/environments/production",
+    expect: [400, "MinimumOneEnvironmentError"],
+  }),
+]);
+
+test("environments are sorted and switched off; what was there goes with one, and does not come back", async (t) => {
+  const { request, db } = await openServer(t, withProjects(createWorld()));
+  const recorded = watchLog(db);
+  await request(`${ENVIRONMENTS}/sort-order`, { method: "PUT", body: { production: -1, development: 7 } });
+  await request(`${ENVIRONMENTS}/production/off`, { method: "POST" });
+  assert.deepEqual(recorded(), []);
+  const { environments } = (await request(ENVIRONMENTS)).body;
+  assert.deepEqual(
+    environments.map((one: typeof DEVELOPMENT) => [one.name, one.sortOrder, one.enabled]),
+    [
+      ["production", -1, false],
+      ["guarded", 3, true],
+      ["development", 7, true],
+    ],
+  );
+  await request(`${OF_A}/development`, { method: "DELETE" });
+  await request(OF_A, { method: "POST", body: { environment: "development" } });
+  const { body } = await request("/api/admin/projects/a/features/f/environments/development");
+  assert.deepEqual([body.enabled, body.strategies], [false, []]);
+});
