@@ -111,7 +111,8 @@ const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]>
 /** Any error as an answer: what passes is a 503, the unexpected becomes one neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof TooLongError) return new ApiError("PayloadTooLargeError", `This ${error.message}`);
+  if (error instanceof TooLongError)
+    return new ApiError("PayloadTooLargeError", `Too much for one change: ${error.message}`);
   const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
   if (message && seconds) {
     const headers = { "retry-after": seconds };

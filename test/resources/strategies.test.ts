@@ -24,6 +24,7 @@ const withFlag = (w: World) =>
     .feature("other", "a", {
       environments: [{ name: "production", strategies: [{ id: "far", name: "default" }] }],
     })
+    .add("contextField", { name: "userId" })
     .feature("f", "a", {
       environments: [
         {

@@ -4,7 +4,7 @@ import { requireFeature, requireLiveFeature } from "../features/require.ts";
 import * as changes from "./changes.ts";
 import { requireDependency } from "./require.ts";
 import { NewDependency } from "./schema.ts";
-import { hasDependencies, possibleParents, variantNames } from "./store.ts";
+import { hasDependencies, possibleParents } from "./store.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 const Child = v.object({ projectId: v.string(), child: v.string() });
@@ -65,17 +65,6 @@ export const listPossibleParents = operation({
   params: Child,
   response: v.array(v.string()),
 }).run(({ db, params: { projectId, child } }) => possibleParents(db, projectId, child));
-
-export const listParentVariants = operation({
-  id: "listParentVariantOptions",
-  summary: "The variants that another flag may depend on",
-  tag: "Dependencies",
-  method: "GET",
-  path: `${PROJECT}/features/:parent/parent-variants`,
-  permission: { project: "projectId" },
-  params: v.object({ projectId: v.string(), parent: v.string() }),
-  response: v.array(v.string()),
-}).run(({ db, params: { projectId, parent } }) => variantNames(db, projectId, parent));
 
 export const readHasDependencies = operation({
   id: "checkDependenciesExist",

@@ -22,7 +22,7 @@ export const updateDefaultStrategy = operation({
   response: DefaultStrategy,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
-  const strategy = requireGoodDefault(body);
+  const strategy = requireGoodDefault(tx.db, body);
   setDefaultStrategy(tx, { project, environment }, strategy);
   return strategy;
 });
