@@ -241,6 +241,9 @@ CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NO
 CREATE INDEX features_by_project ON features (project, name);
 -- The caller's own flags on the dashboard.
 CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
+-- All live flags by age, and those of a project, as searches list them.
+CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
+CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 
 CREATE TABLE feature_tags (
   feature TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -358,6 +361,8 @@ CREATE INDEX events_by_type ON events (type, id, project);
 CREATE INDEX events_by_type_and_project ON events (type, project);
 -- Those of one flag; type and project are there so that they can be counted without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
+-- Who has made events, and those of one of them.
+CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
 
 -- How many events there are, kept instead of counted. '' stands for no project. Written by record.ts, for a trigger
 -- on events would make SQLite set a savepoint at each, and FTS5 write out its index at each savepoint.

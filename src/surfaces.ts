@@ -18,6 +18,7 @@ import * as environments from "./resources/environments/routes/environments.ts";
 import * as projectEnvironments from "./resources/environments/routes/projects.ts";
 import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
+import * as eventCreators from "./resources/events/routes-creators.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as featureTags from "./resources/feature-tags/routes.ts";
@@ -29,6 +30,8 @@ import * as archive from "./resources/features/routes-archive.ts";
 import * as bulk from "./resources/features/routes-bulk.ts";
 import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
+import * as featuresBatch from "./resources/features-batch/routes.ts";
+import * as featuresBatchSchema from "./resources/features-batch/schema.ts";
 import * as frontend from "./resources/frontend/routes.ts";
 import * as frontendSchema from "./resources/frontend/schema.ts";
 import * as instance from "./resources/instance/routes.ts";
@@ -44,6 +47,8 @@ import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
+import * as search from "./resources/search/routes.ts";
+import * as searchSchema from "./resources/search/schema.ts";
 import * as segments from "./resources/segments/routes.ts";
 import * as segmentsSchema from "./resources/segments/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
@@ -94,6 +99,7 @@ export const SURFACES: readonly Surface[] = [
       archive,
       bulk,
       move,
+      featuresBatch,
       dependencies,
       favorites,
       lifecycle,
@@ -115,6 +121,8 @@ export const SURFACES: readonly Surface[] = [
       projectReads,
       projectChanges,
       events,
+      eventCreators,
+      search,
       users,
       tokens,
       settings,
@@ -157,6 +165,7 @@ export const SCHEMAS = Object.fromEntries(
     featureTypesSchema,
     featuresSchema,
     frontendSchema,
+    featuresBatchSchema,
     lifecycleSchema,
     instanceSchema,
     integrationsSchema,
@@ -164,6 +173,7 @@ export const SCHEMAS = Object.fromEntries(
     notificationsSchema,
     projectsSchema,
     segmentsSchema,
+    searchSchema,
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,

@@ -85,10 +85,9 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 function answer(site: Site, operation: Operation, event: H3Event) {
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
-  const stamp =
-    operation.changes || operation.isNotKept
-      ? undefined
-      : stampOf(site.db, tablesIn(event, readings), project);
+  // Nobody watched what an answer that has to be waited for is made of.
+  const isKept = !operation.changes && !operation.isNotKept && !(made instanceof Promise);
+  const stamp = isKept ? stampOf(site.db, tablesIn(event, readings), project) : undefined;
   const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
   return made instanceof Promise ? made.then(send) : send(made);
 }

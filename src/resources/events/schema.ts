@@ -11,6 +11,10 @@ export const EventList = v.strictObject({
 /** The same of a flag. */
 export const FeatureEventList = v.strictObject({ ...EventList.entries, toggleName: v.string() });
 
+/** Someone who has made an event; may be a token, or gone. */
+export const EventCreator = v.strictObject({ id: v.number(), name: v.string() });
+export type EventCreator = v.InferOutput<typeof EventCreator>;
+
 /** Longer texts are refused: looking for one would hold all others. In characters. */
 const LONGEST = 1000;
 

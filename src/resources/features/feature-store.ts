@@ -1,9 +1,8 @@
-import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../../auth/actor.ts";
-import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
+import { type PersonRow, toPerson } from "../../person.ts";
 import type { CurrentStage } from "../lifecycle/schema.ts";
-import type { Feature, FeatureDetails, Person } from "./schema.ts";
+import type { Feature, FeatureDetails } from "./schema.ts";
 
 type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
 
@@ -54,14 +53,6 @@ const environmentsOf = query<{ name: string }, EnvironmentRow>(`
     ON feature_environments.feature = features.name AND feature_environments.environment = environments.name
   WHERE features.name = :name
   ORDER BY environments.sort_order, environments.name`);
-
-interface PersonRow {
-  id: number | null;
-  name: string | null;
-  username: string | null;
-  email: string | null;
-  imageUrl: string | null;
-}
 
 const PERSON = "users.name, username, email, image_url AS imageUrl";
 
@@ -152,15 +143,3 @@ const toDependency = ({
   enabled: enabled === 1,
   ...(variants !== "[]" && { variants: JSON.parse(variants) as string[] }),
 });
-
-/** Who is no user has a name of the original's. */
-const NOBODIES: Readonly<Record<number, string>> = {
-  [SERVICE_USER_ID]: "Unleash Admin Token User",
-  [SYSTEM_USER_ID]: "Unleash System",
-};
-
-const toPerson = (row: PersonRow): Wire<Person> => {
-  const id = row.id ?? SYSTEM_USER_ID;
-  const name = row.name ?? row.username ?? row.email ?? NOBODIES[id] ?? `user ${id}`;
-  return { id, name, imageUrl: imageUrlOf({ ...row, id }) };
-};

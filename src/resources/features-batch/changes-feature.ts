@@ -1,0 +1,78 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
+import { addTag } from "../feature-tags/changes.ts";
+import { createFeature } from "../features/changes.ts";
+import { updateFeature } from "../features/changes-metadata.ts";
+import { findFeature } from "../features/require.ts";
+import { addStrategy, distinct, type FeaturePlace, type Place } from "../strategies/changes.ts";
+import { disableFeature, enableFeature } from "../strategies/changes-enabled.ts";
+import { changeVariants } from "../variants/changes.ts";
+import { requireWeights } from "../variants/require.ts";
+import type { Data } from "./schema.ts";
+
+// What a flag had gives way to what is imported, of which no event tells (original).
+const removeStrategies = command<FeaturePlace>(`
+  DELETE FROM strategies WHERE feature = :feature AND environment = :environment`);
+
+const removeTags = command<{ feature: string }>(`DELETE FROM feature_tags WHERE feature = :feature`);
+
+/** The segments of an import by their ids there, with their ids here. */
+export type SegmentIds = ReadonlyMap<number, number>;
+
+/** Makes a flag of an import, or replaces it. @throws ApiError `ValidationError` for what a strategy must not say */
+export function importFeature(
+  tx: Tx,
+  place: Place,
+  feature: Data["features"][number],
+  data: Data,
+  ids: SegmentIds,
+) {
+  describe(tx, place.project, feature);
+  importStrategies(tx, place, data, ids);
+  importTags(tx, place, data);
+  importState(tx, place, data);
+}
+
+function describe(tx: Tx, project: string, feature: Data["features"][number]) {
+  const before = findFeature(tx.db, feature.name);
+  if (!before) return createFeature(tx, project, feature);
+  // A flag that has no description, and gets none, goes on without.
+  const description = feature.description ?? (before.description === null ? undefined : null);
+  return updateFeature(tx, before, { ...feature, description, archived: false });
+}
+
+function importStrategies(tx: Tx, place: Place, { featureStrategies }: Data, ids: SegmentIds) {
+  const { feature, environment } = place;
+  removeStrategies(tx).run({ feature, environment });
+  for (const [index, { featureName, ...strategy }] of featureStrategies.entries()) {
+    if (featureName !== feature) continue;
+    const where = `body.data.featureStrategies.${index}`;
+    requireConstraints(strategy.constraints, `${where}.constraints`);
+    for (const [order, constraint] of strategy.constraints.entries())
+      requireLegalValues(tx.db, constraint, `${where}.constraints.${order}`);
+    addStrategy(tx, place, {
+      ...strategy,
+      disabled: strategy.disabled ?? false,
+      variants: requireWeights(strategy.variants, `${where}.variants`),
+      segments: distinct(strategy.segments.map((id) => ids.get(id)!)),
+    });
+  }
+}
+
+function importTags(tx: Tx, { project, feature: name }: Place, { featureTags }: Data) {
+  removeTags(tx).run({ feature: name });
+  for (const { featureName, tagType: type, tagValue: value } of featureTags)
+    if (featureName === name) addTag(tx, { name, project }, { type, value });
+}
+
+/** Variants of the flag itself, and whether it is on. */
+function importState(tx: Tx, place: Place, { featureEnvironments }: Data) {
+  const index = featureEnvironments.findIndex(({ featureName }) => featureName === place.feature);
+  if (index < 0) return;
+  const { variants, enabled } = featureEnvironments[index]!;
+  if (variants.length > 0)
+    changeVariants(tx, place, requireWeights(variants, `body.data.featureEnvironments.${index}.variants`));
+  if (enabled) enableFeature(tx, place);
+  else disableFeature(tx, place);
+}

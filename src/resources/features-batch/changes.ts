@@ -1,0 +1,51 @@
+import { isKnown } from "../../db/known.ts";
+import type { Tx } from "../../events/write.ts";
+import { createContextField } from "../context-fields/changes.ts";
+import { addDependency } from "../dependencies/changes.ts";
+import { requireDependency } from "../dependencies/require.ts";
+import { findFeature } from "../features/require.ts";
+import { createTagType } from "../tag-types/changes.ts";
+import { importFeature, type SegmentIds } from "./changes-feature.ts";
+import { segmentsOf } from "./check-store.ts";
+import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";
+
+/**
+ * Makes the flags of an import, or replaces what they have in its environment; what it names is there.
+ * @throws ApiError `ValidationError` and `InvalidOperationError` for what a flag can't be
+ */
+export function importFeatures(tx: Tx, { project, environment }: FeaturesImport, data: Data) {
+  importDefinitions(tx, data);
+  const ids = toSegmentIds(tx, project, data);
+  for (const feature of data.features)
+    importFeature(tx, { project, environment, feature: feature.name }, feature, data, ids);
+  importDependencies(tx, data);
+  tx.record({ type: "features-imported", project, environment });
+}
+
+/** Context fields and tag types; those that are there stay as they are. */
+function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
+  for (const field of contextFields)
+    if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, field);
+  for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
+}
+
+function toSegmentIds(tx: Tx, project: string, { segments }: Data): SegmentIds {
+  const here = segmentsOf(tx.db, project, segments);
+  return new Map(segments.map(({ id, name }) => [id, here.get(name)!]));
+}
+
+function importDependencies(tx: Tx, data: Data) {
+  for (const { feature, dependencies } of data.dependencies) {
+    const child = findFeature(tx.db, feature)!;
+    for (const dependency of dependencies) {
+      requireDependency(tx.db, child, dependency);
+      addDependency(tx, child, dependency);
+    }
+  }
+}
+
+/** Tells that flags were exported, and what was asked for. */
+export function recordExport(tx: Tx, { downloadFile: _, ...asked }: ExportQuery) {
+  const { createdByUserId: id, createdBy: username } = tx.actor;
+  tx.record({ type: "features-exported", data: { data: asked, auditUser: { id, username } } });
+}

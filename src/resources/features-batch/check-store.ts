@@ -1,0 +1,98 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { Data } from "./schema.ts";
+
+/*
+ * What of an import is there already, each asked once for all that it names.
+ */
+
+interface Place {
+  project: string;
+  environment: string;
+}
+
+const place = query<
+  Place,
+  Record<"hasProject" | "hasEnvironment", 0 | 1> & { naming: string; room: number | null }
+>(`
+  SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project AND archived_at IS NULL) AS hasProject,
+    EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)
+      AS hasEnvironment,
+    ifnull((SELECT feature_naming ->> 'pattern' FROM projects WHERE id = :project), '') AS naming,
+    (SELECT feature_limit FROM projects WHERE id = :project) -
+      (SELECT count(*) FROM features WHERE project = :project AND archived_at IS NULL) AS room`);
+
+const features = query<{ names: string }, { name: string; project: string; isArchived: 0 | 1 }>(`
+  SELECT name, project, archived_at IS NOT NULL AS isArchived
+  FROM json_each(:names) AS wanted CROSS JOIN features ON name = wanted.value ORDER BY name`);
+
+const strategyTypes = query<{ names: string }, { name: string; isCustom: 0 | 1 }>(`
+  SELECT name, editable AS isCustom FROM strategy_types WHERE name IN (SELECT value FROM json_each(:names))`);
+
+const featureTypes = query<object, string>(`SELECT id FROM feature_types`);
+
+const segmentIds = query<{ names: string }, { id: number; name: string; project: string | null }>(`
+  SELECT id, name, project FROM segments WHERE name IN (SELECT value FROM json_each(:names))`);
+
+const contextFields = query<{ names: string }, { name: string; legalValues: string }>(`
+  SELECT name, legal_values AS legalValues FROM context_fields WHERE name IN (SELECT value FROM json_each(:names))`);
+
+const tagTypes = query<{ names: string }, string>(`
+  SELECT name FROM tag_types WHERE name IN (SELECT value FROM json_each(:names))`);
+
+const enabled = query<{ names: string; environment: string }, string>(`
+  SELECT feature FROM json_each(:names) AS wanted
+  CROSS JOIN feature_environments ON feature = wanted.value AND environment = :environment WHERE enabled`);
+
+const list = (items: ReadonlyArray<{ name: string }>) => JSON.stringify(items.map(({ name }) => name));
+
+/** Segments by name that strategies of a project may use, with their ids here. */
+export function segmentsOf(db: Database, project: string, segments: Data["segments"]): Map<string, number> {
+  const found = segmentIds(db).all({ names: list(segments) });
+  return new Map(
+    found.filter((one) => (one.project ?? project) === project).map(({ id, name }) => [name, id]),
+  );
+}
+
+/** What is there of what an import names. */
+export function present(db: Database, at: Place, data: Data) {
+  const names = list(data.features);
+  return {
+    ...place(db).get(at)!,
+    features: features(db).all({ names }),
+    enabled: new Set(enabled(db).pluck().all({ names, environment: at.environment })),
+    strategyTypes: new Map(
+      strategyTypes(db)
+        .all({ names: list(data.featureStrategies) })
+        .map(({ name, isCustom }) => [name, isCustom === 1]),
+    ),
+    featureTypes: new Set(featureTypes(db).pluck().all({})),
+    segments: segmentsOf(db, at.project, data.segments),
+    contextFields: new Map(
+      contextFields(db)
+        .all({ names: JSON.stringify([...data.contextFields.map(({ name }) => name), ...fieldsOf(data)]) })
+        .map(({ name, legalValues }) => [name, legalValuesOf(legalValues)]),
+    ),
+    tagTypes: new Set(
+      tagTypes(db)
+        .pluck()
+        .all({ names: list(data.tagTypes) }),
+    ),
+  };
+}
+export type Present = ReturnType<typeof present>;
+
+const legalValuesOf = (json: string) =>
+  new Set((JSON.parse(json) as Array<{ value: string }>).map(({ value }) => value));
+
+/** Those of the names that are live flags of the project. */
+export const liveOf = (db: Database, project: string, names: readonly string[]): Set<string> =>
+  new Set(
+    features(db)
+      .all({ names: JSON.stringify(names) })
+      .filter((feature) => feature.project === project && feature.isArchived === 0)
+      .map(({ name }) => name),
+  );
+
+/** The context fields that constraints compare. */
+export const fieldsOf = ({ featureStrategies }: Pick<Data, "featureStrategies">): string[] =>
+  featureStrategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName));

@@ -1,0 +1,44 @@
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
+import { importFeatures as importAll, recordExport } from "./changes.ts";
+import { exportOf } from "./export-store.ts";
+import { namesToExport } from "./names-store.ts";
+import { checkImport, requireImport } from "./require.ts";
+import { ExportQuery, FeaturesExport, FeaturesImport, ImportCheck } from "./schema.ts";
+
+const batch = { tag: "Import and export", method: "POST", permission: null } as const;
+
+export const exportFeatures = operation({
+  ...batch,
+  id: "exportFeatures",
+  summary: "Flags as they are in an environment, with all that they need",
+  path: "/api/admin/features-batch/export",
+  body: ExportQuery,
+  response: FeaturesExport,
+}).change(({ tx, actor, body }) => {
+  const names = namesToExport(tx.db, body, hiddenProjects(tx.db, actor));
+  const exported = exportOf(tx.db, names, body.environment);
+  recordExport(tx, body);
+  if (!body.downloadFile) return exported;
+  const file = `export-${tx.now.slice(0, 10)}.json`;
+  return new WithHeaders(exported, { "content-disposition": `attachment; filename="${file}"` });
+});
+
+export const validateImport = operation({
+  ...batch,
+  id: "validateImport",
+  summary: "What an import of flags would run into",
+  path: "/api/admin/features-batch/validate",
+  body: FeaturesImport,
+  response: ImportCheck,
+}).run(({ db, actor, body }) => checkImport(db, actor, body));
+
+export const importFeatures = operation({
+  ...batch,
+  id: "importToggles",
+  summary: "Make flags that were exported, or replace them, in an environment",
+  path: "/api/admin/features-batch/import",
+  body: FeaturesImport,
+  errors: ["InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, actor, body }) => importAll(tx, body, requireImport(tx.db, actor, body)));

@@ -1,0 +1,116 @@
+import type { Choice, Day, FeatureSearch, Holding } from "./schema.ts";
+
+/*
+ * Which flags a search is about, as one condition on a row of `features` that is called `flag`. A criterion that is not given is null and holds of
+ * every flag.
+ */
+
+/** That a value is among some, or is among none of them. */
+const among = (value: string, name: string) =>
+  `(:${name} IS NULL OR (${value} IN (SELECT value FROM json_each(:${name}))) = :${name}Wanted)`;
+
+/** That so many of some values are among those that a query finds. */
+const holding = (found: string, name: string) =>
+  `(:${name} IS NULL OR (${found} IN (SELECT value FROM json_each(:${name})))
+    BETWEEN :${name}Least AND :${name}Most)`;
+
+const within = (time: string, name: string) =>
+  `(:${name}Before IS NULL OR ${time} < :${name}Before) AND (:${name}From IS NULL OR ${time} >= :${name}From)`;
+
+export const LAST_SEEN = `(SELECT max(last_seen_at) FROM feature_environments WHERE feature = flag.name)`;
+
+/** The stage that a flag has entered last; within one moment the last of its life. */
+const stage = (column: string) => `(SELECT ${column} FROM feature_stages WHERE feature = flag.name
+  ORDER BY entered_at DESC, CASE stage WHEN 'initial' THEN 1 WHEN 'pre-live' THEN 2 WHEN 'live' THEN 3
+    WHEN 'completed' THEN 4 ELSE 5 END DESC LIMIT 1)`;
+export const STAGE = stage("stage");
+export const STAGE_AS_JSON = stage(`json_patch(json_object('stage', stage, 'enteredStageAt', entered_at),
+  json_object('status', status))`); // a patch leaves out what is null
+
+export const MATCHES = `(flag.archived_at IS NOT NULL) = :archived
+  AND flag.project NOT IN (SELECT value FROM json_each(:hidden))
+  AND ${among("flag.project", "project")}
+  AND ${among("flag.type", "type")}
+  AND ${among("ifnull(flag.created_by_user_id, -1337)", "createdBy")}
+  AND ${among("iif(flag.stale, 'stale', 'active')", "state")}
+  AND ${among(`ifnull(${STAGE}, '')`, "lifecycle")}
+  AND ${within("flag.created_at", "created")}
+  AND (ifnull(:seenBefore, :seenFrom) IS NULL OR ${within(LAST_SEEN, "seen")})
+  AND ${holding(
+    `SELECT count(*) FROM feature_tags WHERE feature = flag.name AND feature_tags.type || ':' || value`,
+    "tag",
+  )}
+  AND ${holding(
+    `SELECT count(DISTINCT segments.id) FROM strategies
+      JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
+      WHERE feature = flag.name AND segments.name`,
+    "segment",
+  )}
+  AND (:status IS NULL OR EXISTS (
+    SELECT 1 FROM json_each(:status) AS wanted
+    JOIN project_environments AS place
+      ON place.project = flag.project AND place.environment = wanted.value ->> 'environment'
+    WHERE wanted.value ->> 'enabled' = ifnull((SELECT enabled FROM feature_environments
+      WHERE feature = flag.name AND feature_environments.environment = place.environment), 0)))`;
+
+/** Whose search it is. */
+export interface Caller {
+  userId: number | null;
+  hidden: readonly string[];
+}
+
+/** A search as the condition takes it. */
+export const toBind = (search: FeatureSearch, { hidden }: Caller) => ({
+  archived: isArchived(search) ? 1 : 0,
+  hidden: JSON.stringify(hidden),
+  ...choice("project", search.project),
+  ...choice("type", search.type),
+  ...choice("createdBy", search.createdBy, Number),
+  ...choice("state", search.state),
+  ...choice("lifecycle", search.lifecycle),
+  ...days("created", search.createdAt),
+  ...days("seen", search.lastSeenAt),
+  ...counts("tag", search.tag),
+  ...counts("segment", search.segment),
+  status:
+    search.status.length === 0
+      ? null
+      : JSON.stringify(search.status.map((one) => ({ ...one, enabled: one.enabled ? 1 : 0 }))),
+});
+export type Bind = ReturnType<typeof toBind>;
+
+export const isArchived = ({ archived }: FeatureSearch) => archived === "IS:true" || archived === "true";
+
+/** Whether it is one of the values that is wanted, or one of all others. */
+export const isWanted = ({ operator }: NonNullable<Choice>) => operator === "IS" || operator === "IS_ANY_OF";
+
+const choice = (name: string, choice: Choice, convert: (value: string) => unknown = String) => ({
+  [name]: choice ? JSON.stringify(choice.values.map(convert)) : null,
+  [`${name}Wanted`]: choice && isWanted(choice) ? 1 : 0,
+});
+
+const days = (name: string, day: Day) => ({
+  [`${name}Before`]: day?.operator === "IS_BEFORE" ? day.values.join() : null,
+  [`${name}From`]: day?.operator === "IS_ON_OR_AFTER" ? day.values.join() : null,
+});
+
+/** How many of the values are to be found, at the least and at the most. */
+const COUNTS: Record<NonNullable<Holding>["operator"], (all: number) => [least: number, most: number]> = {
+  INCLUDE: (all) => [1, all],
+  INCLUDE_ANY_OF: (all) => [1, all],
+  INCLUDE_ALL_OF: (all) => [all, all],
+  DO_NOT_INCLUDE: () => [0, 0],
+  EXCLUDE_IF_ANY_OF: () => [0, 0],
+  EXCLUDE_ALL: (all) => [0, all - 1],
+};
+
+function counts(name: string, holding: Holding) {
+  const values = [...new Set(holding?.values)];
+  const [least, most] = holding ? COUNTS[holding.operator](values.length) : [0, 0];
+  const [text, leastName, mostName] = [
+    holding ? JSON.stringify(values) : null,
+    `${name}Least`,
+    `${name}Most`,
+  ];
+  return { [name]: text, [leastName]: least, [mostName]: most };
+}

@@ -1,0 +1,24 @@
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { operation } from "../../http/operation.ts";
+import { featuresNamed } from "./page-store.ts";
+import { isPlain, plainSearch } from "./plain-store.ts";
+import { FeatureSearch, FoundFeatures } from "./schema.ts";
+import { type Found, searchAll } from "./slice-store.ts";
+
+export const searchFeatures = operation({
+  id: "searchFeatures",
+  summary: "Flags by name, description, and what else is known of them, a page at a time",
+  tag: "Search",
+  method: "GET",
+  path: "/api/admin/search/features",
+  permission: null,
+  query: FeatureSearch,
+  response: FoundFeatures,
+}).run(({ db, actor, query, signal }) => {
+  const { userId } = actor;
+  const caller = { userId, hidden: hiddenProjects(db, actor) };
+  const toPage = ({ names, total }: Found) => ({ features: featuresNamed(db, names, userId), total });
+  if (isPlain(query)) return snapshot(db, () => toPage(plainSearch(db, query, caller)));
+  return searchAll(db, query, caller, signal).then(toPage);
+});

@@ -1,0 +1,151 @@
+import * as v from "valibot";
+import { Tag } from "../../events/schema.ts";
+import { Timestamp } from "../../validation.ts";
+import { FeatureEnvironment, Person, ProjectFeature } from "../features/schema.ts";
+import { CurrentStage } from "../lifecycle/schema.ts";
+
+const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =
+  ProjectFeature.entries;
+
+/** A flag as a search finds it; `tags` only where it has some (original). */
+export const FoundFeature = v.strictObject({
+  type,
+  description,
+  project: v.string(),
+  favorite,
+  name,
+  createdAt,
+  stale,
+  archivedAt: v.nullable(Timestamp),
+  impressionData,
+  lastSeenAt,
+  /** Whether others depend on it, or it on others. */
+  dependencyType: v.nullable(v.picklist(["parent", "child"])),
+  environments: v.array(v.strictObject({ ...FeatureEnvironment.entries, yes: v.number(), no: v.number() })),
+  segments: v.array(v.string()),
+  createdBy: Person,
+  lifecycle: v.optional(CurrentStage),
+  tags: v.optional(v.array(Tag)),
+});
+export type FoundFeature = v.InferOutput<typeof FoundFeature>;
+
+/** One page, and how many there are in all. */
+export const FoundFeatures = v.strictObject({ features: v.array(FoundFeature), total: v.number() });
+
+/** An operator and the values behind its colon; undefined where there are none, which is no filter (original). */
+const filter = <const Operator extends string>(...operators: Operator[]) =>
+  v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset, addIssue, NEVER }) => {
+      const [operator = "", ...rest] = dataset.value.split(":");
+      if (rest.length > 0 && operators.includes(operator as Operator))
+        return toFilter(operator as Operator, rest.join(":"));
+      addIssue({ message: `must be a value behind one of ${operators.join(", ")} and a colon` });
+      return NEVER;
+    }),
+  );
+
+function toFilter<Operator extends string>(operator: Operator, text: string) {
+  const values = text
+    .split(",")
+    .map((value) => value.trim())
+    .filter((value) => value !== "");
+  return values.length === 0 ? undefined : { operator, values };
+}
+
+/** One of the values, or none of them. */
+const Choice = v.optional(filter("IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"));
+export type Choice = v.InferOutput<typeof Choice>;
+
+/** Which of the values something has. */
+const Holding = v.optional(
+  filter("INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"),
+);
+export type Holding = v.InferOutput<typeof Holding>;
+
+const Tags = v.pipe(
+  Holding,
+  v.check(
+    (tags) => tags === undefined || tags.values.every((tag) => /^[^:]+:./s.test(tag)),
+    "must be types and values with a colon between",
+  ),
+);
+
+const People = v.pipe(
+  Choice,
+  v.check(
+    (ids) => ids === undefined || ids.values.every((id) => /^-?\d{1,15}$/.test(id)),
+    "must be ids of users",
+  ),
+);
+
+/** Before a day, or from it on; a day that is in the calendar. */
+const Day = v.optional(
+  v.pipe(
+    filter("IS_BEFORE", "IS_ON_OR_AFTER"),
+    v.check((day) => day === undefined || isDay(day.values.join()), "must be a day such as 2026-01-31"),
+  ),
+);
+export type Day = v.InferOutput<typeof Day>;
+
+function isDay(text: string) {
+  const date = new Date(`${text}T00:00:00.000Z`);
+  return !Number.isNaN(date.valueOf()) && date.toISOString().startsWith(text) && text.length === 10;
+}
+
+/** A number of a parameter; the default where it is none, or out of bounds (original). */
+const lenient = (minimum: number, maximum: number, byDefault: number) =>
+  v.pipe(
+    v.optional(v.string(), ""),
+    v.transform((text) => {
+      const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return number >= minimum && number <= maximum ? number : byDefault;
+    }),
+  );
+
+/** Longer texts are refused: looking for one would hold all others. In characters. */
+const LONGEST = 1000;
+
+/** Texts with commas between, each in the name or the description, any of them. */
+const Words = v.pipe(
+  v.optional(v.pipe(v.string(), v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`)), ""),
+  v.transform((text) =>
+    text
+      .split(",")
+      .map((word) => word.trim())
+      .filter((word) => word !== ""),
+  ),
+);
+
+/** `environment:enabled` or `environment:disabled`; what is neither says nothing (original). */
+const Statuses = v.pipe(
+  v.array(v.string()),
+  v.transform((texts) =>
+    texts.flatMap((text) => {
+      const [, environment, status] = /^(.+):(enabled|disabled)$/s.exec(text) ?? [];
+      return environment === undefined ? [] : [{ environment, enabled: status === "enabled" }];
+    }),
+  ),
+);
+
+/** Which flags are wanted, and in what order. */
+export const FeatureSearch = v.object({
+  query: Words,
+  project: Choice,
+  type: Choice,
+  createdBy: People,
+  state: Choice,
+  lifecycle: Choice,
+  tag: Tags,
+  segment: Holding,
+  createdAt: Day,
+  lastSeenAt: Day,
+  status: Statuses,
+  archived: v.optional(v.string(), ""),
+  favoritesFirst: v.optional(v.string(), ""),
+  offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
+  limit: lenient(1, 100, 50),
+  sortBy: v.optional(v.string(), "createdAt"),
+  sortOrder: v.optional(v.picklist(["asc", "desc"]), "asc"),
+});
+export type FeatureSearch = v.InferOutput<typeof FeatureSearch>;

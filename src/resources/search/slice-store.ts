@@ -1,0 +1,159 @@
+import { type Database, query } from "../../db/statement.ts";
+import { fold } from "../../events/fold.ts";
+import { nextTurn } from "../../turn.ts";
+import { type Bind, type Caller, isWanted, LAST_SEEN, MATCHES, STAGE, toBind } from "./filter-store.ts";
+import type { FeatureSearch } from "./schema.ts";
+
+/*
+ * Any search: every flag it may be about is looked at, since no index knows substrings or each of the criteria. There
+ * may be a hundred thousand, so that is done in slices of a few milliseconds, between which others are answered, and
+ * no more is kept than a page and those before it.
+ */
+
+/** Flags of one slice. */
+const SLICE = 1000;
+
+/** What a page is sorted by; without a user no flag is a favorite. */
+interface Sort {
+  sortBy: string;
+  environment: string | null;
+  favoritesOf: number | null;
+  isText: 0 | 1;
+}
+
+/** By this it is sorted; null comes last. */
+const KEY = `CASE :sortBy WHEN 'name' THEN flag.name WHEN 'type' THEN flag.type
+  WHEN 'project' THEN flag.project WHEN 'stale' THEN flag.stale
+  WHEN 'archivedAt' THEN flag.archived_at WHEN 'lastSeenAt' THEN ${LAST_SEEN} WHEN 'lifecycle' THEN ${STAGE}
+  WHEN 'environment' THEN (SELECT ifnull(enabled, 0) FROM project_environments AS place
+    LEFT JOIN feature_environments ON feature = flag.name AND feature_environments.environment = place.environment
+    WHERE place.project = flag.project AND place.environment = :environment)
+  ELSE flag.created_at END`;
+
+const sliceOf = (condition: string) => `
+  SELECT count(*) AS looked, max(name) AS last, json_group_array(json_array(name,
+      EXISTS (SELECT 1 FROM feature_favorites WHERE feature = flag.name AND user_id = :favoritesOf),
+      ${KEY}, created_at, iif(:isText, ifnull(description, ''), ''))) FILTER (WHERE ${MATCHES}) AS found
+  FROM (SELECT name, project, type, description, stale, created_at, created_by_user_id, archived_at FROM features
+    WHERE ${condition} ORDER BY name LIMIT ${SLICE}) AS flag`;
+
+interface SliceRow {
+  looked: number;
+  last: string | null;
+  found: string;
+}
+
+type SliceBind = Bind & Sort & { after: string };
+
+const ofAll = query<SliceBind, SliceRow>(sliceOf(`name > :after`));
+
+const ofProject = query<SliceBind & { within: string }, SliceRow>(
+  sliceOf(`project = :within AND name > :after`),
+);
+
+/** A flag that was found, with what it is sorted by. */
+type Candidate = [
+  name: string,
+  favorite: 0 | 1,
+  key: string | number | null,
+  createdAt: string,
+  description: string,
+];
+
+/** The names of a page, and how many flags there are in all. */
+export interface Found {
+  names: string[];
+  total: number;
+}
+
+/** Looks at every flag; it resolves early once nobody waits for it. */
+export async function searchAll(
+  db: Database,
+  search: FeatureSearch,
+  caller: Caller,
+  signal: AbortSignal,
+): Promise<Found> {
+  const isFound = toCondition(search);
+  const needed = search.offset + search.limit;
+  let total = 0;
+  let best: Candidate[] = [];
+  for await (const slice of slices(db, search, caller, signal)) {
+    const found = slice.filter(isFound);
+    total += found.length;
+    best.push(...found);
+    if (best.length > 2 * needed + SLICE) best = sorted(best, search).slice(0, needed);
+  }
+  return {
+    names: sorted(best, search)
+      .slice(search.offset, needed)
+      .map(([name]) => name),
+    total,
+  };
+}
+
+/** That the name or the description has one of the words, in any letter case. */
+function toCondition({ query }: FeatureSearch) {
+  if (query.length === 0) return () => true;
+  const words = query.map(fold);
+  const isIn = (text: string) => {
+    const folded = fold(text);
+    return words.some((word) => folded.includes(word));
+  };
+  return ([name, , , , description]: Candidate) => isIn(name) || isIn(description);
+}
+
+async function* slices(
+  db: Database,
+  search: FeatureSearch,
+  caller: Caller,
+  signal: AbortSignal,
+): AsyncGenerator<Candidate[]> {
+  const bind = { ...toBind(search, caller), ...toSort(search, caller) };
+  for (const within of projectsOf(search)) {
+    for (let after = ""; ; ) {
+      const read =
+        within === null ? ofAll(db).get({ ...bind, after }) : ofProject(db).get({ ...bind, within, after });
+      const { looked, last, found } = read!;
+      yield JSON.parse(found);
+      if (looked < SLICE || signal.aborted) break;
+      after = last!;
+      await nextTurn();
+    }
+  }
+}
+
+/** The projects whose flags it is about; null for all. */
+const projectsOf = ({ project }: FeatureSearch): ReadonlyArray<string | null> =>
+  project && isWanted(project) ? [...new Set(project.values)] : [null];
+
+function toSort({ sortBy, favoritesFirst, query }: FeatureSearch, { userId }: Caller): Sort {
+  const [, environment = null] = /^environment:(.+)$/s.exec(sortBy) ?? [];
+  return {
+    sortBy: environment === null ? sortBy : "environment",
+    environment,
+    favoritesOf: favoritesFirst === "true" ? userId : null,
+    isText: query.length > 0 ? 1 : 0,
+  };
+}
+
+/** Favorites first, then by the key, the age and the name. */
+function sorted(found: Candidate[], { sortOrder }: FeatureSearch): Candidate[] {
+  const sign = sortOrder === "desc" ? -1 : 1;
+  return found.sort(
+    ([name, favorite, key, createdAt], [otherName, otherFavorite, otherKey, otherCreatedAt]) =>
+      otherFavorite - favorite ||
+      Number(key === null) - Number(otherKey === null) ||
+      sign * compare(key ?? 0, otherKey ?? 0) ||
+      compare(createdAt, otherCreatedAt) ||
+      compare(name, otherName),
+  );
+}
+
+/** Beyond these characters JavaScript compares halves of pairs, and SQLite, like us, whole code points. */
+const HIGH = /[\ud800-\uffff]/;
+
+function compare(a: string | number, b: string | number) {
+  if (typeof a === "string" && typeof b === "string" && (HIGH.test(a) || HIGH.test(b)))
+    return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return a < b ? -1 : a > b ? 1 : 0;
+}
