@@ -10,18 +10,30 @@ import * as events from "./resources/events/routes.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as features from "./resources/features/routes.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
+import * as feedback from "./resources/feedback/routes.ts";
+import * as feedbackSchema from "./resources/feedback/schema.ts";
+import * as groupsSchema from "./resources/groups/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
+import * as ownUser from "./resources/own-user/routes.ts";
+import * as ownUserSchema from "./resources/own-user/schema.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
+import * as resets from "./resources/resets/routes.ts";
+import * as rolesSchema from "./resources/roles/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as strategies from "./resources/strategies/routes.ts";
 import * as strategiesSchema from "./resources/strategies/schema.ts";
 import * as tokens from "./resources/tokens/routes.ts";
+import * as apiTokens from "./resources/tokens/routes-api.ts";
+import * as projectTokens from "./resources/tokens/routes-project.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
+import * as userLists from "./resources/users/routes-lists.ts";
+import * as passwords from "./resources/users/routes-passwords.ts";
+import * as userPermissions from "./resources/users/routes-permissions.ts";
 import * as usersSchema from "./resources/users/schema.ts";
 import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
@@ -52,12 +64,19 @@ export const SURFACES: readonly Surface[] = [
       projects,
       events,
       users,
+      userLists,
+      userPermissions,
+      passwords,
+      ownUser,
       tokens,
+      apiTokens,
+      projectTokens,
+      feedback,
       notifications,
       dashboard,
     ),
   },
-  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
+  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
 ];
 
 /** Every operation that is served. */
@@ -71,9 +90,13 @@ export const SCHEMAS = Object.fromEntries(
     eventSchema,
     eventsSchema,
     featuresSchema,
+    feedbackSchema,
+    groupsSchema,
     integrationsSchema,
     notificationsSchema,
+    ownUserSchema,
     projectsSchema,
+    rolesSchema,
     strategiesSchema,
     tokensSchema,
     variantsSchema,

@@ -7,8 +7,10 @@ import type { Violation } from "../validation.ts";
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
+  RoleInUseError: 400,
   AuthenticationRequired: 401,
   PasswordMismatch: 401,
+  InvalidTokenError: 401,
   NoAccessError: 403,
   InvalidOperationError: 403,
   OperationDeniedError: 403,
@@ -20,6 +22,7 @@ export const STATUS = {
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
   ExpectationFailedError: 417,
+  RateLimitError: 429,
   HeadersTooLargeError: 431,
   UnknownError: 500,
   ServiceUnavailableError: 503,

@@ -61,7 +61,7 @@ function answer(site: Site, operation: Operation, event: H3Event) {
 /** Permission, path, query, body: the first that fails is the answer. */
 function perform(site: Site, operation: Operation, event: H3Event) {
   const { db, write } = site;
-  const { actor, isSecure } = event.context;
+  const { actor, address, isSecure } = event.context;
   const raw = decodedParams(event);
   const claim = toClaim(db, actor, operation.permission, raw);
   requirePermission(db, actor, claim);
@@ -76,6 +76,7 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       params,
       query,
       body,
+      address,
       isSecure,
       get signal() {
         return event.req.signal; // made only where it is asked for

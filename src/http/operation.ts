@@ -54,6 +54,8 @@ export interface Request<C extends Contract> {
   params: Output<C["params"]>;
   query: Output<C["query"]>;
   body: Output<C["body"]>;
+  /** Where the request came from, as far as this server or a trusted proxy knows; undefined without a socket. */
+  readonly address: string | undefined;
   /** The request came by TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */

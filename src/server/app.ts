@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, H3, type H3Event, HTTPError } from "h3";
 import type { Actor } from "../auth/actor.ts";
+import { noteSeen } from "../auth/seen.ts";
 import { SESSION_COOKIE } from "../auth/session.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { writeSoon } from "../events/write.ts";
@@ -19,6 +20,7 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { unknownPath } from "../http/unknown-path.ts";
 import { OPERATIONS, SCHEMAS, SURFACES } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
+import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
 
 declare module "h3" {
   interface H3EventContext {
@@ -26,6 +28,8 @@ declare module "h3" {
     actor: Actor;
     /** What was read to know it. */
     readings: ReadonlySet<Reading>;
+    /** Where it came from; undefined without a socket. */
+    address: string | undefined;
     /** It came by TLS, as far as this server or a trusted proxy knows. */
     isSecure: boolean;
   }
@@ -46,6 +50,7 @@ export function buildApp(options: ServerOptions): H3 {
   });
   mount(app, { db, root, cache, write: writeSoon }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
+  route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);
   mountHealth(app, db);
@@ -64,7 +69,9 @@ function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3E
     event.context.actor = result;
     event.context.readings = readings;
     event.context.isSecure = isSecure(event.req, trustsProxy);
-    if (result.isSession) requireSameOrigin(event.req, publicUrl);
+    event.context.address = addressOf(event, trustsProxy);
+    noteSeen(db, result);
+    if (result.session !== null) requireSameOrigin(event.req, publicUrl);
   }
   requireDecodable(pathname);
 }
@@ -73,10 +80,14 @@ function admit({ db, publicUrl, trustsProxy = false }: ServerOptions, event: H3E
 function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
   const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
   const error = fromConstraint(cause) ?? toApiError(cause);
-  const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  const address = request && clientAddress(request, trustsProxy);
+  const address = addressOf(event, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });
   return toErrorResponse(error, basePath);
+}
+
+function addressOf(event: H3Event, trustsProxy: boolean) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && clientAddress(request, trustsProxy);
 }
 
 /** `GET /docs/openapi.json`, as the original has it; made when it is asked for, which needs no credential. */
