@@ -28,14 +28,14 @@ export const listApiTokensByName = operation({
   summary: "The tokens of a name that the caller may see",
   tag: "API tokens",
   method: "GET",
-  path: "/api/admin/api-tokens/:name",
+  path: "/api/admin/api-tokens/:token",
   permission: { permission: anyOf("READ") },
-  params: v.object({ name: v.string() }),
+  params: v.object({ token: v.string() }), // here it is a name (original)
   response: ApiTokens,
 }).run(({ db, actor, params }) =>
   snapshot(db, () => ({
     tokens: readableTokens(db, actor)
-      .filter(({ name }) => name === params.name)
+      .filter(({ name }) => name === params.token)
       .map(toApiToken),
   })),
 );
