@@ -22,7 +22,11 @@ CREATE TABLE projects (
   mode               TEXT NOT NULL DEFAULT 'open' CHECK (mode IN ('open', 'protected', 'private')),
   default_stickiness TEXT NOT NULL DEFAULT 'default',
   created_at         TEXT NOT NULL,
-  archived_at        TEXT
+  archived_at        TEXT,
+  updated_at         TEXT,
+  feature_limit      INTEGER CHECK (feature_limit >= 0),
+  -- How flags are to be named: pattern, example and description.
+  feature_naming     TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object')
 ) STRICT;
 
 -- Which projects are hidden from whom is asked by every request.
@@ -249,6 +253,8 @@ CREATE TABLE features (
   archived_at        TEXT
 ) STRICT;
 
+-- The archive, the last one first.
+CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
 -- The flags of a project by name.
 CREATE INDEX features_by_project ON features (project, name);
 -- The caller's own flags on the dashboard.
@@ -281,6 +287,15 @@ CREATE TABLE feature_dependencies (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_dependencies_by_parent ON feature_dependencies (parent);
+
+-- The stages of a flag's life that it has been through.
+CREATE TABLE feature_stages (
+  feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
+  entered_at TEXT NOT NULL,
+  status     TEXT,
+  PRIMARY KEY (feature, stage)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE feature_environments (
   feature      TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,

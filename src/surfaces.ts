@@ -6,20 +6,30 @@ import type { Operation } from "./http/operation.ts";
 import * as constraintsSchema from "./resources/constraints/schema.ts";
 import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
+import * as dependencies from "./resources/dependencies/routes.ts";
+import * as dependenciesSchema from "./resources/dependencies/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
+import * as favorites from "./resources/favorites/routes.ts";
 import * as features from "./resources/features/routes.ts";
+import * as archive from "./resources/features/routes-archive.ts";
+import * as bulk from "./resources/features/routes-bulk.ts";
+import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
 import * as feedback from "./resources/feedback/routes.ts";
 import * as feedbackSchema from "./resources/feedback/schema.ts";
 import * as groupsSchema from "./resources/groups/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
+import * as lifecycle from "./resources/lifecycle/routes.ts";
+import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as ownUser from "./resources/own-user/routes.ts";
 import * as ownUserSchema from "./resources/own-user/schema.ts";
 import * as projects from "./resources/projects/routes.ts";
+import * as projectChanges from "./resources/projects/routes-change.ts";
+import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
 import * as resets from "./resources/resets/routes.ts";
 import * as rolesSchema from "./resources/roles/schema.ts";
@@ -60,8 +70,16 @@ export const SURFACES: readonly Surface[] = [
     operations: operationsOf(
       integrations,
       features,
+      archive,
+      bulk,
+      move,
+      dependencies,
+      favorites,
+      lifecycle,
       strategies,
       projects,
+      projectReads,
+      projectChanges,
       events,
       users,
       userLists,
@@ -87,11 +105,13 @@ export const SCHEMAS = Object.fromEntries(
   [
     constraintsSchema,
     dashboardSchema,
+    dependenciesSchema,
     eventSchema,
     eventsSchema,
     featuresSchema,
     feedbackSchema,
     groupsSchema,
+    lifecycleSchema,
     integrationsSchema,
     notificationsSchema,
     ownUserSchema,

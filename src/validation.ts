@@ -86,10 +86,7 @@ export const PathName = v.pipe(
 export const UrlName = v.pipe(
   PathName,
   v.maxLength(100, "must have 100 characters or less"),
-  v.check(
-    (name) => encodeURIComponent(name) === name,
-    "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )",
-  ),
+  v.check((name) => toSegment(name) === name, "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )"),
 );
 
 /** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */

@@ -5,6 +5,7 @@ import { inWriting, type Writing } from "../db/transaction.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
 import { notifyMembers } from "./notify.ts";
 import { type StoredEvent, storeEvent } from "./record.ts";
+import { tagsOf } from "./tags.ts";
 import type { EventType } from "./types.ts";
 
 /** What a change says of itself; who and when are the transaction's. */
@@ -48,7 +49,8 @@ function toTx(writing: Writing, actor: Actor): Tx {
   const now = new Date().toISOString();
   const { createdBy, createdByUserId } = actor;
   const record = (event: NewEvent) => {
-    const whole = { ...NOTHING, ...event, createdAt: now, createdBy, createdByUserId };
+    const tags = tagsOf(writing.db, event.featureName);
+    const whole = { ...NOTHING, tags, ...event, createdAt: now, createdBy, createdByUserId };
     const id = storeEvent(writing, whole);
     notifyMembers(writing, whole);
     enqueueDeliveries(writing, id, whole);
@@ -56,4 +58,4 @@ function toTx(writing: Writing, actor: Actor): Tx {
   return { ...writing, actor, now, record };
 }
 
-const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null, tags: [] };
+const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null };

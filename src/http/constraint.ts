@@ -1,4 +1,5 @@
 import { isSqlite } from "../db/error.ts";
+import { TooLongError } from "../limits.ts";
 import { ApiError } from "./error.ts";
 
 /** What is taken, by the column that SQLite names. */
@@ -17,10 +18,11 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the file itself refuses as an answer; undefined for any other error. That something is taken is 409, and so is
- * removing what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
+ * What can't be stored as an answer; undefined for any other error. That something is taken is 409, and so is removing
+ * what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
  */
 export function fromConstraint(error: unknown): ApiError | undefined {
+  if (error instanceof TooLongError) return new ApiError("ValidationError", error.message);
   if (isSqlite(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"))
     return new ApiError("NameExistsError", taken(error.message), { cause: error });
   if (isSqlite(error, "SQLITE_CONSTRAINT_FOREIGNKEY"))

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
 import { isSqlite } from "../db/error.ts";
-import type { Violation } from "../validation.ts";
+import { check, type Schema, type Violation } from "../validation.ts";
 
 /** The status of each kind of error. */
 export const STATUS = {
@@ -89,6 +89,17 @@ interface ErrorOptions {
 /** A request of the wrong shape; the first violation is the message, all of them are the details. */
 export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
+
+/**
+ * What fits the schema.
+ * @param where begins the path of what is wrong
+ * @throws ApiError `ValidationError` with all that is wrong
+ */
+export function requireValid<S extends Schema>(schema: S, input: unknown, where: string): v.InferOutput<S> {
+  const result = check(schema, input, where);
+  if (result.violations) throw invalid(...result.violations);
+  return result.value;
+}
 
 /** What passes: another process writes, or the disk is full until somebody makes room. Reads go on meanwhile. */
 const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [

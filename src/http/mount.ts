@@ -8,7 +8,7 @@ import { type Reading, watchReads } from "../db/watch.ts";
 import type { writeSoon } from "../events/write.ts";
 import { check, type Schema } from "../validation.ts";
 import { readJson } from "./body.ts";
-import { ApiError, invalid } from "./error.ts";
+import { ApiError, invalid, requireValid } from "./error.ts";
 import { type Contract, METHODS, type Operation, type Request as OperationRequest } from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -150,9 +150,5 @@ function checkedParams({ params, wrongParamsAre404 }: Operation, raw: Record<str
   return checked(params, raw, "path");
 }
 
-function checked(schema: Schema | undefined, input: unknown, where: string): unknown {
-  if (!schema) return undefined;
-  const result = check(schema, input, where);
-  if (result.violations) throw invalid(...result.violations);
-  return result.value;
-}
+const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
+  schema && requireValid(schema, input, where);

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
+import { SESSION_COOKIE } from "../auth/session.ts";
 import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
@@ -53,6 +54,7 @@ const SECURITY = {
       name: "Authorization",
       description: "A token, alone or after Bearer",
     },
+    session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "Who has signed in" },
   },
 };
 
@@ -65,7 +67,7 @@ const documentFor = (operations: readonly Operation[], root: string) => ({
     license: { name: "Apache-2.0", identifier: "Apache-2.0" },
   },
   servers: [{ url: root || "/" }],
-  security: [{ token: [] }],
+  security: [{ token: [] }, { session: [] }],
   tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name, description: name })),
 });
 
@@ -95,6 +97,7 @@ function toOperation(operation: Operation, convert: Convert) {
     summary,
     tags: [tag],
     ...(deprecated && { deprecated }),
+    ...(isOpen(operation) && { security: [] }),
     parameters: parametersOf(operation, convert),
     ...(body && { requestBody: { required: true, content: content(convert(body, "input")) } }),
     responses: {
@@ -108,6 +111,9 @@ function toOperation(operation: Operation, convert: Convert) {
     },
   };
 }
+
+/** It needs no credential. */
+const isOpen = ({ path }: Operation) => !path.startsWith("/api/");
 
 /** Path first; what is not declared is ignored by the server. */
 function parametersOf({ path, params, query }: Operation, convert: Convert) {

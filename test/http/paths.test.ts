@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { OPERATIONS } from "../../src/surfaces.ts";
-import { type Call, openServer, type Reply } from "../support/server.ts";
+import { type Call, openServer, type Reply, toPattern } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 
 const PARAMETERS: Record<string, string> = {
@@ -9,6 +9,7 @@ const PARAMETERS: Record<string, string> = {
   projectId: "a",
   featureName: "f",
   environment: "development",
+  token: "none",
 };
 
 /** A world in which the path of every operation leads somewhere. */
@@ -19,7 +20,10 @@ const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, 
 
 /** Those that need a credential. */
 const SECURED = OPERATIONS.filter(({ path }) => path.startsWith("/api/"));
-const GETS = SECURED.filter(({ method }) => method === "GET").map(({ path }) => path);
+/** Those that can be asked without a query. */
+const GETS = SECURED.filter(({ method, path }) => method === "GET" && path !== "/api/admin/user/roles").map(
+  ({ path }) => path,
+);
 const PATHS = [...new Set(SECURED.map(({ path }) => path))];
 const SEARCH = "/api/admin/events/search";
 
@@ -35,7 +39,7 @@ const UNKNOWN = [
   "/api/admin/user-admin/1/events",
   "/api/admin/addons/1",
   "/api/admin/addons//events",
-  "/api/admin/projects/a",
+  "/api/admin/projects/a/nope",
   "/api/admin/projects/a/features/f/environments",
 ];
 
@@ -229,8 +233,11 @@ test("HEAD is answered like GET, with the same headers and no body", async (t) =
 
 test("a trailing slash is the same path, and so are repeated ones", async (t) => {
   const { request } = await openServer(t, furnished());
-  for (const { method, path } of OPERATIONS.filter(({ changes }) => !changes)) {
-    const call = { method, ...(method === "POST" && { body: {} }) };
+  const calls = [
+    ...GETS.map((path) => ({ path, method: "GET" })),
+    { path: SEARCH, method: "POST", body: {} },
+  ];
+  for (const { path, ...call } of calls) {
     const without = await request(fill(path), call);
     assert.equal(without.status, 200, path);
     for (const spelling of [`${fill(path)}/`, `${fill(path)}//`, fill(path).replaceAll("/", "///")]) {
@@ -242,12 +249,13 @@ test("a trailing slash is the same path, and so are repeated ones", async (t) =>
 
 test("letters of a path are case-sensitive", async (t) => {
   const { request } = await openServer(t, furnished().project("A"));
-  // In any other letter case the word is the name of a flag, whose events are asked for.
-  for (const path of PATHS.filter((one) => one !== SEARCH)) {
+  const isAny = (path: string) => OPERATIONS.some((one) => toPattern(one.path).test(path));
+  for (const path of PATHS) {
     const words = path.split("/").filter((word) => word !== "" && !word.startsWith(":"));
     for (const word of words.slice(2)) {
       const other = fill(path.replace(`/${word}`, `/${word[0]!.toUpperCase()}${word.slice(1)}`));
-      assert.deepEqual(outcome(await request(other)), [404, "NotFoundError"], other);
+      // In another letter case a word may be a parameter, such as the name of a flag.
+      if (!isAny(other)) assert.deepEqual(outcome(await request(other)), [404, "NotFoundError"], other);
     }
   }
   const features = async (project: string) =>
@@ -310,7 +318,6 @@ test("a slash inside a parameter makes no further segment", async (t) => {
   assert.equal(await features("/api/admin/projects/a%2Ffeatures/features"), 0);
   for (const path of [
     "/api/admin/projects%2Fa/features",
-    "/api/admin/projects/a%2Ffeatures",
     "/api/admin/events%2F",
     "/api/admin%2Fevents",
     "/api%2Fadmin/events",
@@ -379,7 +386,7 @@ test("empty segments are none, and dots lead where a URL says they do", async (t
     ["/api/admin//events", 200],
     ["/api/admin/events//", 200],
     ["/api/admin/user-admin//1", 200],
-    ["/api/admin/user-admin//", 405],
+    ["/api/admin/user-admin//", 200],
     ["/api/admin/personal-dashboard//", 200],
     ["/api/admin/projects//features", 404],
     ["/api/admin/./events", 200],

@@ -102,7 +102,7 @@ function operationAt(method: string, pathname: string) {
   return found.toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
 }
 
-const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
+export const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
 
 export function assertMatches(schema: v.GenericSchema, value: unknown) {
   const result = v.safeParse(schema, value);

@@ -3,6 +3,10 @@ DELETE FROM role_permissions WHERE role_id <= 5;
 
 ALTER TABLE project_environments ADD COLUMN default_strategy TEXT CHECK (json_type(default_strategy) = 'object');
 
+ALTER TABLE projects ADD COLUMN updated_at TEXT;
+ALTER TABLE projects ADD COLUMN feature_limit INTEGER CHECK (feature_limit >= 0);
+ALTER TABLE projects ADD COLUMN feature_naming TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object');
+
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -46,3 +50,12 @@ CREATE INDEX deliveries_by_event ON deliveries (event_id);
 ALTER TABLE groups ADD COLUMN created_by TEXT;
 ALTER TABLE groups ADD COLUMN mappings_sso TEXT NOT NULL DEFAULT '[]' CHECK (json_type(mappings_sso) = 'array');
 ALTER TABLE group_users ADD COLUMN joined_at TEXT;
+CREATE TABLE feature_stages (
+  feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
+  entered_at TEXT NOT NULL,
+  status     TEXT,
+  PRIMARY KEY (feature, stage)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;

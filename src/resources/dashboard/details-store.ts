@@ -3,7 +3,7 @@ import { avatarPath, imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { Summary } from "../../events/wire.ts";
 import type { Wire } from "../../http/raw-json.ts";
-import type { LatestEvent, OnboardingStatus, ProjectOwner, ProjectRole } from "./schema.ts";
+import type { LatestEvent, ProjectOwner, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 
 interface LatestRow extends PersonRow {
@@ -34,14 +34,6 @@ const rolesOf = query<{ project: string; userId: number }, ProjectRole>(`
   FROM project_members JOIN roles ON roles.id = role_id
   WHERE project = :project AND user_id = :userId ORDER BY roles.id`);
 
-const isSeen = query<{ project: string }>(`
-  SELECT 1 FROM features JOIN feature_environments ON feature = features.name
-  WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
-
-const oldestLive = query<{ project: string }, { feature: string }>(`
-  SELECT name AS feature FROM features
-  WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
-
 /** The newest ten events of a project. */
 export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[] =>
   latest(db)
@@ -64,10 +56,3 @@ export function owners(db: Database, project: string): Wire<ProjectOwner>[] {
 /** A user's roles in a project, directly and through groups, by id. */
 export const projectRoles = (db: Database, project: string, userId: number): ProjectRole[] =>
   rolesOf(db).all({ project, userId });
-
-/** How far a project has come: its first flag, and that flag's first use. */
-export function onboardingStatus(db: Database, project: string): OnboardingStatus {
-  if (isSeen(db).get({ project })) return { status: "onboarded" };
-  const first = oldestLive(db).get({ project });
-  return first ? { status: "first-flag-created", feature: first.feature } : { status: "onboarding-started" };
-}

@@ -3,7 +3,8 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
 import { requireProject } from "../projects/require.ts";
-import { latestEvents, onboardingStatus, owners, projectRoles } from "./details-store.ts";
+import { latestEvents, owners, projectRoles } from "./details-store.ts";
+import { onboardingStatus } from "./require.ts";
 import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";
 import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { ApiError } from "../../http/error.ts";
-import { featureNamed, liveChildren } from "./feature-store.ts";
+import { enterStage } from "../lifecycle/changes.ts";
+import { featureNamed } from "./feature-store.ts";
 import type { Feature, NewFeature } from "./schema.ts";
 
 export interface FeatureRow {
@@ -22,13 +22,6 @@ export const insertFeature = command<FeatureRow>(`
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
     :archivedAt)`);
 
-const setArchived = command<{ name: string; archivedAt: string }>(`
-  UPDATE features SET archived_at = :archivedAt WHERE name = :name`);
-
-const removeDependencies = command<{ name: string }>(
-  `DELETE FROM feature_dependencies WHERE feature = :name`,
-);
-
 /** Makes a flag in a project that is there; SQLite's constraint error where the name is taken. */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
   const { name, type, description, stale, impressionData } = feature;
@@ -43,24 +36,8 @@ export function createFeature(tx: Tx, project: string, feature: NewFeature): Fea
     createdByUserId: tx.actor.createdByUserId,
     archivedAt: null,
   });
+  enterStage(tx, name, "initial");
   const created = featureNamed(tx.db, name)!;
   tx.record({ type: "feature-created", project, featureName: name, data: created });
   return created;
-}
-
-/**
- * Archives a flag, again where it is archived already (original).
- * @throws ApiError `InvalidOperationError` while other flags depend on it
- */
-export function archiveFeature(tx: Tx, { project, name }: Feature) {
-  const children = liveChildren(tx.db, name);
-  if (children.length > 0)
-    throw new ApiError(
-      "InvalidOperationError",
-      `The flag ${name} can't be archived: ${children.join(", ")} depend on it`,
-    );
-  removeDependencies(tx).run({ name });
-  setArchived(tx).run({ name, archivedAt: tx.now });
-  tx.record({ type: "feature-dependencies-removed", project, featureName: name });
-  tx.record({ type: "feature-archived", project, featureName: name });
 }

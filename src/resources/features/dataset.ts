@@ -4,6 +4,8 @@ import { type ImportContext, kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
+import { insertDependency } from "../dependencies/changes.ts";
+import { insertFeatureFavorite } from "../favorites/changes.ts";
 import { type FeatureRow, insertFeature } from "./changes.ts";
 import { environmentsOf, FeatureEnvironment, storeFeatureEnvironment } from "./dataset-environments.ts";
 import { featureWarnings } from "./warnings.ts";
@@ -45,13 +47,6 @@ type Feature = v.InferOutput<typeof Feature>;
 const insertTag = command<{ feature: string; type: string; value: string }>(`
   INSERT INTO feature_tags (feature, type, value) VALUES (:feature, :type, :value)`);
 
-const insertFavorite = command<{ feature: string; userId: number }>(`
-  INSERT INTO feature_favorites (feature, user_id) VALUES (:feature, :userId)`);
-
-const insertDependency = command<{ feature: string; parent: string; enabled: 0 | 1; variants: string }>(`
-  INSERT INTO feature_dependencies (feature, parent, enabled, variants)
-  VALUES (:feature, :parent, :enabled, :variants)`);
-
 // Parents before their children, at any depth.
 const all = query<object, FeatureRow & { tags: string; favoritedBy: string; dependencies: string }>(`
   WITH RECURSIVE depths (feature, depth) AS (
@@ -81,7 +76,7 @@ export const feature = kind({
     requireReferences(db, line);
     insertFeature(tx).run(toRow(context, line));
     for (const tag of line.tags) insertTag(tx).run({ feature: line.name, ...tag });
-    for (const userId of line.favoritedBy) insertFavorite(tx).run({ feature: line.name, userId });
+    for (const userId of line.favoritedBy) insertFeatureFavorite(tx).run({ feature: line.name, userId });
     for (const { feature: parent, enabled, variants } of line.dependencies) {
       insertDependency(tx).run({
         feature: line.name,

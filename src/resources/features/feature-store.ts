@@ -40,7 +40,8 @@ const environmentsOf = query<{ name: string }, EnvironmentRow>(`
         'parameters', json(parameters),
         'segments', json((SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments
           WHERE strategy = strategies.id)),
-        'sortOrder', iif(strategies.sort_order % 1 = 0, CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
+        'sortOrder', iif(strategies.sort_order = CAST(strategies.sort_order AS INTEGER),
+          CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
         'disabled', json(iif(disabled, 'true', 'false'))
       ) ORDER BY strategies.sort_order, strategies.id)
       FROM strategies WHERE strategies.feature = features.name AND strategies.environment = environments.name)
@@ -78,6 +79,10 @@ export function featureNamed(db: Database, name: string): Feature | undefined {
   const row = byName(db).get({ name });
   return row && toFeature(row);
 }
+
+/** Whether a flag depends on another one. */
+export const hasParents = (db: Database, name: string): boolean =>
+  dependenciesOf(db).get({ name }) !== undefined;
 
 /** Live flags that depend on this one, by name. */
 export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });

@@ -1,7 +1,9 @@
 import type { Database } from "../../db/statement.ts";
-import { ApiError } from "../../http/error.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { requireFeatureType } from "../feature-types/require.ts";
 import { featureNamed } from "./feature-store.ts";
-import type { Feature } from "./schema.ts";
+import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";
+import { projectFeatures } from "./store.ts";
 
 /**
  * The flag of this name in a project, archived or not.
@@ -19,3 +21,40 @@ export function requireLiveFeature(db: Database, project: string, name: string):
   if (feature.archived) throw new ApiError("NotFoundError", `The flag ${name} is archived`);
   return feature;
 }
+
+/** @throws ApiError `ValidationError` for another name, which a flag can't get, and an unknown type */
+export function requireUpdate(db: Database, feature: Feature, { name, type }: FeatureUpdate) {
+  if (name !== undefined && name !== feature.name)
+    throw invalid({ path: "body.name", message: "can't be changed: clone the flag instead" });
+  requireFeatureType(db, type);
+}
+
+/** The flag of this name, whatever its project; undefined for none. */
+export const findFeature = featureNamed;
+
+/** The same.  @throws ApiError `NotFoundError` */
+export function requireNamed(db: Database, name: string): Feature {
+  const feature = featureNamed(db, name);
+  if (feature) return feature;
+  throw new ApiError("NotFoundError", `There is no flag ${name}`);
+}
+
+/**
+ * Those of the flags that there are.
+ * @throws ApiError `InvalidOperationError` if one is of another project (original)
+ */
+export function requireAllOf(db: Database, project: string, names: readonly string[]): Feature[] {
+  const features = [...new Set(names)].flatMap((name) => featureNamed(db, name) ?? []);
+  const other = features.find((feature) => feature.project !== project);
+  if (!other) return features;
+  throw new ApiError("InvalidOperationError", `The flag ${other.name} is not of the project ${project}`);
+}
+
+/** @throws ApiError `NameExistsError` if there is a flag of this name, archived or not */
+export function requireFreeName(db: Database, name: string) {
+  if (featureNamed(db, name)) throw new ApiError("NameExistsError", `There is a flag ${name} already`);
+}
+
+/** The live flags of a project as it lists them, by name. */
+export const featuresOf = (db: Database, project: string, userId: number | null): ProjectFeature[] =>
+  projectFeatures(db, project, userId, { namePrefix: "", tag: [] });

@@ -1,12 +1,22 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { NoBody, operation } from "../../http/operation.ts";
+import { requireValid } from "../../http/error.ts";
+import { JsonPatch, patched } from "../../http/json-patch.ts";
+import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { requireLiveProject } from "../projects/require.ts";
 import * as changes from "./changes.ts";
+import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";
 import { featureDetails } from "./feature-store.ts";
-import { requireFeature, requireLiveFeature } from "./require.ts";
-import { Feature, FeatureDetails, FeatureFilter, NewFeature, ProjectFeatures } from "./schema.ts";
+import { requireFeature, requireLiveFeature, requireUpdate } from "./require.ts";
+import {
+  Feature,
+  FeatureDetails,
+  FeatureFilter,
+  FeatureUpdate,
+  NewFeature,
+  ProjectFeatures,
+} from "./schema.ts";
 import { projectFeatures } from "./store.ts";
 
 export const listProjectFeatures = operation({
@@ -68,17 +78,37 @@ export const readFeature = operation({
   }),
 );
 
-export const archiveFeature = operation({
-  id: "archiveFeature",
-  summary: "Archive a flag",
+export const updateFeature = operation({
+  id: "updateFeature",
+  summary: "Replace what describes a flag",
   tag: "Features",
-  method: "DELETE",
+  method: "PUT",
   path: FEATURE,
-  permission: { permission: "DELETE_FEATURE", project: "projectId" },
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: FeatureParams,
-  status: 202,
-  errors: ["NotFoundError", "InvalidOperationError"],
-  response: NoBody,
-}).change(({ tx, params: { projectId, featureName } }) =>
-  changes.archiveFeature(tx, requireFeature(tx.db, projectId, featureName)),
-);
+  body: FeatureUpdate,
+  errors: ["NotFoundError"],
+  response: Feature,
+}).change(({ tx, params: { projectId, featureName }, body }) => {
+  const feature = requireFeature(tx.db, projectId, featureName);
+  requireUpdate(tx.db, feature, body);
+  return updateMetadata(tx, feature, body);
+});
+
+export const patchFeature = operation({
+  id: "patchFeature",
+  summary: "Change what describes a flag, by JSON Patch",
+  tag: "Features",
+  method: "PATCH",
+  path: FEATURE,
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  params: FeatureParams,
+  body: JsonPatch,
+  errors: ["NotFoundError"],
+  response: Feature,
+}).change(({ tx, params: { projectId, featureName }, body }) => {
+  const feature = requireFeature(tx.db, projectId, featureName);
+  const change = requireValid(FeatureUpdate, patched(feature, body), "body");
+  requireUpdate(tx.db, feature, change);
+  return patchMetadata(tx, feature, change);
+});

@@ -97,6 +97,17 @@ export const FeatureDetails = v.strictObject({
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;
 
+/** What replaces the description of a flag; the name can't be changed and may be left out. */
+export const FeatureUpdate = v.object({
+  name: v.optional(v.string()),
+  type: v.optional(v.string(), "release"),
+  description: v.optional(v.nullable(ShortText)),
+  stale: v.optional(v.boolean(), false),
+  impressionData: v.optional(v.boolean(), false),
+  archived: v.optional(v.boolean(), false),
+});
+export type FeatureUpdate = v.InferOutput<typeof FeatureUpdate>;
+
 /** What a new flag is made of. */
 export const NewFeature = v.object({
   name: UrlName,
@@ -106,3 +117,32 @@ export const NewFeature = v.object({
   impressionData: v.optional(v.boolean(), false),
 });
 export type NewFeature = v.InferOutput<typeof NewFeature>;
+
+/** A flag as the archive lists it; the environments are left out there (original). */
+export const ArchivedFeature = v.strictObject({
+  ...v.omit(Feature, ["archived"]).entries,
+  environments: v.tuple([]),
+});
+export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
+
+export const ArchivedFeatures = v.strictObject({ version: v.literal(2), features: v.array(ArchivedFeature) });
+
+/** Several flags by name. */
+export const FeatureNames = v.object({ features: v.array(v.string()) });
+
+export const StaleFeatures = v.object({ ...FeatureNames.entries, stale: v.boolean() });
+
+/** What archiving flags would run into: live flags depend on some of them, some depend on others. */
+export const ArchiveCheck = v.strictObject({
+  parentsWithChildFeatures: v.array(v.string()),
+  hasDeletedDependencies: v.boolean(),
+});
+
+/** What a flag becomes a copy under. */
+export const CloneFeature = v.object({ name: UrlName, replaceGroupId: v.optional(v.boolean(), true) });
+
+/** A name that a flag is to get, maybe in a project. */
+export const NameToCheck = v.object({ name: UrlName, projectId: v.nullish(v.string()) });
+
+/** Where a flag is to go. */
+export const NewPlace = v.object({ newProjectId: v.string() });

@@ -50,7 +50,7 @@ export function createProject(tx: Tx, { environments, ...project }: NewProject):
     createdAt: tx.now,
     archivedAt: null,
   });
-  for (const environment of environments ?? defaultEnvironments(tx.db))
+  for (const environment of new Set(environments ?? defaultEnvironments(tx.db)))
     insertProjectEnvironment(tx).run({ project: id, environment });
   const { userId } = tx.actor;
   if (userId !== null) insertUserRole(tx).run({ project: id, user: userId, role: ROLES.owner });

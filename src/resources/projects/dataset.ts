@@ -6,6 +6,7 @@ import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
 import { nameWarnings } from "../../transfer/warnings.ts";
 import { PathName } from "../../validation.ts";
+import { insertProjectFavorite } from "../favorites/changes.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
 
 const Project = v.strictObject({
@@ -23,9 +24,6 @@ const Project = v.strictObject({
 type Row = Omit<v.InferOutput<typeof Project>, "environments" | "favoritedBy" | "createdAt"> & {
   createdAt: string;
 };
-
-const insertFavorite = command<{ project: string; userId: number }>(`
-  INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
 
 const all = query<object, Row & { environments: string; favoritedBy: string }>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
@@ -45,7 +43,7 @@ export const project = kind({
     insertProject(tx).run({ ...row, createdAt: row.createdAt ?? now });
     for (const environment of environments)
       insertProjectEnvironment(tx).run({ project: row.id, environment });
-    for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
+    for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
     for (const { environments, favoritedBy, ...row } of all(db).iterate({})) {

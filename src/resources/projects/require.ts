@@ -1,3 +1,4 @@
+import { DEFAULT_PROJECT } from "../../auth/permissions.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
@@ -15,6 +16,23 @@ export function requireLiveProject(db: Database, id: string) {
   if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
 }
 
+const liveFeature = query<{ id: string }, string>(`
+  SELECT name FROM features WHERE project = :id AND archived_at IS NULL ORDER BY name LIMIT 1`);
+
+/**
+ * That a project can be archived or removed.
+ * @throws ApiError `NotFoundError`, or `InvalidOperationError` while it has live flags and for the one every file has
+ */
+export function requireEmpty(db: Database, id: string) {
+  requireProject(db, id);
+  if (id === DEFAULT_PROJECT) throw refused("The project default stays: roles are bound to it");
+  const name = liveFeature(db).pluck().get({ id });
+  if (name !== undefined)
+    throw refused(`The project ${id} has flags that are live, such as ${name}: archive them first`);
+}
+
+const refused = (message: string) => new ApiError("InvalidOperationError", message);
+
 /*
  * SQL for those who count what a project holds, in queries on `projects` joined with its live `features` and with
  * EXPIRED, grouped by project.
@@ -25,12 +43,14 @@ export const EXPIRED = `expired (type, before) AS MATERIALIZED (
   SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
   WHERE lifetime_days IS NOT NULL)`;
 
-export const COUNTS = `
-  (SELECT count(*) FROM (
+/** Distinct users with a role in it, through groups too. */
+export const MEMBER_COUNT = `(SELECT count(*) FROM (
     SELECT user_id FROM project_user_roles WHERE project = projects.id
     UNION
-    SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id
-  )) AS memberCount,
+    SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id))`;
+
+export const COUNTS = `
+  ${MEMBER_COUNT} AS memberCount,
   count(features.name) AS featureCount,
   count(features.name) FILTER (
     WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount`;

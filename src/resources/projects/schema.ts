@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText, Timestamp, UrlName } from "../../validation.ts";
-import { ProjectOwner } from "../dashboard/schema.ts";
+import { OnboardingStatus, ProjectOwner } from "../dashboard/schema.ts";
+import { ProjectFeature } from "../features/schema.ts";
 
 export const MODES = ["open", "protected", "private"] as const;
 
@@ -45,3 +46,132 @@ export const NewProject = v.object({
   environments: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "must name an environment"))),
 });
 export type NewProject = v.InferOutput<typeof NewProject>;
+
+/** How the flags of a project are to be named; null for anything that the API takes. */
+export const FeatureNaming = v.strictObject({
+  pattern: v.nullable(v.string()),
+  example: v.nullable(v.string()),
+  description: v.nullable(v.string()),
+});
+export type FeatureNaming = v.InferOutput<typeof FeatureNaming>;
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** What was done in the thirty whole days before today, and in the thirty before those. */
+export const Stats = v.strictObject({
+  avgTimeToProdCurrentWindow: v.number(),
+  createdCurrentWindow: Count,
+  createdPastWindow: Count,
+  archivedCurrentWindow: Count,
+  archivedPastWindow: Count,
+  projectActivityCurrentWindow: Count,
+  projectActivityPastWindow: Count,
+  projectMembersAddedCurrentWindow: Count,
+});
+export type Stats = v.InferOutput<typeof Stats>;
+
+/** What all views of a project begin with. */
+export const ProjectBasics = v.strictObject({
+  stats: Stats,
+  name: v.string(),
+  description: v.nullable(v.string()),
+  mode: v.picklist(MODES),
+  featureLimit: v.nullable(v.number()),
+  featureNaming: FeatureNaming,
+  defaultStickiness: v.string(),
+  health: v.number(),
+  favorite: v.boolean(),
+  updatedAt: Timestamp,
+  createdAt: Timestamp,
+  archivedAt: v.optional(Timestamp),
+  environments: v.array(
+    v.strictObject({
+      environment: v.string(),
+      defaultStrategy: v.optional(v.record(v.string(), v.unknown())),
+    }),
+  ),
+  members: Count,
+  version: v.literal(1),
+});
+export type ProjectBasics = v.InferOutput<typeof ProjectBasics>;
+
+export const FeatureTypeCount = v.strictObject({ type: v.string(), count: Count });
+export type FeatureTypeCount = v.InferOutput<typeof FeatureTypeCount>;
+
+export const ProjectOverview = v.strictObject({
+  ...ProjectBasics.entries,
+  onboardingStatus: OnboardingStatus,
+  featureTypeCounts: v.array(FeatureTypeCount),
+});
+
+export const ProjectWithFeatures = v.strictObject({
+  ...ProjectBasics.entries,
+  features: v.array(ProjectFeature),
+});
+
+export const HealthReport = v.strictObject({
+  ...ProjectWithFeatures.entries,
+  potentiallyStaleCount: Count,
+  activeCount: Count,
+  staleCount: Count,
+});
+
+/** How many days flags took from their creation to production. */
+export const LeadTime = v.strictObject({
+  features: v.array(v.strictObject({ name: v.string(), timeToProduction: v.number() })),
+  projectAverage: v.number(),
+});
+export type LeadTime = v.InferOutput<typeof LeadTime>;
+
+export const Insights = v.strictObject({
+  stats: Stats,
+  featureTypeCounts: v.array(FeatureTypeCount),
+  health: v.strictObject({
+    activeCount: Count,
+    potentiallyStaleCount: Count,
+    staleCount: Count,
+    rating: v.number(),
+  }),
+  leadTime: LeadTime,
+  members: v.strictObject({ currentMembers: Count, change: v.number() }),
+});
+export type Insights = v.InferOutput<typeof Insights>;
+
+/** Who has made flags of a project that are live. */
+export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
+export type FlagCreator = v.InferOutput<typeof FlagCreator>;
+
+/** What replaces the description of a project. */
+export const ProjectUpdate = v.object({
+  name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
+  description: v.nullish(ShortText, null),
+  mode: v.optional(v.picklist(MODES)),
+  defaultStickiness: v.optional(NonEmptyText),
+});
+export type ProjectUpdate = v.InferOutput<typeof ProjectUpdate>;
+
+const Pattern = v.pipe(
+  ShortText,
+  v.check((pattern) => isPattern(pattern), "must be a regular expression"),
+);
+
+/** What is set for a project beside its description. */
+export const ProjectSettings = v.object({
+  mode: v.optional(v.picklist(MODES)),
+  featureNaming: v.optional(
+    v.object({
+      pattern: v.nullish(Pattern, null),
+      example: v.nullish(ShortText, null),
+      description: v.nullish(ShortText, null),
+    }),
+  ),
+});
+export type ProjectSettings = v.InferOutput<typeof ProjectSettings>;
+
+function isPattern(text: string) {
+  try {
+    return new RegExp(text, "u") !== null;
+  } catch {
+    return false;
+  }
+}

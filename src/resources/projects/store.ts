@@ -3,8 +3,8 @@ import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
-import { COUNTS, EXPIRED, toHealth } from "./require.ts";
-import type { CreatedProject, ListedProject } from "./schema.ts";
+import { COUNTS, EXPIRED, MEMBER_COUNT, toHealth } from "./require.ts";
+import type { CreatedProject, FlagCreator, ListedProject } from "./schema.ts";
 
 type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & { healthyCount: number; favorite: 0 | 1 };
 
@@ -52,6 +52,19 @@ const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { envi
 const enabledEnvironments = query<object, string>(
   `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
 );
+
+const creators = query<{ id: string }, FlagCreator>(`
+  SELECT DISTINCT users.id, coalesce(users.name, username, email, 'user ' || users.id) AS name
+  FROM features JOIN users ON users.id = created_by_user_id
+  WHERE project = :id AND features.archived_at IS NULL ORDER BY 2, 1`);
+
+const members = query<{ id: string }, number>(`SELECT ${MEMBER_COUNT} FROM projects WHERE id = :id`);
+
+/** Who has made flags of a project that are live, by name. */
+export const flagCreators = (db: Database, id: string): FlagCreator[] => creators(db).all({ id });
+
+/** How many users have a role in a project. */
+export const memberCount = (db: Database, id: string): number => members(db).pluck().get({ id })!;
 
 interface ListOptions {
   userId: number | null;

@@ -1,0 +1,17 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { OnboardingStatus } from "./schema.ts";
+
+const isSeen = query<{ project: string }>(`
+  SELECT 1 FROM features JOIN feature_environments ON feature = features.name
+  WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
+
+const oldestLive = query<{ project: string }, { feature: string }>(`
+  SELECT name AS feature FROM features
+  WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
+
+/** How far a project has come: its first flag, and that flag's first use. */
+export function onboardingStatus(db: Database, project: string): OnboardingStatus {
+  if (isSeen(db).get({ project })) return { status: "onboarded" };
+  const first = oldestLive(db).get({ project });
+  return first ? { status: "first-flag-created", feature: first.feature } : { status: "onboarding-started" };
+}

@@ -1,0 +1,57 @@
+import { command, query } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import type { Feature } from "../features/schema.ts";
+import type { NewDependency } from "./schema.ts";
+
+interface DependencyRow {
+  feature: string;
+  parent: string;
+  enabled: 0 | 1;
+  /** As JSON. */
+  variants: string;
+}
+
+export const insertDependency = command<DependencyRow>(`
+  INSERT INTO feature_dependencies (feature, parent, enabled, variants)
+  VALUES (:feature, :parent, :enabled, :variants)`);
+
+const remove = command<{ feature: string; parent: string }>(`
+  DELETE FROM feature_dependencies WHERE feature = :feature AND parent = :parent`);
+
+const removeAll = command<{ feature: string }>(`DELETE FROM feature_dependencies WHERE feature = :feature`);
+
+const rowsOf = query<{ feature: string }, DependencyRow>(`
+  SELECT feature, parent, enabled, variants FROM feature_dependencies WHERE feature = :feature ORDER BY parent`);
+
+/** Makes a flag depend on another one, or changes how it does. */
+export function addDependency(tx: Tx, { name, project }: Feature, dependency: NewDependency) {
+  const { feature: parent, enabled, variants } = dependency;
+  const row = {
+    feature: name,
+    parent,
+    enabled: enabled ? 1 : 0,
+    variants: JSON.stringify(variants),
+  } as const;
+  remove(tx).run({ feature: name, parent });
+  insertDependency(tx).run(row);
+  const data = { feature: parent, enabled, ...(variants.length > 0 && { variants }) };
+  tx.record({ type: "feature-dependency-added", project, featureName: name, data });
+}
+
+/** A flag no longer depends on another one; that it did is not asked (original). */
+export function removeDependency(tx: Tx, { name, project }: Feature, parent: string) {
+  remove(tx).run({ feature: name, parent });
+  tx.record({ type: "feature-dependency-removed", project, featureName: name, data: { feature: parent } });
+}
+
+/** A flag no longer depends on any other. */
+export function removeDependencies(tx: Tx, { name, project }: Feature) {
+  removeAll(tx).run({ feature: name });
+  tx.record({ type: "feature-dependencies-removed", project, featureName: name });
+}
+
+/** Makes a flag depend on what another one depends on. */
+export function copyDependencies(tx: Tx, from: string, to: Feature) {
+  for (const { parent, enabled, variants } of rowsOf(tx.db).all({ feature: from }))
+    addDependency(tx, to, { feature: parent, enabled: enabled === 1, variants: JSON.parse(variants) });
+}

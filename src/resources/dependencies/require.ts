@@ -1,0 +1,33 @@
+import { type Database, query } from "../../db/statement.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { findFeature } from "../features/require.ts";
+import type { Feature } from "../features/schema.ts";
+import type { NewDependency } from "./schema.ts";
+
+const parentsOf = query<{ name: string }>(`SELECT 1 FROM feature_dependencies WHERE feature = :name LIMIT 1`);
+
+const childrenOf = query<{ name: string }>(`SELECT 1 FROM feature_dependencies WHERE parent = :name LIMIT 1`);
+
+/**
+ * That a flag can depend on another one: both of one project and live, and neither in the middle of a chain, for a
+ * flag is evaluated with its parents only (original).
+ * @throws ApiError `ValidationError` or `InvalidOperationError`
+ */
+export function requireDependency(
+  db: Database,
+  child: Feature,
+  { feature, enabled, variants }: NewDependency,
+) {
+  if (feature === child.name) throw refused("A flag can't depend on itself");
+  if (!enabled && variants.length > 0)
+    throw invalid({ path: "body.variants", message: "must be empty where the parent has to be off" });
+  const parent = findFeature(db, feature);
+  if (!parent) throw invalid({ path: "body.feature", message: `there is no flag ${feature}` });
+  if (parent.project !== child.project) throw refused(`The flag ${feature} is in another project`);
+  if (parent.archived) throw refused(`The flag ${feature} is archived`);
+  if (parentsOf(db).get({ name: feature }))
+    throw refused(`The flag ${feature} depends on another one itself`);
+  if (childrenOf(db).get({ name: child.name })) throw refused(`Other flags depend on ${child.name}`);
+}
+
+const refused = (message: string) => new ApiError("InvalidOperationError", message);

@@ -1,0 +1,89 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireFeature, requireLiveFeature } from "../features/require.ts";
+import * as changes from "./changes.ts";
+import { requireDependency } from "./require.ts";
+import { NewDependency } from "./schema.ts";
+import { hasDependencies, possibleParents, variantNames } from "./store.ts";
+
+const PROJECT = "/api/admin/projects/:projectId";
+const Child = v.object({ projectId: v.string(), child: v.string() });
+const UPDATE = { permission: "UPDATE_FEATURE_DEPENDENCY", project: "projectId" } as const;
+
+export const addDependency = operation({
+  id: "addFeatureDependency",
+  summary: "Make a flag depend on another one",
+  tag: "Dependencies",
+  method: "POST",
+  path: `${PROJECT}/features/:child/dependencies`,
+  permission: UPDATE,
+  params: Child,
+  body: NewDependency,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, child }, body }) => {
+  const feature = requireLiveFeature(tx.db, projectId, child);
+  requireDependency(tx.db, feature, body);
+  changes.addDependency(tx, feature, body);
+});
+
+export const removeDependency = operation({
+  id: "deleteFeatureDependency",
+  summary: "Make a flag no longer depend on another one",
+  tag: "Dependencies",
+  method: "DELETE",
+  path: `${PROJECT}/features/:child/dependencies/:parent`,
+  permission: UPDATE,
+  params: v.object({ ...Child.entries, parent: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, child, parent } }) =>
+  changes.removeDependency(tx, requireFeature(tx.db, projectId, child), parent),
+);
+
+export const removeDependencies = operation({
+  id: "deleteFeatureDependencies",
+  summary: "Make a flag no longer depend on any other",
+  tag: "Dependencies",
+  method: "DELETE",
+  path: `${PROJECT}/features/:child/dependencies`,
+  permission: UPDATE,
+  params: Child,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, child } }) =>
+  changes.removeDependencies(tx, requireFeature(tx.db, projectId, child)),
+);
+
+export const listPossibleParents = operation({
+  id: "listParentOptions",
+  summary: "The flags that a flag may depend on",
+  tag: "Dependencies",
+  method: "GET",
+  path: `${PROJECT}/features/:child/parents`,
+  permission: { project: "projectId" },
+  params: Child,
+  response: v.array(v.string()),
+}).run(({ db, params: { projectId, child } }) => possibleParents(db, projectId, child));
+
+export const listParentVariants = operation({
+  id: "listParentVariantOptions",
+  summary: "The variants that another flag may depend on",
+  tag: "Dependencies",
+  method: "GET",
+  path: `${PROJECT}/features/:parent/parent-variants`,
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string(), parent: v.string() }),
+  response: v.array(v.string()),
+}).run(({ db, params: { projectId, parent } }) => variantNames(db, projectId, parent));
+
+export const readHasDependencies = operation({
+  id: "checkDependenciesExist",
+  summary: "Whether any flag of a project depends on another one",
+  tag: "Dependencies",
+  method: "GET",
+  path: `${PROJECT}/dependencies`,
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  response: v.boolean(),
+}).run(({ db, params: { projectId } }) => hasDependencies(db, projectId));

@@ -1,0 +1,61 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireFeature } from "../features/require.ts";
+import { requireProject } from "../projects/require.ts";
+import { requirePerson } from "../tokens/require.ts";
+import { setFeatureFavorite, setProjectFavorite } from "./changes.ts";
+
+const ofFeature = {
+  tag: "Favorites",
+  path: "/api/admin/projects/:projectId/features/:featureName/favorites",
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string(), featureName: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const addFavoriteFeature = operation({
+  ...ofFeature,
+  id: "addFavoriteFeature",
+  summary: "Make a flag a favorite of the caller's",
+  method: "POST",
+}).change(({ tx, actor, params: { projectId, featureName } }) => {
+  const { name: feature } = requireFeature(tx.db, projectId, featureName);
+  setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, true);
+});
+
+export const removeFavoriteFeature = operation({
+  ...ofFeature,
+  id: "removeFavoriteFeature",
+  summary: "Make a flag no favorite of the caller's",
+  method: "DELETE",
+}).change(({ tx, actor, params: { projectId, featureName } }) => {
+  const { name: feature } = requireFeature(tx.db, projectId, featureName);
+  setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, false);
+});
+
+const ofProject = {
+  ...ofFeature,
+  path: "/api/admin/projects/:projectId/favorites",
+  params: v.object({ projectId: v.string() }),
+} as const;
+
+export const addFavoriteProject = operation({
+  ...ofProject,
+  id: "addFavoriteProject",
+  summary: "Make a project a favorite of the caller's",
+  method: "POST",
+}).change(({ tx, actor, params: { projectId: project } }) => {
+  requireProject(tx.db, project);
+  setProjectFavorite(tx, { project, userId: requirePerson(actor) }, true);
+});
+
+export const removeFavoriteProject = operation({
+  ...ofProject,
+  id: "removeFavoriteProject",
+  summary: "Make a project no favorite of the caller's",
+  method: "DELETE",
+}).change(({ tx, actor, params: { projectId: project } }) => {
+  requireProject(tx.db, project);
+  setProjectFavorite(tx, { project, userId: requirePerson(actor) }, false);
+});

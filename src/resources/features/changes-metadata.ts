@@ -1,0 +1,57 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { featureNamed } from "./feature-store.ts";
+import type { Feature, FeatureUpdate } from "./schema.ts";
+
+interface Row {
+  name: string;
+  type: string;
+  description: string | null;
+  stale: 0 | 1;
+  impressionData: 0 | 1;
+  archivedAt: string | null;
+}
+
+const update = command<Row>(`
+  UPDATE features
+  SET type = :type, description = :description, stale = :stale, impression_data = :impressionData,
+    archived_at = :archivedAt
+  WHERE name = :name`);
+
+const updateStale = command<{ name: string; stale: 0 | 1 }>(
+  `UPDATE features SET stale = :stale WHERE name = :name`,
+);
+
+/** Replaces what describes a flag; a description that is left out stays. */
+export function updateFeature(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
+  const { name, project } = before;
+  const description = change.description === undefined ? before.description : (change.description ?? "");
+  update(tx).run({
+    name,
+    type: change.type,
+    description,
+    stale: change.stale ? 1 : 0,
+    impressionData: change.impressionData ? 1 : 0,
+    archivedAt: archived ? (before.archivedAt ?? tx.now) : null,
+  });
+  const after = featureNamed(tx.db, name)!;
+  tx.record({ type: "feature-metadata-updated", project, featureName: name, data: after, preData: before });
+  return after;
+}
+
+/** The same, and whether it has become stale is an event of its own (original, of a PATCH). */
+export function patchFeature(tx: Tx, before: Feature, change: FeatureUpdate): Feature {
+  const after = updateFeature(tx, before, change);
+  if (after.stale !== before.stale) recordStale(tx, after);
+  return after;
+}
+
+/** Marks a flag as stale, or as no longer so; one that is as it should be stays without a word. */
+export function setStale(tx: Tx, feature: Feature, stale: boolean) {
+  if (feature.stale === stale) return;
+  updateStale(tx).run({ name: feature.name, stale: stale ? 1 : 0 });
+  recordStale(tx, { ...feature, stale });
+}
+
+const recordStale = (tx: Tx, { name, project, stale }: Feature) =>
+  tx.record({ type: stale ? "feature-stale-on" : "feature-stale-off", project, featureName: name });

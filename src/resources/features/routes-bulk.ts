@@ -1,0 +1,83 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireLiveProject } from "../projects/require.ts";
+import { archiveFeature, deleteFeature, reviveFeature } from "./changes-archive.ts";
+import { setStale } from "./changes-metadata.ts";
+import { hasParents, liveChildren } from "./feature-store.ts";
+import { requireAllOf } from "./require.ts";
+import { ArchiveCheck, FeatureNames, StaleFeatures } from "./schema.ts";
+
+const PROJECT = "/api/admin/projects/:projectId";
+
+/** Several flags of one project; names that are no flag's are passed over (original). */
+const several = {
+  tag: "Archive",
+  method: "POST",
+  params: v.object({ projectId: v.string() }),
+  body: FeatureNames,
+  errors: ["InvalidOperationError"],
+  response: NoBody,
+} as const;
+
+export const archiveFeatures = operation({
+  ...several,
+  id: "archiveFeatures",
+  summary: "Archive several flags",
+  path: `${PROJECT}/archive`,
+  permission: { permission: "DELETE_FEATURE", project: "projectId" },
+  status: 202,
+}).change(({ tx, params: { projectId }, body }) => {
+  for (const feature of requireAllOf(tx.db, projectId, body.features))
+    archiveFeature(tx, feature, body.features);
+});
+
+export const reviveFeatures = operation({
+  ...several,
+  id: "reviveFeatures",
+  summary: "Take several flags out of the archive",
+  path: `${PROJECT}/revive`,
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  errors: [...several.errors, "NotFoundError"],
+}).change(({ tx, params: { projectId }, body }) => {
+  requireLiveProject(tx.db, projectId);
+  const features = requireAllOf(tx.db, projectId, body.features);
+  for (const feature of features) if (feature.archived) reviveFeature(tx, feature);
+});
+
+export const deleteFeatures = operation({
+  ...several,
+  id: "deleteFeatures",
+  summary: "Remove several archived flags for good; others stay",
+  path: `${PROJECT}/delete`,
+  permission: { permission: "DELETE_FEATURE", project: "projectId" },
+}).change(({ tx, params: { projectId }, body }) => {
+  const features = requireAllOf(tx.db, projectId, body.features);
+  for (const feature of features) if (feature.archived) deleteFeature(tx, feature);
+});
+
+export const staleFeatures = operation({
+  ...several,
+  id: "staleFeatures",
+  summary: "Mark several flags as stale, or as no longer so",
+  tag: "Features",
+  path: `${PROJECT}/stale`,
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  body: StaleFeatures,
+  status: 202,
+}).change(({ tx, params: { projectId }, body }) => {
+  for (const feature of requireAllOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
+});
+
+export const checkArchive = operation({
+  ...several,
+  id: "validateArchiveFeatures",
+  summary: "What archiving several flags would run into",
+  path: `${PROJECT}/archive/validate`,
+  permission: { permission: "DELETE_FEATURE", project: "projectId" },
+  response: ArchiveCheck,
+}).run(({ db, body: { features } }) => ({
+  parentsWithChildFeatures: features.filter((name) =>
+    liveChildren(db, name).some((child) => !features.includes(child)),
+  ),
+  hasDeletedDependencies: features.some((name) => hasParents(db, name)),
+}));

@@ -1,0 +1,60 @@
+import * as v from "valibot";
+import { requirePermission } from "../../auth/require-permission.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireLiveProject } from "../projects/require.ts";
+import { cloneFeature as clone } from "./changes-clone.ts";
+import { moveFeature as move } from "./changes-move.ts";
+import { requireFeature, requireFreeName, requireLiveFeature } from "./require.ts";
+import { CloneFeature, Feature, NameToCheck, NewPlace } from "./schema.ts";
+
+const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
+const Params = v.object({ projectId: v.string(), featureName: v.string() });
+
+export const cloneFeature = operation({
+  id: "cloneFeature",
+  summary: "Make a flag like another one",
+  tag: "Features",
+  method: "POST",
+  path: `${FEATURE}/clone`,
+  permission: { permission: "CREATE_FEATURE", project: "projectId" },
+  params: Params,
+  body: CloneFeature,
+  status: 201,
+  errors: ["NotFoundError", "NameExistsError"],
+  response: Feature,
+}).change(({ tx, params: { projectId, featureName }, body: { name, replaceGroupId } }) => {
+  requireLiveProject(tx.db, projectId);
+  const source = requireFeature(tx.db, projectId, featureName);
+  return clone(tx, source, name, { replacesGroupId: replaceGroupId });
+});
+
+export const moveFeature = operation({
+  id: "changeProject",
+  summary: "Move a flag to another project",
+  tag: "Features",
+  method: "POST",
+  path: `${FEATURE}/changeProject`,
+  permission: { permission: "MOVE_FEATURE_TOGGLE", project: "projectId" },
+  params: Params,
+  body: NewPlace,
+  crossesProjects: true,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
+  // The other project is in the body, where the contract can't see it.
+  requirePermission(tx.db, actor, { permissions: ["CREATE_FEATURE"], project: newProjectId });
+  requireLiveProject(tx.db, newProjectId);
+  move(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);
+});
+
+export const checkName = operation({
+  id: "validateFeature",
+  summary: "Whether a flag could get this name",
+  tag: "Features",
+  method: "POST",
+  path: "/api/admin/features/validate",
+  permission: null,
+  body: NameToCheck,
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { name } }) => requireFreeName(db, name));

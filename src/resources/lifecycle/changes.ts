@@ -1,0 +1,41 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import type { Feature } from "../features/schema.ts";
+import type { Completion, Stage } from "./schema.ts";
+
+interface StageRow {
+  feature: string;
+  stage: Stage;
+  enteredAt: string;
+  status: string | null;
+}
+
+// A stage that is entered again began when it was entered first, until the flag begins anew.
+const insertStage = command<StageRow>(`
+  INSERT INTO feature_stages (feature, stage, entered_at, status) VALUES (:feature, :stage, :enteredAt, :status)
+  ON CONFLICT DO NOTHING`);
+
+const removeStage = command<{ feature: string; stage: Stage }>(`
+  DELETE FROM feature_stages WHERE feature = :feature AND stage = :stage`);
+
+const removeAll = command<{ feature: string }>(`DELETE FROM feature_stages WHERE feature = :feature`);
+
+/** Notes that a flag has come so far; at the first stage its life begins anew. */
+export function enterStage(tx: Tx, feature: string, stage: Stage, status: string | null = null) {
+  if (stage === "initial") removeAll(tx).run({ feature });
+  insertStage(tx).run({ feature, stage, enteredAt: tx.now, status });
+}
+
+/** Says that a flag has served its purpose, and whether what it brought is kept. */
+export function completeFeature(tx: Tx, { name, project }: Feature, completion: Completion) {
+  const { status } = completion;
+  enterStage(tx, name, "completed", status);
+  const data = { ...completion, kept: status === "kept" };
+  tx.record({ type: "feature-completed", project, featureName: name, data });
+}
+
+/** Takes that back. */
+export function uncompleteFeature(tx: Tx, { name, project }: Feature) {
+  removeStage(tx).run({ feature: name, stage: "completed" });
+  tx.record({ type: "feature-uncompleted", project, featureName: name });
+}

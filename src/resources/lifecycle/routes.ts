@@ -1,0 +1,52 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireFeature } from "../features/require.ts";
+import * as changes from "./changes.ts";
+import { Completion, CurrentStage } from "./schema.ts";
+import { stages } from "./store.ts";
+
+const LIFECYCLE = "/api/admin/projects/:projectId/features/:featureName/lifecycle";
+const Params = v.object({ projectId: v.string(), featureName: v.string() });
+
+export const readLifecycle = operation({
+  id: "getFeatureLifecycle",
+  summary: "The stages that a flag has been through",
+  tag: "Features",
+  method: "GET",
+  path: LIFECYCLE,
+  permission: { project: "projectId" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: v.array(CurrentStage),
+}).run(({ db, params: { projectId, featureName } }) =>
+  stages(db, requireFeature(db, projectId, featureName).name),
+);
+
+export const completeFeature = operation({
+  id: "complete",
+  summary: "Say that a flag has served its purpose",
+  tag: "Features",
+  method: "POST",
+  path: `${LIFECYCLE}/complete`,
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  params: Params,
+  body: Completion,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, featureName }, body }) =>
+  changes.completeFeature(tx, requireFeature(tx.db, projectId, featureName), body),
+);
+
+export const uncompleteFeature = operation({
+  id: "uncomplete",
+  summary: "Say that a flag is in use after all",
+  tag: "Features",
+  method: "POST",
+  path: `${LIFECYCLE}/uncomplete`,
+  permission: { permission: "UPDATE_FEATURE", project: "projectId" },
+  params: Params,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, featureName } }) =>
+  changes.uncompleteFeature(tx, requireFeature(tx.db, projectId, featureName)),
+);

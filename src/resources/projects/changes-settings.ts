@@ -1,0 +1,68 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { projectData } from "./overview-store.ts";
+import type { ProjectSettings, ProjectUpdate } from "./schema.ts";
+
+type Row = { id: string; name: string; description: string | null; now: string } & Record<
+  "mode" | "defaultStickiness",
+  string | null
+>;
+
+const update = command<Row>(`
+  UPDATE projects
+  SET name = :name, description = :description, mode = ifnull(:mode, mode),
+    default_stickiness = ifnull(:defaultStickiness, default_stickiness), updated_at = :now
+  WHERE id = :id`);
+
+const updateSettings = command<{
+  id: string;
+  mode: string | null;
+  featureNaming: string | null;
+  now: string;
+}>(`
+  UPDATE projects
+  SET mode = ifnull(:mode, mode), feature_naming = ifnull(:featureNaming, feature_naming), updated_at = :now
+  WHERE id = :id`);
+
+const setArchived = command<{ id: string; archivedAt: string | null }>(`
+  UPDATE projects SET archived_at = :archivedAt WHERE id = :id`);
+
+const removeRow = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
+
+/** Replaces what describes a project; mode and stickiness stay where they are left out. */
+export const updateProject = (tx: Tx, id: string, project: ProjectUpdate) =>
+  recordUpdate(tx, id, () => {
+    const { name, description, mode = null, defaultStickiness = null } = project;
+    update(tx).run({ id, name, description, mode, defaultStickiness, now: tx.now });
+  });
+
+/** Changes what is set for a project; what is left out stays. */
+export const changeSettings = (tx: Tx, id: string, { mode, featureNaming }: ProjectSettings) =>
+  recordUpdate(tx, id, () => {
+    const naming = featureNaming === undefined ? null : JSON.stringify(featureNaming);
+    updateSettings(tx).run({ id, mode: mode ?? null, featureNaming: naming, now: tx.now });
+  });
+
+function recordUpdate(tx: Tx, project: string, change: () => void) {
+  const preData = projectData(tx.db, project);
+  change();
+  tx.record({ type: "project-updated", project, data: projectData(tx.db, project), preData });
+}
+
+/** Archives a project; its flags have been archived before. */
+export function archiveProject(tx: Tx, id: string) {
+  setArchived(tx).run({ id, archivedAt: tx.now });
+  tx.record({ type: "project-archived", project: id });
+}
+
+/** Takes a project out of the archive; its flags stay there. */
+export function reviveProject(tx: Tx, id: string) {
+  setArchived(tx).run({ id, archivedAt: null });
+  tx.record({ type: "project-revived", project: id });
+}
+
+/** Removes a project for good, with its archived flags; its events stay. */
+export function deleteProject(tx: Tx, id: string) {
+  removeRow(tx).run({ id });
+  tx.record({ type: "project-deleted", project: id });
+}

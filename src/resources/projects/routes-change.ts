@@ -1,0 +1,78 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import * as changes from "./changes-settings.ts";
+import { requireEmpty, requireProject } from "./require.ts";
+import { ProjectSettings, ProjectUpdate } from "./schema.ts";
+
+const PROJECT = "/api/admin/projects/:projectId";
+
+const ofProject = {
+  tag: "Projects",
+  params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const updateProject = operation({
+  ...ofProject,
+  id: "updateProject",
+  summary: "Replace what describes a project",
+  method: "PUT",
+  path: PROJECT,
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  body: ProjectUpdate,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  changes.updateProject(tx, projectId, body);
+});
+
+export const changeSettings = operation({
+  ...ofProject,
+  id: "updateProjectEnterpriseSettings",
+  summary: "Change what is set for a project",
+  method: "PUT",
+  path: `${PROJECT}/settings`,
+  permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
+  body: ProjectSettings,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  changes.changeSettings(tx, projectId, body);
+});
+
+export const deleteProject = operation({
+  ...ofProject,
+  id: "deleteProject",
+  summary: "Remove a project without live flags for good",
+  method: "DELETE",
+  path: PROJECT,
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  errors: ["NotFoundError", "InvalidOperationError"],
+}).change(({ tx, params: { projectId } }) => {
+  requireEmpty(tx.db, projectId);
+  changes.deleteProject(tx, projectId);
+});
+
+export const archiveProject = operation({
+  ...ofProject,
+  id: "archiveProject",
+  summary: "Archive a project without live flags",
+  method: "POST",
+  path: "/api/admin/projects/archive/:projectId",
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  errors: ["NotFoundError", "InvalidOperationError"],
+}).change(({ tx, params: { projectId } }) => {
+  requireEmpty(tx.db, projectId);
+  changes.archiveProject(tx, projectId);
+});
+
+export const reviveProject = operation({
+  ...ofProject,
+  id: "reviveProject",
+  summary: "Take a project out of the archive",
+  method: "POST",
+  path: "/api/admin/projects/revive/:projectId",
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+}).change(({ tx, params: { projectId } }) => {
+  requireProject(tx.db, projectId);
+  changes.reviveProject(tx, projectId);
+});

@@ -1,0 +1,117 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { operation } from "../../http/operation.ts";
+import { onboardingStatus } from "../dashboard/require.ts";
+import { featuresOf } from "../features/require.ts";
+import { featureTypeCounts, leadTime, projectHealth, projectStats } from "./insights-store.ts";
+import { projectBasics } from "./overview-store.ts";
+import { requireProject } from "./require.ts";
+import {
+  FlagCreator,
+  HealthReport,
+  Insights,
+  LeadTime,
+  ProjectOverview,
+  ProjectWithFeatures,
+} from "./schema.ts";
+import { flagCreators, memberCount } from "./store.ts";
+
+const PROJECT = "/api/admin/projects/:projectId";
+
+const ofProject = {
+  tag: "Projects",
+  method: "GET",
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+} as const;
+
+export const readProject = operation({
+  ...ofProject,
+  id: "getProject",
+  summary: "A project with its flags",
+  path: PROJECT,
+  errors: ["NotFoundError"],
+  response: ProjectWithFeatures,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    return { ...projectBasics(db, projectId, userId), features: featuresOf(db, projectId, userId) };
+  }),
+);
+
+export const readOverview = operation({
+  ...ofProject,
+  id: "getProjectOverview",
+  summary: "A project without its flags",
+  path: `${PROJECT}/overview`,
+  errors: ["NotFoundError"],
+  response: ProjectOverview,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    return {
+      ...projectBasics(db, projectId, userId),
+      onboardingStatus: onboardingStatus(db, projectId),
+      featureTypeCounts: featureTypeCounts(db, projectId),
+    };
+  }),
+);
+
+export const readHealthReport = operation({
+  ...ofProject,
+  id: "getProjectHealthReport",
+  summary: "A project with its flags, and how they are",
+  path: `${PROJECT}/health-report`,
+  errors: ["NotFoundError"],
+  response: HealthReport,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    const { rating: _, ...counts } = projectHealth(db, projectId);
+    return {
+      ...projectBasics(db, projectId, userId),
+      features: featuresOf(db, projectId, userId),
+      ...counts,
+    };
+  }),
+);
+
+export const readInsights = operation({
+  ...ofProject,
+  id: "getProjectInsights",
+  summary: "What was done in a project of late, and how its flags are",
+  path: `${PROJECT}/insights`,
+  errors: ["NotFoundError"],
+  response: Insights,
+}).run(({ db, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    const stats = projectStats(db, projectId);
+    return {
+      stats,
+      featureTypeCounts: featureTypeCounts(db, projectId),
+      health: projectHealth(db, projectId),
+      leadTime: leadTime(db, projectId),
+      members: {
+        currentMembers: memberCount(db, projectId),
+        change: stats.projectMembersAddedCurrentWindow,
+      },
+    };
+  }),
+);
+
+export const readDora = operation({
+  ...ofProject,
+  id: "getProjectDora",
+  summary: "How long flags of a project took to production",
+  path: `${PROJECT}/dora`,
+  response: LeadTime,
+}).run(({ db, params: { projectId } }) => leadTime(db, projectId));
+
+export const listFlagCreators = operation({
+  ...ofProject,
+  id: "getProjectFlagCreators",
+  summary: "Who has made flags of a project",
+  path: `${PROJECT}/flag-creators`,
+  response: v.array(FlagCreator),
+}).run(({ db, params: { projectId } }) => flagCreators(db, projectId));

@@ -1,0 +1,37 @@
+import { command, query } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { addStrategy } from "./changes.ts";
+import { strategiesAsValues } from "./store.ts";
+
+const environmentsOf = query<{ feature: string }, string>(`
+  SELECT environment FROM feature_environments JOIN environments ON environments.name = environment
+  WHERE feature = :feature ORDER BY sort_order, environment`);
+
+// What was seen, and whether it is on, is not the copy's.
+const copyEnvironments = command<{ from: string; to: string }>(`
+  INSERT INTO feature_environments (feature, environment, variants)
+  SELECT :to, environment, variants FROM feature_environments WHERE feature = :from`);
+
+interface Copy {
+  project: string;
+  /** The flag that is copied, and the one that gets it all. */
+  from: string;
+  to: string;
+  /** Strategies that spread their users under the flag's name go on under the new one. */
+  replacesGroupId: boolean;
+}
+
+/** Gives a new flag the variants and strategies of another in all its environments; it is off everywhere. */
+export function copyFeatureEnvironments(tx: Tx, { project, from, to, replacesGroupId }: Copy) {
+  copyEnvironments(tx).run({ from, to });
+  for (const environment of environmentsOf(tx.db).pluck().all({ feature: from })) {
+    for (const strategy of strategiesAsValues(tx.db, from, environment)) {
+      const { groupId } = strategy.parameters;
+      const parameters = {
+        ...strategy.parameters,
+        ...(replacesGroupId && groupId !== undefined && { groupId: to }),
+      };
+      addStrategy(tx, { project, feature: to, environment }, { ...strategy, parameters });
+    }
+  }
+}
