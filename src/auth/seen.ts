@@ -28,7 +28,11 @@ interface Notes {
 const known = new WeakMap<Database, Notes>();
 
 /** Notes that the token and the user behind a request were here. */
-export function noteSeen(db: Database, { tokenId, userId }: Actor, now = Date.now()) {
+export function noteSeen(
+  db: Database,
+  { tokenId, userId }: Pick<Actor, "tokenId" | "userId">,
+  now = Date.now(),
+) {
   const notes = notesOf(db);
   const isFirst = notes.unwritten.tokens.size + notes.unwritten.users.size === 0;
   const isNew = [note(notes, "tokens", tokenId, now), note(notes, "users", userId, now)].includes(true);
