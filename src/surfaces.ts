@@ -18,6 +18,7 @@ import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
 import * as feedback from "./resources/feedback/routes.ts";
 import * as feedbackSchema from "./resources/feedback/schema.ts";
+import * as groups from "./resources/groups/routes.ts";
 import * as groupsSchema from "./resources/groups/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
@@ -32,6 +33,7 @@ import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
 import * as resets from "./resources/resets/routes.ts";
+import * as roles from "./resources/roles/routes.ts";
 import * as rolesSchema from "./resources/roles/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as strategies from "./resources/strategies/routes.ts";
@@ -89,6 +91,8 @@ export const SURFACES: readonly Surface[] = [
       tokens,
       apiTokens,
       projectTokens,
+      roles,
+      groups,
       feedback,
       notifications,
       dashboard,

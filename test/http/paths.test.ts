@@ -14,7 +14,13 @@ const PARAMETERS: Record<string, string> = {
 
 /** A world in which the path of every operation leads somewhere. */
 const furnished = () =>
-  createWorld().project("a").feature("f", "a").event({ project: "a" }).integration().integrationEvent();
+  createWorld()
+    .project("a")
+    .feature("f", "a")
+    .event({ project: "a" })
+    .integration()
+    .integrationEvent()
+    .group("crew", [3]);
 
 const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, name) => values[name]!);
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Timestamp } from "../../validation.ts";
+import { NonEmptyText, ShortText, Timestamp } from "../../validation.ts";
 import { BasicUser, User } from "../users/schema.ts";
 
 const Member = v.strictObject({
@@ -29,3 +29,16 @@ export const BasicGroup = v.omit(Group, ["users", "projects"]);
 export type BasicGroup = v.InferOutput<typeof BasicGroup>;
 
 export const UsersAndGroups = v.strictObject({ users: v.array(BasicUser), groups: v.array(BasicGroup) });
+
+/** The number of a group in a path. */
+export const GroupId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
+
+/** What a group is made of. */
+export const NewGroup = v.object({
+  name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
+  description: v.nullish(ShortText, null),
+  mappingsSSO: v.optional(v.array(ShortText), []),
+  rootRole: v.nullish(v.pipe(v.number(), v.safeInteger()), null),
+  users: v.optional(v.array(v.object({ user: v.object({ id: v.pipe(v.number(), v.safeInteger()) }) }))),
+});
+export type NewGroup = v.InferOutput<typeof NewGroup>;

@@ -1,6 +1,8 @@
+import { PERMISSIONS, type Permission, ROLES } from "../../auth/permissions.ts";
+import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { invalid } from "../../http/error.ts";
-import type { Role } from "./schema.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import type { GivenPermission, Role, RolePermission } from "./schema.ts";
 
 /** A role's columns in its own form on the wire. */
 export const ROLE_COLUMNS = `roles.id, roles.name,
@@ -13,6 +15,12 @@ const rootRoleById = query<{ id: number }, Role>(`
 
 const rootRoleByName = query<{ name: string }, Role>(`
   SELECT ${ROLE_COLUMNS} FROM roles WHERE name = :name COLLATE NOCASE AND ${IS_ROOT}`);
+
+const byId = query<{ id: number }, Role>(`SELECT ${ROLE_COLUMNS} FROM roles WHERE id = :id`);
+
+const byName = query<{ name: string }, { id: number }>(
+  `SELECT id FROM roles WHERE name = :name COLLATE NOCASE`,
+);
 
 const allRootRoles = query<object, Role>(`SELECT ${ROLE_COLUMNS} FROM roles WHERE ${IS_ROOT} ORDER BY id`);
 
@@ -39,4 +47,56 @@ export function requireRootRole(db: Database, role: number | string): number {
   const found = typeof role === "number" ? rootRoleById(db).get({ id: role }) : rootRoleNamed(db, role);
   if (found) return found.id;
   throw invalid({ path: "body.rootRole", message: `there is no root role ${role}` });
+}
+
+/** Undefined for none. */
+export const roleById = (db: Database, id: number): Role | undefined => byId(db).get({ id });
+
+/** A role that may be changed. @throws ApiError `NotFoundError`, or `InvalidOperationError` for a built-in one */
+export function requireCustomRole(db: Database, id: number): Role {
+  const role = roleById(db, id);
+  if (!role) throw new ApiError("NotFoundError", `There is no role with the id ${id}`);
+  if (id > ROLES.member) return role;
+  throw new ApiError("InvalidOperationError", `The role ${role.name} is built in and can't be changed`);
+}
+
+/** @throws ApiError `NameExistsError` where another role is called so in any letter case */
+export function requireFreeRoleName(db: Database, name: string, exceptId?: number) {
+  const other = byName(db).get({ name });
+  if (other && other.id !== exceptId)
+    throw new ApiError("NameExistsError", "body.name: there is a role with this name already");
+}
+
+/**
+ * The permissions that are given, each once.
+ * @throws ApiError `ValidationError` for one that does not exist, or that such a role can't have
+ */
+export function requirePermissions(
+  db: Database,
+  type: Role["type"],
+  given: readonly GivenPermission[],
+): RolePermission[] {
+  const checked = given.map((one, index) => {
+    const path = `body.permissions.${index}`;
+    const name = permissionNamed(one);
+    if (name === undefined) throw invalid({ path: `${path}.name`, message: "is no permission" });
+    const { scope } = PERMISSIONS[name];
+    if (scope === "root" && type === "custom")
+      throw invalid({ path: `${path}.name`, message: "is not for projects, only for the whole instance" });
+    requirePlace(db, `${path}.environment`, scope === "environment", one.environment);
+    return { name, environment: one.environment };
+  });
+  return [...new Map(checked.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+const permissionNamed = ({ id, name }: GivenPermission): Permission | undefined =>
+  (Object.keys(PERMISSIONS) as Permission[]).find((known) =>
+    name == null ? PERMISSIONS[known].id === id : known === name,
+  );
+
+function requirePlace(db: Database, path: string, isBound: boolean, environment: string | null) {
+  if (environment === null) return;
+  if (!isBound) throw invalid({ path, message: "must be left out: the permission is for no environment" });
+  if (!isKnown(db, "environment", environment))
+    throw invalid({ path, message: `there is no environment ${environment}` });
 }
