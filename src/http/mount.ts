@@ -111,10 +111,10 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       params,
       query,
       body,
+      address,
       isSecure,
       headers: event.req.headers,
       searchParams: event.url.searchParams,
-      address,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },
