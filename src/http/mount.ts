@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { toClaim } from "../auth/claim.ts";
 import { requirePermission } from "../auth/require-permission.ts";
@@ -12,6 +12,7 @@ import { ApiError, invalid, requireValid } from "./error.ts";
 import { type Contract, METHODS, type Operation, type Request as OperationRequest } from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
+import { sendParts } from "./send.ts";
 
 interface Site {
   db: Database;
@@ -54,7 +55,7 @@ function answer(site: Site, operation: Operation, event: H3Event) {
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
   const stamp = operation.changes ? undefined : stampOf(site.db, tablesIn(event, readings), project);
-  const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
+  const send = (parts: ReturnType<typeof toParts>): unknown => respond(site, operation, event, parts, stamp);
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
@@ -102,12 +103,14 @@ function respond(
   event: H3Event,
   parts: ReturnType<typeof toParts>,
   stamp: Stamp | undefined,
-) {
+): unknown {
   if ("stream" in parts) return toStreamed(parts, event.req);
-  const send = (sent: Parts) => {
-    const request = event.runtime?.node?.req as IncomingMessage | undefined;
-    if (request && stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
-    return toResponse(sent, event.req, status);
+  const node = event.runtime?.node;
+  const send = (sent: Parts): unknown => {
+    if (!node?.res) return toResponse(sent, event.req, status);
+    const request = node.req as IncomingMessage;
+    if (stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
+    return sendParts(sent, request, node.res as ServerResponse, status);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);

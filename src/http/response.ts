@@ -86,13 +86,26 @@ export async function encodeParts({ headers, body }: Parts, encoding: Encoding):
   };
 }
 
-/** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
-export function toResponse({ headers, body }: Parts, request: Request, status = 200): HTTPResponse {
-  if (isRead(request) && isKnown(request.headers.get("if-none-match"), headers.etag)) {
-    return respond(304, null, withoutLength(headers));
-  }
-  if (status === 204) return respond(204, null, withoutLength(headers));
-  return respond(status, body === "" ? null : body, headers); // an empty text would have a type
+/** The parts as the response. */
+export function toResponse(parts: Parts, { method, headers: given }: Request, status?: number): HTTPResponse {
+  const reply = toReply(parts, { method, known: given.get("if-none-match"), status });
+  return respond(reply.status, reply.body, reply.headers);
+}
+
+interface Asked {
+  method: string | undefined;
+  /** The tags that the caller has. */
+  known: string | null | undefined;
+  /** Of success. */
+  status: number | undefined;
+}
+
+/** What goes out for these parts: a 304 where the caller has them already; only a read can be answered so. */
+export function toReply({ headers, body }: Parts, { method, known, status = 200 }: Asked) {
+  const isHad = isRead({ method }) && isKnown(known, headers.etag);
+  if (isHad || status === 204)
+    return { status: isHad ? 304 : 204, headers: withoutLength(headers), body: null };
+  return { status, headers, body: body === "" ? null : body }; // an empty text would have a type
 }
 
 /** A stream as the response, compressed if the client asks for it. */
