@@ -30,21 +30,22 @@ export class EventArray extends RawJson<Event[]> {
 /** A summary alone. */
 export class Summary extends RawJson<string | null> {
   override toText(root: string) {
-    return isAddress(root) ? withRoot(this.text, root) : this.text;
+    return isLinked(root) ? withRoot(this.text, root) : this.text;
   }
 }
 
 /** The elements of a list as text. */
 export const joined = (wires: readonly string[], root: string) =>
-  (isAddress(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
+  (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
 
 /** The summary is the last key of an event. */
 function linked(wire: string, root: string) {
-  if (!isAddress(root)) return wire;
+  if (!isLinked(root)) return wire;
   const at = wire.lastIndexOf('"summary":');
   return wire.slice(0, at) + withRoot(wire.slice(at), root);
 }
 
-const isAddress = (root: string) => root.startsWith("http");
+/** Whether links are written anew: the root is an address. */
+export const isLinked = (root: string) => root.startsWith("http");
 
 const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

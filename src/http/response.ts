@@ -1,5 +1,7 @@
 import crypto from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
 import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
@@ -35,7 +37,7 @@ export interface Parts {
 /** An answer that is too long to be held whole. */
 export interface StreamParts {
   headers: Record<string, string>;
-  stream: ReadableStream<Uint8Array>;
+  stream: Readable;
 }
 
 /** In characters. */
@@ -47,14 +49,14 @@ export function toParts(answer: unknown, options: ResponseOptions = {}): Parts |
   if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const { root = "" } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
-  return typeof text === "string"
-    ? wholeParts(text, options)
-    : { headers: headersFor(options), stream: text };
+  return text instanceof Readable
+    ? { headers: headersFor(options), stream: text }
+    : wholeParts(text, options);
 }
 
-/** JSON text in parts. */
-export function wholeParts(text: string, options: ResponseOptions = {}): Parts {
-  const body = text.length <= SHORT ? text : Buffer.from(text);
+/** JSON text, or its bytes, in parts. */
+export function wholeParts(text: Parts["body"], options: ResponseOptions = {}): Parts {
+  const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
   const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
@@ -111,13 +113,16 @@ export function toReply({ headers, body }: Parts, { method, known, status = 200 
 /** A stream as the response, compressed if the client asks for it. */
 export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
   if (!takesGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
-  const compressed = stream.pipeThrough(new CompressionStream("gzip"));
+  const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error of one is the other's
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }
 
-/** With the reason phrase, which some clients show. */
-const respond = (status: number, body: HTTPResponse["body"], headers: Record<string, string>) =>
-  new HTTPResponse(body, { status, statusText: STATUS_CODES[status]!, headers });
+/** With the reason phrase, which some clients show. A stream of Node's goes to Node's response as it is. */
+const respond = (
+  status: number,
+  body: HTTPResponse["body"] | NodeJS.ReadableStream,
+  headers: Record<string, string>,
+) => new HTTPResponse(body as HTTPResponse["body"], { status, statusText: STATUS_CODES[status]!, headers });
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 
