@@ -6,13 +6,6 @@ import type { Event } from "./schema.ts";
  * can be moved, unless the operator has said under which address the server is found (CONTRACT, summaries).
  */
 
-/** One event. */
-export class EventJson extends RawJson<Event> {
-  override toText(root: string) {
-    return linked(this.text, root);
-  }
-}
-
 /** A list of them. */
 export class EventArray extends RawJson<Event[]> {
   readonly wires: readonly string[];
@@ -38,8 +31,8 @@ export class Summary extends RawJson<string | null> {
 export const joined = (wires: readonly string[], root: string) =>
   (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
 
-/** The summary is the last key of an event. */
-function linked(wire: string, root: string) {
+/** One event; the summary is its last key. */
+export function linked(wire: string, root: string) {
   if (!isLinked(root)) return wire;
   const at = wire.lastIndexOf('"summary":');
   return wire.slice(0, at) + withRoot(wire.slice(at), root);

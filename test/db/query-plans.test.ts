@@ -41,7 +41,7 @@ function statementWith(...words: string[]) {
 
 for (const [name, words, step] of [
   ["a token", ["WHERE tokens.hash = :hash"], /^SEARCH tokens USING INDEX .*\(hash=\?\)/],
-  ["a user", ["FROM users WHERE id = :id"], /^SEARCH users USING INTEGER PRIMARY KEY/],
+  ["a user", ["scim_id AS scimId FROM users WHERE id = :id"], /^SEARCH users USING INTEGER PRIMARY KEY/],
   [
     "the newest events",
     ["SELECT id FROM events WHERE id <= :from"],

@@ -31,3 +31,6 @@ CREATE TABLE feature_stages (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
+
+DROP INDEX features_by_project;
+CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
