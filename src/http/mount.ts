@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { toClaim } from "../auth/claim.ts";
 import { requirePermission } from "../auth/require-permission.ts";
-import { type Stamp, stampOf } from "../db/revision.ts";
+import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import type { writeSoon } from "../events/write.ts";
@@ -52,10 +52,12 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 
 /** Waits only where a body is read, something is changed, or an answer is compressed. */
 function answer(site: Site, operation: Operation, event: H3Event) {
+  const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
-  const stamp = operation.changes ? undefined : stampOf(site.db, tablesIn(event, readings), project);
-  const send = (parts: ReturnType<typeof toParts>): unknown => respond(site, operation, event, parts, stamp);
+  const stamp = () => stampOf(tablesIn(event, readings), since, project);
+  const send = (parts: ReturnType<typeof toParts>): unknown =>
+    respond(site, operation, event, parts, operation.changes ? undefined : stamp());
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
@@ -87,16 +89,27 @@ function perform(site: Site, operation: Operation, event: H3Event) {
     return result instanceof Promise ? result.then(make) : make(result);
   };
   const made = operation.body
-    ? readJson(event, operation.body).then((body) => run(checked(operation.body, body, "body")))
+    ? readJson(event, operation.body).then(
+        (body) => kept(site, operation, event, body) ?? run(checked(operation.body, body, "body")),
+      )
     : run(undefined);
   return { made, project: claim.project };
+}
+
+/** The answer to the same body, of an operation that only reads. */
+function kept({ cache }: Site, { changes }: Operation, event: H3Event, body: object) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && !changes ? cache?.find(request, JSON.stringify(body)) : undefined;
 }
 
 /** What the answer was made of, and by what this caller may have it. */
 const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
   new Set([...context.readings, ...readings].flatMap(({ tables }) => tables));
 
-/** An answer as the response, compressed for this client; a whole one to a read is kept. */
+/**
+ * An answer as the response, compressed for this client; a whole one to a read is kept, unless its client has gone, for
+ * which a search ends early.
+ */
 function respond(
   { cache }: Site,
   { status }: Operation,
@@ -108,9 +121,10 @@ function respond(
   const node = event.runtime?.node;
   const send = (sent: Parts): unknown => {
     if (!node?.res) return toResponse(sent, event.req, status);
-    const request = node.req as IncomingMessage;
-    if (stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
-    return sendParts(sent, request, node.res as ServerResponse, status);
+    const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
+    if (stamp && !response.destroyed)
+      cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
+    return sendParts(sent, request, response, status);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);

@@ -70,9 +70,11 @@ const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
   ...headers,
 });
 
-/** How these parts are compressed for a client; undefined where they are not. */
+/** How these parts are to be compressed for a client; undefined where they are not, or are already. */
 export const encodingOf = ({ headers }: Parts, accepted: string | null | undefined): Encoding | undefined =>
-  isWorthwhile(Number(headers["content-length"])) ? encodingFor(accepted) : undefined;
+  headers["content-encoding"] === undefined && isWorthwhile(Number(headers["content-length"]))
+    ? encodingFor(accepted)
+    : undefined;
 
 /** The same answer compressed. Its tag is weak, since other bytes have the same. */
 export async function encodeParts({ headers, body }: Parts, encoding: Encoding): Promise<Parts> {

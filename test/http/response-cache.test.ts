@@ -47,7 +47,16 @@ const READS = [
   "user-admin/3",
   "notifications",
   "addons/1/events",
+  'events/search {"query":"feature"}',
+  'events/search {"project":"open"}',
 ];
+
+/** What is asked for, with a body where it is a POST. */
+function toRequest(read: string, headers: Record<string, string>): [path: string, init: RequestInit] {
+  const [path = "", body] = read.split(" ");
+  if (body === undefined) return [path, { headers }];
+  return [path, { method: "POST", body, headers: { ...headers, "content-type": "application/json" } }];
+}
 
 const CALLERS = [personal(1), personal(2), personal(3), SERVICE];
 
@@ -79,9 +88,14 @@ async function openBoth(t: TestContext | undefined) {
   const other = open(file);
   const log = () => {};
   const cache = createResponseCache(db);
-  let misses = 0;
+  let [misses, found] = [0, 0];
   const counted: ResponseCache = {
     ...cache,
+    find(request, body) {
+      const answer = cache.find(request, body);
+      if (answer) found++;
+      return answer;
+    },
     first: (listener) =>
       cache.first((request, response) => {
         misses++;
@@ -99,9 +113,11 @@ async function openBoth(t: TestContext | undefined) {
     fs.rmSync(folder, { recursive: true });
   };
   t?.after(done);
-  const get = (read: string, headers: Record<string, string>) =>
-    fetch(`${url}/api/admin/${read}`, { headers });
-  return { db, other, plain, get, done, misses: () => misses };
+  const get = (read: string, headers: Record<string, string>) => {
+    const [path, init] = toRequest(read, headers);
+    return fetch(`${url}/api/admin/${path}`, init);
+  };
+  return { db, other, plain, get, done, misses: () => misses, found: () => found };
 }
 
 /** As any change is made. */
@@ -120,7 +136,8 @@ const seen = async (response: Response) => {
 async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
   for (const authorization of CALLERS) {
     for (const read of READS) {
-      const expected = await seen(await plain.request(`/api/admin/${read}`, { headers: { authorization } }));
+      const [path, init] = toRequest(read, { authorization });
+      const expected = await seen(await plain.request(`/api/admin/${path}`, init));
       for (const time of ["first", "repeated"]) {
         const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
         assert.deepEqual(await seen(await get(read, { authorization })), expected, where);
@@ -192,6 +209,60 @@ test("a repeated read does not reach the app, whoever else asks; a 304 needs no 
   assert.equal((await get("events", { authorization: personal(2) })).status, 200);
   assert.equal((await get("events", {})).status, 401);
   assert.equal(misses(), 3);
+});
+
+test("a repeated search is not made again, compressed or not, until something is recorded", async (t) => {
+  const { db, get, found } = await openBoth(t);
+  const long = { type: "feature-created", createdBy: "somebody", data: { text: "x".repeat(2000) } };
+  await importLines(db, [
+    { kind: "dataset", version: 1 },
+    { kind: "event", createdAt: "2026-02-02T00:00:00Z", ...long },
+  ]);
+  const search = async (query: string, encoding: string) => {
+    const headers = { authorization: personal(1), "accept-encoding": encoding };
+    const answer = await get(`events/search {"query":"${query}"}`, headers);
+    assert.equal(answer.headers.get("content-encoding"), encoding === "gzip" ? encoding : null);
+    return answer.text();
+  };
+  for (const [index, encoding] of ["identity", "gzip"].entries()) {
+    const first = await search("feature", encoding);
+    assert.equal(found(), index);
+    assert.equal(await search("feature", encoding), first);
+    assert.equal(found(), index + 1);
+  }
+  await search("another", "identity");
+  change(db, "UPDATE segments SET name = name");
+  await search("feature", "identity");
+  assert.equal(found(), 3);
+  change(db, "DELETE FROM events WHERE id = (SELECT max(id) FROM events)");
+  await search("feature", "identity");
+  assert.equal(found(), 3);
+});
+
+test("a search whose client goes is not kept as it then is", async (t) => {
+  const { db, plain, get, found } = await openBoth(t);
+  const many = Array.from({ length: 5000 }, (_, n) => ({
+    kind: "event",
+    createdAt: "2026-02-02T00:00:00Z",
+    type: "feature-created",
+    createdBy: n < 10 ? "rare-ab-rare-cd" : "rare-cd-ab",
+  }));
+  await importLines(db, [{ kind: "dataset", version: 1 }, ...many]);
+  const read = 'events/search {"query":"rare-ab"}'; // whose trigrams are in all of them
+  const headers = { authorization: personal(1) };
+  const [path, init] = toRequest(read, headers);
+  const { url } = await get(read, headers);
+  const expected = await seen(await plain.request(`/api/admin/${path}`, init));
+  change(db, "DELETE FROM events WHERE id = (SELECT max(id) FROM events WHERE wire LIKE '%rare-cd-ab%')");
+  for (let wait = 0; wait < 20; wait++) {
+    const gone = new AbortController();
+    const asked = fetch(url, { ...init, signal: gone.signal }).catch(() => {});
+    for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate);
+    gone.abort();
+    await asked;
+    if (found() > 0) break;
+  }
+  assert.deepEqual(await seen(await get(read, headers)), expected);
 });
 
 test("an answer is not kept beyond the end of the token", async (t) => {
