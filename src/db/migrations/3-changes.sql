@@ -170,3 +170,6 @@ CREATE INDEX live_features ON features (created_at, name, project, archived_at) 
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
+
+DROP INDEX features_by_project;
+CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
