@@ -8,6 +8,7 @@ import { nameWarnings } from "../../transfer/warnings.ts";
 import { PathName } from "../../validation.ts";
 import { insertProjectFavorite } from "../favorites/changes.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
+import { NewFeatureNaming } from "./schema.ts";
 
 const Project = v.strictObject({
   id: PathName,
@@ -17,17 +18,22 @@ const Project = v.strictObject({
   defaultStickiness: v.optional(Name, "default"),
   createdAt: OptionalTime,
   archivedAt: OptionalTime,
+  updatedAt: OptionalTime,
+  featureLimit: optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 52))),
+  featureNaming: optional(v.strictObject(NewFeatureNaming.entries)),
   environments: v.array(Name),
   favoritedBy: v.optional(v.array(Id), []),
 });
 
-type Row = Omit<v.InferOutput<typeof Project>, "environments" | "favoritedBy" | "createdAt"> & {
-  createdAt: string;
-};
+type Row = Omit<v.InferOutput<typeof Project>, "featureNaming" | "environments" | "favoritedBy">;
 
-const all = query<object, Row & { environments: string; favoritedBy: string }>(`
+const all = query<
+  object,
+  Row & { featureNaming: string | null } & Record<"environments" | "favoritedBy", string>
+>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
-    archived_at AS archivedAt,
+    archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
+    nullif(feature_naming, '{}') AS featureNaming,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
@@ -40,15 +46,17 @@ export const project = kind({
   insert({ tx, db, now }, { environments, favoritedBy, ...row }) {
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
-    insertProject(tx).run({ ...row, createdAt: row.createdAt ?? now });
+    const featureNaming = JSON.stringify(row.featureNaming ?? {});
+    insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
     for (const environment of environments)
       insertProjectEnvironment(tx).run({ project: row.id, environment });
     for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
-    for (const { environments, favoritedBy, ...row } of all(db).iterate({})) {
+    for (const { featureNaming: naming, environments, favoritedBy, ...row } of all(db).iterate({})) {
       const lists = { environments: JSON.parse(environments), favoritedBy: JSON.parse(favoritedBy) };
-      yield { ...withoutNulls(row), ...lists };
+      const featureNaming = naming && withoutNulls(JSON.parse(naming));
+      yield { ...withoutNulls({ ...row, featureNaming }), ...lists };
     }
   },
   warnings: (_, { id }) => nameWarnings("id", id),
