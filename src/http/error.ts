@@ -12,6 +12,7 @@ export const STATUS = {
   NoAccessError: 403,
   InvalidOperationError: 403,
   OperationDeniedError: 403,
+  IncompatibleProjectError: 403,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
   RequestTimeoutError: 408,

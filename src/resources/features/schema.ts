@@ -99,7 +99,7 @@ export const FeatureDetails = v.strictObject({
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;
 
-/** What replaces the description of a flag; the name can't be changed and may be left out. */
+/** What describes a flag after a change; the name can't be changed and may be left out. */
 export const FeatureUpdate = v.object({
   name: v.optional(v.string()),
   type: v.optional(v.string(), "release"),
