@@ -20,7 +20,9 @@ const Project = v.strictObject({
   archivedAt: OptionalTime,
   updatedAt: OptionalTime,
   featureLimit: optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 52))),
-  featureNaming: optional(v.strictObject(NewFeatureNaming.entries)),
+  featureNaming: optional(
+    v.strictObject({ ...NewFeatureNaming.entries, pattern: optional(NewFeatureNaming.entries.pattern) }),
+  ),
   environments: v.array(Name),
   favoritedBy: v.optional(v.array(Id), []),
 });

@@ -156,9 +156,9 @@ const Pattern = v.pipe(
   v.check((pattern) => isPattern(pattern), "must be a regular expression"),
 );
 
-/** How flags are to be named from now on: what is left out is none. */
+/** How flags are to be named from now on; null for anything that the API takes. */
 export const NewFeatureNaming = v.object({
-  pattern: v.nullish(Pattern, null),
+  pattern: v.nullable(Pattern),
   example: v.nullish(ShortText, null),
   description: v.nullish(ShortText, null),
 });
