@@ -34,8 +34,16 @@ const common = (rest: object = {}): Scenario[] => [
     ["null", { ...rest, features: null }, "body.features"],
     ["one name", { ...rest, features: "f" }, "body.features"],
     ["a name that is a number", { ...rest, features: ["f", 5] }, "body.features.1"],
+    ["1001 names", { ...rest, features: Array(1001).fill("f") }, "body.features"],
     ["NUL in a name", { ...rest, features: ["f\0"] }, "body.0"],
   ]),
+  {
+    name: "names that are all numbers",
+    given,
+    body: { ...rest, features: Array(200_000).fill(1) },
+    expect: [400, "ValidationError"],
+    see: ({ details }) => assert.equal(details.length, 100),
+  },
   { name: "no flags at all", given, body: { ...rest, features: [] } },
   {
     name: "names that are no flag's",
