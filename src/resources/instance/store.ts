@@ -1,4 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
+import { startOfMinute } from "../../minute.ts";
 import type { Statistics } from "./schema.ts";
 
 const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
@@ -39,7 +40,7 @@ const seenSince = query<{ time: string }, number>(`
 
 const DAY = 86_400_000;
 
-const since = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+const since = (days: number) => new Date(startOfMinute() - days * DAY).toISOString();
 
 /** How much of everything there is. */
 export function statistics(db: Database): Statistics {
@@ -49,7 +50,7 @@ export function statistics(db: Database): Statistics {
       .pluck()
       .get({ time: since(days) })!;
   return {
-    timestamp: new Date().toISOString(),
+    timestamp: since(0),
     instanceId: instanceId(db),
     ...(Object.fromEntries(counts) as Record<keyof typeof COUNTS, number>),
     apiTokens: Object.fromEntries(
