@@ -35,6 +35,11 @@ const variant = {
 export const everyKey = (): Line[] => [
   HEADER,
   {
+    kind: "setting",
+    name: "unleash.frontend",
+    content: { frontendApiOrigins: ["https://shop.example"] },
+  },
+  {
     kind: "environment",
     name: "development",
     type: "development",
@@ -155,6 +160,9 @@ export const everyKey = (): Line[] => [
     mode: "private",
     defaultStickiness: "userId",
     createdAt: TIME,
+    updatedAt: TIME,
+    featureLimit: 10,
+    featureNaming: { pattern: "[a-z-]+", example: "new-cart", description: "In lower case" },
     environments: ["development", "production"],
     defaultStrategies: [
       {
@@ -223,6 +231,8 @@ export const everyKey = (): Line[] => [
     stale: false,
     impressionData: false,
     createdAt: TIME,
+    potentiallyStale: false,
+    stages: [],
     tags: [],
     favoritedBy: [],
     dependencies: [],
@@ -239,6 +249,11 @@ export const everyKey = (): Line[] => [
     createdAt: TIME,
     createdByUserId: -42,
     archivedAt: TIME,
+    potentiallyStale: true,
+    stages: [
+      { stage: "completed", enteredAt: TIME, status: "kept" },
+      { stage: "initial", enteredAt: TIME },
+    ],
     tags: [
       { type: "simple", value: "a b" },
       { type: "simple", value: "ab" },
@@ -529,6 +544,7 @@ export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", typ
 
 /** The least that a line of each kind says, new to a database that holds one of each. */
 export const LEAST: Record<string, Line> = {
+  setting: { name: "maintenance.mode", content: { enabled: true } },
   environment: { name: "new", type: "test" },
   role: { id: 9, name: "New", type: "custom" },
   user: { id: 9 },

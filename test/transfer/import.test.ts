@@ -54,6 +54,8 @@ const DEFAULTS: Record<string, Line> = {
     type: "release",
     stale: false,
     impressionData: false,
+    potentiallyStale: false,
+    stages: [],
     createdAt: "now",
     tags: [],
     favoritedBy: [],
@@ -394,3 +396,19 @@ test("an import can be stopped between all that it does at its end", async (t) =
     await assert.rejects(importDataset(empty(t), asChunks(text), stop), /^Error: enough$/);
   }
 });
+
+for (const [name, keys, expected] of [
+  ["older than its type may become", { createdAt: "2020-01-01T00:00:00Z" }, true],
+  ["older, of a type that stays", { createdAt: "2020-01-01T00:00:00Z", type: "permission" }, false],
+  [
+    "older, of which nothing was told yet",
+    { createdAt: "2020-01-01T00:00:00Z", potentiallyStale: false },
+    false,
+  ],
+  ["new, of which it was told all the same", { potentiallyStale: true }, true],
+] as const) {
+  test(`a flag from a dataset that is ${name}`, async (t) => {
+    const { potentiallyStale } = await added(t, line("feature", keys));
+    assert.equal(potentiallyStale, expected);
+  });
+}
