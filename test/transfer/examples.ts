@@ -104,6 +104,8 @@ export const everyKey = (): Line[] => [
     users: [1, 2],
     rootRole: 6,
     createdAt: TIME,
+    createdBy: "ada",
+    mappingsSSO: ["crew"],
   },
   {
     kind: "token",
