@@ -167,7 +167,6 @@ export const SURFACES: readonly Surface[] = [
     isForPages: true,
     operations: operationsOf(ofrep),
   },
-  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
 ];
 
