@@ -182,7 +182,7 @@ const FAILURES: Array<[status: number, name: string, path: string, call: Call]> 
   [404, "NotFoundError", "/api/admin/personal-dashboard/nope", {}],
   [404, "NotFoundError", "/nope", { as: null }],
   [404, "NotFoundError", "/avatars/nope", { as: null }],
-  [405, "MethodNotAllowedError", SEARCH, {}],
+  [405, "MethodNotAllowedError", SEARCH, { method: "PUT" }],
   [413, "PayloadTooLargeError", SEARCH, { method: "POST", body: " ".repeat(2 ** 20 + 1) }],
   [
     415,
