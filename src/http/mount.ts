@@ -10,7 +10,13 @@ import { check, type Schema } from "../validation.ts";
 import { readJson } from "./body.ts";
 import { answerPreflight, isPreflight } from "./cors.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
-import { type Contract, METHODS, type Operation, type Request as OperationRequest } from "./operation.ts";
+import {
+  type Contract,
+  type Door,
+  METHODS,
+  type Operation,
+  type Request as OperationRequest,
+} from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
@@ -28,11 +34,33 @@ interface Site {
 
 /** Routes every operation. */
 export function mount(app: H3, site: Site, operations: readonly Operation[]) {
-  for (const [path, group] of Map.groupBy(operations, (operation) => operation.path)) {
-    const handler = (operation: Operation) => (event: H3Event) => answer(site, operation, event);
-    route(app, path, Object.fromEntries(group.map((operation) => [operation.method, handler(operation)])));
+  const groups = Map.groupBy(operations, (operation) => operation.path);
+  for (const [path, own] of groups) {
+    const wider = [...groups].filter(([other]) => covers(other, path)).flatMap(([, group]) => group);
+    const handlers = [...wider, ...own].map((operation) => [operation.method, handlerOf(site, operation)]);
+    route(app, path, Object.fromEntries(handlers));
   }
 }
+
+/** Whether a path stands for another one too, such as `/events/:name` for `/events/search`. */
+function covers(wide: string, narrow: string) {
+  const [wideParts, parts] = [wide.split("/"), narrow.split("/")];
+  const isSame = (part: string, index: number) => part === parts[index] || part.startsWith(":");
+  return wide !== narrow && wideParts.length === parts.length && wideParts.every(isSame);
+}
+
+/** The words of a path that is narrower than the operation's are its parameters too. */
+const handlerOf = (site: Site, operation: Operation) => {
+  const names = operation.path.split("/");
+  return (event: H3Event) => {
+    const parts = event.url.pathname.split("/");
+    const params = names.flatMap((name, index) =>
+      name.startsWith(":") ? [[name.slice(1), parts[index]!]] : [],
+    );
+    event.context.params = Object.fromEntries(params);
+    return answer(site, operation, event);
+  };
+};
 
 /** Routes a path: HEAD wherever GET is, OPTIONS says which methods there are, and any other is 405. */
 export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
@@ -91,7 +119,13 @@ function perform(site: Site, operation: Operation, event: H3Event) {
         return event.req.signal; // made only where it is asked for
       },
     } as OperationRequest<Contract>;
-    const result = operation.handle(request, (change) => write(db, actor, project, change));
+    // Once more, for while a body came slowly the permission may have been taken away.
+    const door: Door = (change) =>
+      write(db, actor, project, (tx) => {
+        requirePermission(db, actor, claim);
+        return change(tx);
+      });
+    const result = operation.handle(request, door);
     const make = (value: unknown) =>
       withHeaders(toParts(value, { ...operation, root: site.root }), event.context.cors);
     return result instanceof Promise ? result.then(make) : make(result);

@@ -44,7 +44,7 @@ const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
     SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
     WHERE role_id = ${ROLES.owner} AND archived_at IS NULL
       AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
-  ORDER BY coalesce(name, username, email), id`);
+  ORDER BY coalesce(name, username, email, 'user ' || id), id`);
 
 const administrators = query<object, PersonRow>(`
   SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
