@@ -83,12 +83,15 @@ CREATE TABLE users (
 -- The dashboard lists the administrators.
 CREATE INDEX users_by_root_role ON users (root_role);
 
+-- `mappings_sso` is what another directory calls a group: nothing here reads it, clients keep it.
 CREATE TABLE groups (
   id          INTEGER PRIMARY KEY CHECK (id > 0),
   name        TEXT NOT NULL UNIQUE,
   description TEXT,
   root_role   INTEGER REFERENCES roles (id),
-  created_at  TEXT NOT NULL
+  created_at  TEXT NOT NULL,
+  created_by  TEXT,
+  mappings_sso TEXT NOT NULL DEFAULT '[]' CHECK (json_type(mappings_sso) = 'array')
 ) STRICT;
 
 CREATE INDEX groups_by_root_role ON groups (root_role);
@@ -96,6 +99,7 @@ CREATE INDEX groups_by_root_role ON groups (root_role);
 CREATE TABLE group_users (
   group_id INTEGER NOT NULL REFERENCES groups (id) ON DELETE CASCADE,
   user_id  INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  joined_at TEXT,
   PRIMARY KEY (group_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -162,6 +166,29 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_by_user ON sessions (user_id);
+
+-- Links by which a user sets a password, at most one each; the secret in them is kept as its SHA-256 only.
+CREATE TABLE reset_tokens (
+  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  created_by TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT;
+
+-- What users said to questions of the interface, and which of its introductions they have seen.
+CREATE TABLE feedback (
+  user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  feedback_id TEXT NOT NULL,
+  given       TEXT,
+  never_show  INTEGER NOT NULL CHECK (never_show IN (0, 1)),
+  PRIMARY KEY (user_id, feedback_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE splashes (
+  user_id   INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  splash_id TEXT NOT NULL,
+  PRIMARY KEY (user_id, splash_id)
+) STRICT, WITHOUT ROWID;
 
 -- What flags are described with ---------------------------------------------------
 
@@ -237,8 +264,8 @@ CREATE TABLE features (
 
 -- The archive, the last one first.
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
--- The flags of a project by name.
-CREATE INDEX features_by_project ON features (project, name);
+-- The flags of a project by name; the others are there so that they can be counted without reading rows.
+CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
 -- The caller's own flags on the dashboard.
 CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
 -- All live flags by age, and those of a project, as searches list them.

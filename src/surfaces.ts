@@ -32,8 +32,12 @@ import * as move from "./resources/features/routes-move.ts";
 import * as featuresSchema from "./resources/features/schema.ts";
 import * as featuresBatch from "./resources/features-batch/routes.ts";
 import * as featuresBatchSchema from "./resources/features-batch/schema.ts";
+import * as feedback from "./resources/feedback/routes.ts";
+import * as feedbackSchema from "./resources/feedback/schema.ts";
 import * as frontend from "./resources/frontend/routes.ts";
 import * as frontendSchema from "./resources/frontend/schema.ts";
+import * as groups from "./resources/groups/routes.ts";
+import * as groupsSchema from "./resources/groups/schema.ts";
 import * as instance from "./resources/instance/routes.ts";
 import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
@@ -43,10 +47,15 @@ import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as ofrep from "./resources/ofrep/routes.ts";
+import * as ownUser from "./resources/own-user/routes.ts";
+import * as ownUserSchema from "./resources/own-user/schema.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
+import * as resets from "./resources/resets/routes.ts";
+import * as roles from "./resources/roles/routes.ts";
+import * as rolesSchema from "./resources/roles/schema.ts";
 import * as search from "./resources/search/routes.ts";
 import * as searchSchema from "./resources/search/schema.ts";
 import * as segments from "./resources/segments/routes.ts";
@@ -65,8 +74,13 @@ import * as tagTypesSchema from "./resources/tag-types/schema.ts";
 import * as tags from "./resources/tags/routes.ts";
 import * as tagsSchema from "./resources/tags/schema.ts";
 import * as tokens from "./resources/tokens/routes.ts";
+import * as apiTokens from "./resources/tokens/routes-api.ts";
+import * as projectTokens from "./resources/tokens/routes-project.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as users from "./resources/users/routes.ts";
+import * as userLists from "./resources/users/routes-lists.ts";
+import * as passwords from "./resources/users/routes-passwords.ts";
+import * as userPermissions from "./resources/users/routes-permissions.ts";
 import * as usersSchema from "./resources/users/schema.ts";
 import * as flagVariants from "./resources/variants/routes.ts";
 import * as variantsSchema from "./resources/variants/schema.ts";
@@ -124,9 +138,18 @@ export const SURFACES: readonly Surface[] = [
       eventCreators,
       search,
       users,
+      userLists,
+      userPermissions,
+      passwords,
+      ownUser,
       tokens,
       settings,
       instance,
+      apiTokens,
+      projectTokens,
+      roles,
+      groups,
+      feedback,
       notifications,
       dashboard,
     ),
@@ -145,6 +168,7 @@ export const SURFACES: readonly Surface[] = [
     operations: operationsOf(ofrep),
   },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions) },
+  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
 ];
 
 /** Every operation that is served. */
@@ -166,14 +190,18 @@ export const SCHEMAS = Object.fromEntries(
     featuresSchema,
     frontendSchema,
     featuresBatchSchema,
+    feedbackSchema,
+    groupsSchema,
     lifecycleSchema,
     instanceSchema,
     integrationsSchema,
     settingsSchema,
     notificationsSchema,
+    ownUserSchema,
     projectsSchema,
     segmentsSchema,
     searchSchema,
+    rolesSchema,
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,

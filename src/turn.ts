@@ -10,6 +10,8 @@ const BUDGET_MS = 2;
 const waiting: Array<() => void> = [];
 let isTurn = false;
 let end = 0;
+/** Resolves with the turn. */
+let over = Promise.withResolvers<void>();
 
 /** Does a piece of work at once if this turn has time and nothing waits, else in order. */
 export function inTurn(work: () => void) {
@@ -24,6 +26,15 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
+/**
+ * Resolves when the work of this turn is done, for answers to go out together: a client that waits for many, such as a
+ * proxy, is woken once and not at each.
+ */
+export function endOfTurn(): Promise<void> {
+  if (!isTurn) begin();
+  return over.promise;
+}
+
 function begin() {
   end = performance.now() + BUDGET_MS;
   isTurn = true;
@@ -32,9 +43,11 @@ function begin() {
 
 function next() {
   isTurn = false;
+  over.resolve();
+  over = Promise.withResolvers();
   if (waiting.length === 0) return;
   begin();
-  workOn();
+  queueMicrotask(workOn);
 }
 
 /** As a microtask, so that what a promise has let go on is done, and its time counted, before the next. */

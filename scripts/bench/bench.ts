@@ -3,6 +3,7 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { type Case, casesFor } from "./cases.ts";
+import { measureChanges } from "./changes.ts";
 import {
   type Figure,
   type Load,
@@ -19,7 +20,7 @@ import { prepare } from "./prepare.ts";
 import { comparison, type Report, type Row, type SizeReport, toText } from "./report.ts";
 
 /*
- * `npm run bench`: how fast each read is, beside a bare server of the same bytes on the same machine in the same run.
+ * `npm run bench`: how fast reads and changes are, beside a bare server of the same bytes on the same machine in the same run.
  * Times of a shared machine say little; the ratios are what to look at.
  */
 
@@ -45,6 +46,11 @@ const HELP = `npm run bench -- [OPTIONS]
   --only TEXT                only the reads with this in their name
   --json FILE                write the figures there too
   --compare FILE             say what changed since that file was written
+
+Each read is measured as it is repeated (warm), after a change of something that it is not made of (unrelated) and after
+a change of everything (cold), in processor time of the server. Changes are flags that are made, enabled and disabled,
+by one client and by 32 at once, beside a program that writes the same rows with better-sqlite3 and nothing else.
+docs/performance.md says what each column is.
 `;
 
 const progress = (text: string) => {
@@ -61,12 +67,13 @@ async function measureSize(events: number, folder: string): Promise<SizeReport> 
     rows.push(await measureCase(one, flagstone, bare));
   }
   const long = await measureLong(events, file, folder, flagstone, progress);
+  const changes = await measureChanges(file, flagstone, Number(asked.seconds), progress);
   for (const { child } of [flagstone, bare]) child.kill();
   const most = Math.max(
     memory,
     ...rows.flatMap(({ warm, cold, alone }) => [warm, cold, alone].map((one) => one.memory)),
   );
-  return { events, bytes, imported, long, memory: { start: memory, most }, rows };
+  return { events, bytes, imported, changes, long, memory: { start: memory, most }, rows };
 }
 
 /** Each column in turn, several times over, so that what disturbs the machine disturbs all of them. */
@@ -83,6 +90,7 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
       bare304: () => measure(bare, "bare", one, { ...load, etag }),
       known: () => measure(flagstone, "warm", one, { ...load, etag }),
     }),
+    unrelated: () => measure(flagstone, "unrelated", one, load),
     cold: () => measure(flagstone, "cold", one, load),
     alone: () =>
       one.isLong

@@ -1,6 +1,8 @@
+import type { Changes } from "./changes.ts";
 import type { Imported } from "./import.ts";
 import type { Figure } from "./load.ts";
 import type { Long } from "./long.ts";
+import type { Pace } from "./pace.ts";
 
 /** One case of one size. The etag columns are missing where there is none, as for a stream or the search. */
 export interface Row {
@@ -12,6 +14,8 @@ export interface Row {
   rows?: Figure;
   warm: Figure;
   known?: Figure;
+  /** Before each request something was changed that it is not made of. */
+  unrelated: Figure;
   cold: Figure;
   /** The same as cold, one request at a time; of a long answer, to its first byte. */
   alone: Figure;
@@ -21,6 +25,7 @@ export interface SizeReport {
   events: number;
   bytes: { dataset: number; file: number };
   imported: Imported;
+  changes: Changes;
   long: Long;
   /** Bytes resident: after the start, at the most while all was measured. */
   memory: { start: number; most: number };
@@ -59,6 +64,8 @@ const HEAD = [
   "× bare",
   "304 µs",
   "× bare",
+  "unrelated µs",
+  "× warm",
   "cold/s",
   "p50",
   "p99",
@@ -79,6 +86,8 @@ const toCells = (row: Row) => [
   ratio(row.warm, row.bare),
   us(row.known),
   ratio(row.known, row.bare304),
+  us(row.unrelated),
+  ratio(row.unrelated, row.warm),
   rate(row.cold),
   ms(row.cold.p50),
   ms(row.cold.p99),
@@ -102,8 +111,34 @@ const ofSize = (size: SizeReport) =>
       `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB, a second one ` +
       `${mb(size.long.again.added)} MB.`,
     table(HEAD, size.rows.map(toCells)),
+    table(["changes", "a second", "p50 ms", "p99 ms", "beside", "×"], changesIn(size)),
     table(["the event loop was held, ms", "p50", "p99", "at the most"], heldIn(size)),
   ].join("\n\n");
+
+const many = (value: number) => Math.round(value).toLocaleString("en");
+
+/** Times beside bare, rates beside one client and beside reads while nothing changes. */
+function changesIn({ changes: { bare, one, several, reads, elsewhere } }: SizeReport): string[][] {
+  const line = (name: string, { rate, p50, p99 }: Pace) => [name, many(rate), ms(p50), ms(p99)];
+  const times = (value: number, base: number) => (value / base).toFixed(2);
+  return [
+    [...line("bare better-sqlite3", bare), "", ""],
+    [...line("one client", one), "bare's time", times(one.p50, bare.p50)],
+    [...line(`${several.clients} clients`, several), "one client's rate", times(several.rate, one.rate)],
+    [...line("reads, 32 at once", reads.alone), "", ""],
+    [
+      ...line(`reads while ${many(reads.changes)} changes come a second`, reads.meanwhile),
+      "reads alone",
+      times(reads.meanwhile.rate, reads.alone.rate),
+    ],
+    [...line("one read, repeated", elsewhere.repeated), "", ""],
+    [
+      ...line("one read, after a change in another project", elsewhere.after),
+      "its time repeated",
+      times(elsewhere.after.p50, elsewhere.repeated.p50),
+    ],
+  ];
+}
 
 /** Of each kind of work the worst. */
 function heldIn({ rows, long }: SizeReport): string[][] {

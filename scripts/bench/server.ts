@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
-import { bumpEverything } from "../../src/db/revision.ts";
+import { bump, bumpEverything } from "../../src/db/revision.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
@@ -48,14 +48,19 @@ const listen = (listener: Listener) =>
     server.listen(0, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
   });
 
-/** Two ports on one database: one as it is served, one where something changes before each request is looked up. */
+/**
+ * Three ports on one database: one as it is served, one where everything changes before each request is looked up, and
+ * one where only something does that no measured read is made of.
+ */
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
-  const log = () => {};
-  const warm = createServer({ db, log });
-  const cold = createServer({ db, log, cache: changing(createResponseCache(db), () => bumpEverything(db)) });
-  return { warm: await listen(warm.listener), cold: await listen(cold.listener) };
+  const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
+  return {
+    warm: await serve(createResponseCache(db)),
+    cold: await serve(changing(createResponseCache(db), () => bumpEverything(db))),
+    unrelated: await serve(changing(createResponseCache(db), () => bump(db, ["segments"]))),
+  };
 }
 
 /** A change as each request is looked up: if it came as the request begins to wait, those that wait would share it. */

@@ -12,8 +12,10 @@ export interface Actor {
   userId: number | null;
   /** Holds `ADMIN`: every permission, and every project is visible. */
   isAdmin: boolean;
-  /** Signed in with a cookie, which browsers send of their own accord. */
-  isSession: boolean;
+  /** The SHA-256 of a session's secret, where that was presented: browsers send it of their own accord. */
+  session: string | null;
+  /** The token that was presented. */
+  tokenId: number | null;
   /** When the credential presented ends, RFC 3339; null for never. */
   expiresAt: string | null;
 }
@@ -31,7 +33,8 @@ export const CLI: Actor = {
   createdByUserId: null,
   userId: null,
   isAdmin: true,
-  isSession: false,
+  session: null,
+  tokenId: null,
   expiresAt: null,
 };
 
@@ -42,6 +45,7 @@ export const ANYBODY: Actor = {
   createdByUserId: SYSTEM_USER_ID,
   userId: null,
   isAdmin: false,
-  isSession: false,
+  session: null,
+  tokenId: null,
   expiresAt: null,
 };

@@ -13,6 +13,7 @@ export interface SdkActor extends Actor {
 }
 
 interface Row {
+  id: number;
   type: TokenType;
   name: string;
   projects: string;
@@ -21,7 +22,7 @@ interface Row {
 }
 
 const tokenByHash = query<{ hash: string }, Row>(`
-  SELECT type, name, projects, environment, expires_at AS expiresAt FROM tokens WHERE hash = :hash`);
+  SELECT id, type, name, projects, environment, expires_at AS expiresAt FROM tokens WHERE hash = :hash`);
 
 /**
  * The application behind a token of the right kind, or a service token.
@@ -37,6 +38,7 @@ export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) 
     return {
       ...ANYBODY,
       type: token.type,
+      tokenId: token.id,
       createdBy: token.name,
       createdByUserId: SERVICE_USER_ID,
       expiresAt: token.expiresAt,

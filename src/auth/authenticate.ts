@@ -22,6 +22,7 @@ interface PersonRow {
 }
 
 type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
+  tokenId: number;
   type: TokenType;
   name: string;
   userId: number | null;
@@ -39,7 +40,7 @@ const PERSON = `
     WHERE group_users.user_id = users.id AND ${isAdmin("groups.root_role")}) AS isAdmin`;
 
 const tokenByHash = query<{ hash: string }, TokenRow>(`
-  SELECT tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId, ${PERSON}
+  SELECT tokens.id AS tokenId, tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId, ${PERSON}
   FROM tokens LEFT JOIN users ON users.id = tokens.user_id
   WHERE tokens.hash = :hash`);
 
@@ -59,8 +60,8 @@ export function authenticate(db: Database, { authorization, session }: Credentia
   if (token && token.userId === null) return toService(token);
   const person =
     session === undefined ? undefined : valid(sessionByHash(db).get({ hash: hashSecret(session) }));
-  if (person) return toPerson(person, true);
-  if (token) return toPerson(token as PersonRow, false);
+  if (person) return toPerson(person, { session: hashSecret(session!), tokenId: null });
+  if (token) return toPerson(token as PersonRow, { session: null, tokenId: token.tokenId });
   throw new ApiError(
     "AuthenticationRequired",
     secret
@@ -72,13 +73,13 @@ export function authenticate(db: Database, { authorization, session }: Credentia
 const valid = <T extends { expiresAt: string | null }>(row: T | undefined) =>
   row && !hasEnded(row.expiresAt) ? row : undefined;
 
-const toPerson = (person: PersonRow, isSession: boolean): Actor => ({
+const toPerson = (person: PersonRow, presented: Pick<Actor, "session" | "tokenId">): Actor => ({
   type: "user",
   createdBy: person.userName,
   createdByUserId: person.userId,
   userId: person.userId,
   isAdmin: person.isAdmin === 1,
-  isSession,
+  ...presented,
   expiresAt: person.expiresAt,
 });
 
@@ -88,6 +89,7 @@ const toService = (token: TokenRow): Actor => ({
   createdByUserId: SERVICE_USER_ID,
   userId: null,
   isAdmin: token.type === "admin",
-  isSession: false,
+  session: null,
+  tokenId: token.tokenId,
   expiresAt: token.expiresAt,
 });

@@ -18,24 +18,30 @@ const LENGTH = 32;
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(16);
   const hash = await derive(password, salt, COST);
-  return ["scrypt", COST.N, COST.r, COST.p, salt.toString("base64"), hash.toString("base64")].join("$");
+  return [PREFIX, salt.toString("base64"), hash.toString("base64")].join("$");
 }
 
+const PREFIX = ["scrypt", COST.N, COST.r, COST.p].join("$");
+
 /** Of nobody's password: whoever has none is refused no faster. */
-const NOBODYS = ["scrypt", COST.N, COST.r, COST.p, "AAAAAAAAAAAAAAAAAAAAAA==", "AAAA"].join("$");
+const NOBODYS = `${PREFIX}$AAAAAAAAAAAAAAAAAAAAAA==$AAAA`;
+
+/** Whether a stored hash took less work than one takes today, or other work. */
+export const isOutdated = (stored: string) => !stored.startsWith(`${PREFIX}$`);
 
 /** Whether this is the password that was hashed; false, as slowly, where there is none or its form is not known. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const isKnown = stored?.startsWith("scrypt$") ?? false;
-  const [, N, r, p, salt = "", hash = ""] = (isKnown ? stored! : NOBODYS).split("$");
+  const [, N, r, p, salt = "", hash = ""] = FORM.exec(stored ?? "") ?? FORM.exec(NOBODYS)!;
+  const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, "base64");
-  const derived = await derive(password, Buffer.from(salt, "base64"), {
-    N: Number(N),
-    r: Number(r),
-    p: Number(p),
-  });
-  return expected.length === LENGTH && crypto.timingSafeEqual(derived, expected);
+  const derived = await derive(password, Buffer.from(salt, "base64"), cost).catch(() => EMPTY);
+  return expected.length === LENGTH && derived.length === LENGTH && crypto.timingSafeEqual(derived, expected);
 }
+
+const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([^$]+)\$([^$]+)$/;
+
+/** Where scrypt refuses the numbers that a dataset has brought. */
+const EMPTY = Buffer.alloc(0);
 
 const derive = (password: string, salt: Buffer, cost: typeof COST) =>
   scrypt(password.normalize("NFC"), salt, LENGTH, { ...cost, maxmem: 128 * 1024 * 1024 });

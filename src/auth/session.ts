@@ -17,6 +17,9 @@ const removeEnded = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE exp
 
 const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
 
+const removeOthers = command<{ userId: number; kept: string | null }>(`
+  DELETE FROM sessions WHERE user_id = :userId AND hash IS NOT :kept`);
+
 interface Session {
   /** Only the user's browser has it. */
   secret: string;
@@ -34,6 +37,10 @@ export function beginSession(tx: Writing, userId: number): Session {
   return { secret, expiresAt };
 }
 
+/** Ends all sessions of a user but one. @param kept the hash of its secret */
+export const endSessionsOf = (tx: Writing, userId: number, kept: string | null = null) =>
+  removeOthers(tx).run({ userId, kept });
+
 /** Ends the session with this secret, if there is one. */
 export const endSession = (tx: Writing, secret: string) =>
   removeSession(tx).run({ hash: hashSecret(secret) });
@@ -44,3 +51,6 @@ export const endSession = (tx: Writing, secret: string) =>
  */
 export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean) =>
   `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+
+/** The header that takes the cookie away. */
+export const endedCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;

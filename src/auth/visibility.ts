@@ -12,6 +12,12 @@ const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
   WHERE mode = 'private'
     AND id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);
 
+const privateProject = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND mode = 'private'`);
+
+/** Whether a project is hidden from those who have no part in it. */
+export const isPrivate = (db: Database, project: string) =>
+  privateProject(db).get({ id: project }) !== undefined;
+
 /** The ids of the projects that the actor may not see; mostly none. */
 export const hiddenProjects = (db: Database, actor: Actor): string[] =>
   actor.isAdmin

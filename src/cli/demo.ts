@@ -7,7 +7,7 @@ import { createToken } from "../resources/tokens/changes.ts";
 import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
-import { givenSecret } from "./first-start.ts";
+import { givenSecret } from "./given.ts";
 import { NETWORK, serveUntilStopped } from "./serve.ts";
 import { readTls } from "./tls.ts";
 

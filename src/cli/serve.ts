@@ -12,7 +12,8 @@ import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
-import { firstStart, type GivenSecret, givenSecrets, variablesOf } from "./first-start.ts";
+import { firstPasswordHash, firstStart } from "./first-start.ts";
+import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { readTls } from "./tls.ts";
 
 /** The settings of a server that do not name its data. */
@@ -45,12 +46,13 @@ export const serve: Command = {
     try {
       unlock = lockForServing(config.data, world.pid);
       warnOfNetwork(context);
+      const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
-        const created = firstStart(db, given);
+        const created = firstStart(db, given, passwordHash);
         isInVain = false;
         if (created === undefined) tellIgnored(context, variablesOf(given));
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, created, given.personal);
+        introduce(context, url, created, given);
       });
     } finally {
       unlock();
@@ -119,12 +121,12 @@ function introduce(
   { config, print }: Context,
   url: string,
   token: string | undefined,
-  given: GivenSecret | undefined,
+  { personal: given, admin }: Given,
 ) {
   print(`URL:   ${url}`);
   if (token !== undefined) {
     print(`Token: ${given?.place ?? token}`);
-    print(`       of the user admin${given ? "" : "; it is shown this once"}`);
+    print(`       of the user ${admin.username}${given ? "" : "; it is shown this once"}`);
   }
   if (config.quiet) return;
   const shell = token === undefined ? "TOKEN" : (given?.shell ?? token);

@@ -3,8 +3,9 @@ import { UsageError } from "../config.ts";
 import { write } from "../events/write.ts";
 import { toJson } from "../http/raw-json.ts";
 import { printable } from "../printable.ts";
+import { rootRoleNamed, rootRoles } from "../resources/roles/require.ts";
 import { createUser } from "../resources/users/changes.ts";
-import { rootRoleByName, rootRoleNames, userByAnyName, users } from "../resources/users/store.ts";
+import { userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { requireAddress, requireName } from "./name.ts";
 import { table } from "./table.ts";
@@ -28,9 +29,9 @@ export const userCreate: Command = {
       const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
       for (const given of [username, name ?? username]) requireName(given);
       if (email !== null) requireAddress(email);
-      const rootRole = rootRoleByName(db, role);
+      const rootRole = rootRoleNamed(db, role);
       if (!rootRole)
-        throw new UsageError(`--role: there is no root role ${role}, only ${rootRoleNames(db).join(", ")}`);
+        throw new UsageError(`--role: there is no root role ${role}, only ${namesOf(rootRoles(db))}`);
       for (const taken of [username, email ?? username]) {
         if (userByAnyName(db, taken)) throw new Error(`There is a user ${taken} already`);
       }
@@ -63,3 +64,5 @@ export const userList: Command = {
       for (const line of table(rows, ["id", "username", "email", "name", "role"])) print(line);
     }),
 };
+
+const namesOf = (roles: ReadonlyArray<{ name: string }>) => roles.map(({ name }) => name).join(", ");

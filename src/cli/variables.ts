@@ -8,6 +8,12 @@ export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that holds it.",
   INIT_ADMIN_API_TOKENS:
     "Secrets of service tokens for a new data file, *:*.SECRET of at least 10 characters, separated by commas.",
+  INIT_CLIENT_API_TOKENS:
+    "The same for applications on servers, PROJECT:ENVIRONMENT.SECRET; * for all projects.",
+  INIT_FRONTEND_API_TOKENS: "The same for applications in browsers and on phones.",
+  UNLEASH_DEFAULT_ADMIN_USERNAME: "What the first user of a new data file is called (admin).",
+  UNLEASH_DEFAULT_ADMIN_PASSWORD:
+    "The first user's password, 10 to 128 characters; without it there is none.",
 } as const;
 
 const PREFIX = "FLAGSTONE_";

@@ -1,8 +1,8 @@
 import type { Database } from "./statement.ts";
 
 /*
- * How often each table was changed by this process. What was made of some tables is good as long as their revisions
- * stand. Most of what is changed belongs to one project, and so does most of what is read, so some tables have a
+ * When each table was last changed by this process, counted in changes. What was made of some tables is good as long as
+ * none was changed since. Most of what is changed belongs to one project, and so does most of what is read, so some tables have a
  * revision for each project too.
  */
 
@@ -20,7 +20,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "events",
 ]);
 
-/** How often something was changed, by table, or by table and project. */
+/** Which change was the last of something, by table, or by table and project. */
 type Revisions = Map<string, number>;
 
 const known = new WeakMap<Database, Revisions>();
@@ -38,36 +38,42 @@ const ofProject = (table: string, project: string) => `${table} ${project}`;
 /** Changes that were not made within a project; none has an empty id. */
 const beyondProjects = (table: string) => ofProject(table, "");
 
-const increment = (revisions: Revisions, key: string) => revisions.set(key, (revisions.get(key) ?? 0) + 1);
+let changes = 0;
+
+/** How many changes there were, of any file: what is read from now on holds them. */
+export const changesSoFar = () => changes;
 
 /** After a commit. @param project where all of it was done within one */
 export function bump(db: Database, tables: Iterable<string>, project = "") {
   const revisions = revisionsOf(db);
+  changes++;
   for (const table of tables) {
-    increment(revisions, table);
-    if (OF_PROJECTS.has(table)) increment(revisions, ofProject(table, project));
+    revisions.set(table, changes);
+    if (OF_PROJECTS.has(table)) revisions.set(ofProject(table, project), changes);
   }
 }
 
 /** After what may have changed anything. */
-export const bumpEverything = (db: Database) => void increment(revisionsOf(db), EVERYTHING);
+export const bumpEverything = (db: Database) => bump(db, [EVERYTHING]);
 
-/** What something was made of, and its revisions then. */
-export type Stamp = ReadonlyArray<readonly [key: string, revision: number | undefined]>;
+/** What something was made of, and how many changes there were before. */
+export interface Stamp {
+  readonly keys: readonly string[];
+  readonly since: number;
+}
 
-/** The present revisions of tables. @param project where they were read within one */
-export function stampOf(db: Database, tables: Iterable<string>, project?: string): Stamp {
+/** @param since taken before anything was read @param project where the tables were read within one */
+export function stampOf(tables: Iterable<string>, since: number, project?: string): Stamp {
   const keys = [EVERYTHING];
   for (const table of tables) {
     if (project === undefined || !OF_PROJECTS.has(table)) keys.push(table);
     else keys.push(ofProject(table, project), beyondProjects(table));
   }
-  const revisions = revisionsOf(db);
-  return keys.map((key) => [key, revisions.get(key)]);
+  return { keys, since };
 }
 
 /** Whether nothing that was stamped has changed since. */
-export function isCurrent(db: Database, stamp: Stamp): boolean {
+export function isCurrent(db: Database, { keys, since }: Stamp): boolean {
   const revisions = revisionsOf(db);
-  return stamp.every(([key, revision]) => revisions.get(key) === revision);
+  return keys.every((key) => (revisions.get(key) ?? 0) <= since);
 }

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
 /*
- * Which tables an answer was made of: whoever wants to know watches while it is made. What is made in one go, without
- * waiting for anything, is watched; nothing else runs meanwhile.
+ * Which tables an answer was made of: whoever wants to know watches while it is made, also where that takes several
+ * turns of the event loop.
  */
 
 /** A query that was asked. */
@@ -8,21 +10,15 @@ export interface Reading {
   readonly tables: readonly string[];
 }
 
-let watched: Set<Reading> | undefined;
+const watched = new AsyncLocalStorage<Set<Reading>>();
 
-/** Told at each query; costs nothing where nobody watches. */
+/** Told at each query; costs next to nothing where nobody watches. */
 export function noteRead(reading: Reading) {
-  watched?.add(reading);
+  watched.getStore()?.add(reading);
 }
 
-/** Runs the body and tells which tables it read until it returned. */
+/** Runs the body and tells which tables it reads; of a promise, until it is settled. */
 export function watchReads<T>(body: () => T): { result: T; readings: ReadonlySet<Reading> } {
-  const outer = watched;
   const readings = new Set<Reading>();
-  watched = readings;
-  try {
-    return { result: body(), readings };
-  } finally {
-    watched = outer;
-  }
+  return { result: watched.run(readings, body), readings };
 }

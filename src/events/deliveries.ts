@@ -1,31 +1,31 @@
-import { command } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 
-interface Row {
-  eventId: number;
-  type: string;
-  project: string | null;
-  environment: string | null;
-  now: string;
-}
+type Told = Pick<StoredEvent, "type" | "project" | "environment">;
 
 // An empty list, and one that begins with `*`, stands for all; what is of no project or environment concerns all
 // (original).
-const enqueue = command<Row>(`
-  INSERT INTO deliveries (integration_id, event_id, due_at)
-  SELECT id, :eventId, :now FROM integrations
+const wanting = query<Told, number>(`
+  SELECT id FROM integrations
   WHERE enabled AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = :type)
     AND (:project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
       OR EXISTS (SELECT 1 FROM json_each(projects) WHERE value = :project))
     AND (:environment IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
       OR EXISTS (SELECT 1 FROM json_each(environments) WHERE value = :environment))`);
 
-/** Queues an event for each integration that wants it, in the commit that records it. */
+const enqueue = command<{ integrationId: number; eventId: number; now: string }>(`
+  INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :now)`);
+
+/**
+ * Queues an event for each integration that wants it, in the commit that records it. They are looked up apart: SQLite
+ * would set a savepoint to insert what it selects, and FTS5 write out its index at each savepoint.
+ */
 export function enqueueDeliveries(
   tx: Writing,
   eventId: number,
-  { type, project, environment, createdAt }: StoredEvent,
+  { type, project, environment, createdAt: now }: StoredEvent,
 ) {
-  enqueue(tx).run({ eventId, type, project, environment, now: createdAt });
+  const integrationIds = wanting(tx.db).pluck().all({ type, project, environment });
+  for (const integrationId of integrationIds) enqueue(tx).run({ integrationId, eventId, now });
 }

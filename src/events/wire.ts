@@ -6,13 +6,6 @@ import type { Event } from "./schema.ts";
  * can be moved, unless the operator has said under which address the server is found (CONTRACT, summaries).
  */
 
-/** One event. */
-export class EventJson extends RawJson<Event> {
-  override toText(root: string) {
-    return linked(this.text, root);
-  }
-}
-
 /** A list of them. */
 export class EventArray extends RawJson<Event[]> {
   readonly wires: readonly string[];
@@ -30,21 +23,22 @@ export class EventArray extends RawJson<Event[]> {
 /** A summary alone. */
 export class Summary extends RawJson<string | null> {
   override toText(root: string) {
-    return isAddress(root) ? withRoot(this.text, root) : this.text;
+    return isLinked(root) ? withRoot(this.text, root) : this.text;
   }
 }
 
 /** The elements of a list as text. */
 export const joined = (wires: readonly string[], root: string) =>
-  (isAddress(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
+  (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
 
-/** The summary is the last key of an event. */
-function linked(wire: string, root: string) {
-  if (!isAddress(root)) return wire;
+/** One event; the summary is its last key. */
+export function linked(wire: string, root: string) {
+  if (!isLinked(root)) return wire;
   const at = wire.lastIndexOf('"summary":');
   return wire.slice(0, at) + withRoot(wire.slice(at), root);
 }
 
-const isAddress = (root: string) => root.startsWith("http");
+/** Whether links are written anew: the root is an address. */
+export const isLinked = (root: string) => root.startsWith("http");
 
 const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

@@ -1,7 +1,7 @@
 import type { Log } from "../log.ts";
 import { clientAddress } from "./client.ts";
 import type { Listener } from "./listener.ts";
-import { pathOf } from "./path.ts";
+import { pathOf, withoutSecrets } from "./path.ts";
 
 /** A line for each request when its answer is out, or its client has gone before. Queries are not told. */
 export const withAccessLog =
@@ -14,7 +14,7 @@ export const withAccessLog =
         level: "info",
         message: response.writableFinished ? "request" : "request without its answer",
         method: request.method,
-        path: pathOf(request),
+        path: withoutSecrets(pathOf(request)),
         status: response.statusCode,
         ms: Math.round((performance.now() - begin) * 10) / 10,
         address,

@@ -4,18 +4,22 @@ import { VERSION } from "../version.ts";
 /** `GET /`: what answers here and how to go on, for whoever opens the address in a browser. Needs no credential. @param root the address that clients know, or the base path */
 export function answerFrontPage(root: string) {
   return ({ url }: H3Event) => {
-    const body = pageFor(root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`);
-    return new HTTPResponse(body, {
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-length": String(Buffer.byteLength(body)),
-        "cache-control": "no-cache",
-        "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-        "x-content-type-options": "nosniff",
-      },
-    });
+    const address = root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`;
+    return htmlResponse(pageFor(address));
   };
 }
+
+/** A page that asks for nothing else. */
+export const htmlResponse = (body: string) =>
+  new HTTPResponse(body, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-length": String(Buffer.byteLength(body)),
+      "cache-control": "no-cache",
+      "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+      "x-content-type-options": "nosniff",
+    },
+  });
 
 /** @param address as the browser has it: a scheme, a host that has been looked at, and a path of the operator's. */
 const pageFor = (address: string) => `<!doctype html>

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { toClaim } from "../auth/claim.ts";
 import { requirePermission } from "../auth/require-permission.ts";
-import { type Stamp, stampOf } from "../db/revision.ts";
+import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import type { writeSoon } from "../events/write.ts";
@@ -19,6 +19,7 @@ import {
 } from "./operation.ts";
 import { encodeParts, encodingOf, type Parts, toParts, toResponse, toStreamed } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
+import { sendParts } from "./send.ts";
 
 interface Site {
   db: Database;
@@ -83,12 +84,13 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 
 /** Waits only where a body is read, something is changed, or an answer is compressed. */
 function answer(site: Site, operation: Operation, event: H3Event) {
+  const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
-  // Nobody watched what an answer that has to be waited for is made of.
-  const isKept = !operation.changes && !operation.isNotKept && !(made instanceof Promise);
-  const stamp = isKept ? stampOf(site.db, tablesIn(event, readings), project) : undefined;
-  const send = (parts: ReturnType<typeof toParts>) => respond(site, operation, event, parts, stamp);
+  const isKept = !operation.changes && !operation.isNotKept;
+  const stamp = () => stampOf(tablesIn(event, readings), since, project);
+  const send = (parts: ReturnType<typeof toParts>): unknown =>
+    respond(site, operation, event, parts, isKept ? stamp() : undefined);
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
@@ -111,10 +113,10 @@ function perform(site: Site, operation: Operation, event: H3Event) {
       params,
       query,
       body,
+      address,
       isSecure,
       headers: event.req.headers,
       searchParams: event.url.searchParams,
-      address,
       get signal() {
         return event.req.signal; // made only where it is asked for
       },
@@ -131,7 +133,9 @@ function perform(site: Site, operation: Operation, event: H3Event) {
     return result instanceof Promise ? result.then(make) : make(result);
   };
   const made = operation.body
-    ? bodyOf(event, operation).then((body) => run(checked(operation.body, body, "body")))
+    ? bodyOf(event, operation).then(
+        (body) => kept(site, operation, event, body) ?? run(checked(operation.body, body, "body")),
+      )
     : run(undefined);
   return { made, project: claim.project };
 }
@@ -146,23 +150,35 @@ const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<ob
 const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
+/** The answer to the same body, of an operation that only reads. */
+function kept({ cache }: Site, { changes, isNotKept }: Operation, event: H3Event, body: object) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && !changes && !isNotKept ? cache?.find(request, JSON.stringify(body)) : undefined;
+}
+
 /** What the answer was made of, and by what this caller may have it. */
 const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
   new Set([...context.readings, ...readings].flatMap(({ tables }) => tables));
 
-/** An answer as the response, compressed for this client; a whole one to a read is kept. */
+/**
+ * An answer as the response, compressed for this client; a whole one to a read is kept, unless its client has gone, for
+ * which a search ends early.
+ */
 function respond(
   { cache }: Site,
   operation: Operation,
   event: H3Event,
   parts: ReturnType<typeof toParts>,
   stamp: Stamp | undefined,
-) {
+): unknown {
   if ("stream" in parts) return toStreamed(parts, event.req);
-  const send = (sent: Parts) => {
-    const request = event.runtime?.node?.req as IncomingMessage | undefined;
-    if (request && stamp) cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
-    return toResponse(sent, event.req, operation);
+  const node = event.runtime?.node;
+  const send = (sent: Parts): unknown => {
+    if (!node?.res) return toResponse(sent, event.req, operation);
+    const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
+    if (stamp && !response.destroyed)
+      cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
+    return sendParts(sent, request, response, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);

@@ -65,8 +65,8 @@ export interface Request<C extends Contract> {
   readonly headers: Headers;
   /** All of the query, for what takes any parameter. */
   readonly searchParams: URLSearchParams;
-  /** Where the request comes from, as far as this server or a trusted proxy knows. */
-  address: string | undefined;
+  /** Where the request came from, as far as this server or a trusted proxy knows; undefined without a socket. */
+  readonly address: string | undefined;
   /** The request came by TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
   /** Aborted when the client has gone: what takes long may stop then. */

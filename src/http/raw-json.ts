@@ -28,12 +28,17 @@ export class OwnPath extends RawJson<string> {
   readonly path: string;
 
   constructor(path: string) {
-    super(JSON.stringify(path));
+    super("");
     this.path = path;
   }
 
   override toText(root: string) {
     return JSON.stringify(root + this.path);
+  }
+
+  /** A plain text needs no mark. */
+  override toJSON() {
+    return rootNow + this.path;
   }
 }
 
@@ -48,10 +53,12 @@ const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
 
 /** The texts of the value that is being written, in order; writing never waits, so one list does. */
 let texts: RawJson[] = [];
+let rootNow = "";
 
 /** `JSON.stringify`, but for the parts that are text already. @param root goes before our own paths */
 export function toJson(value: unknown, root = ""): string {
   texts = [];
+  rootNow = root;
   const skeleton = JSON.stringify(value);
   const parts = texts;
   if (parts.length === 0) return skeleton;

@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { ApiError, invalid } from "./error.ts";
-import { pathOf } from "./path.ts";
+import { pathOf, withoutSecrets } from "./path.ts";
 import { errorParts } from "./response.ts";
 
 /*
@@ -25,6 +25,7 @@ export function logError(log: Log, { status, id, message, cause, isLogged }: Api
     id,
     status,
     ...about,
+    ...(about.path !== undefined && { path: withoutSecrets(about.path) }),
     ...(status >= 500 &&
       cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
   });

@@ -11,17 +11,19 @@ import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
 
 /*
  * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL
- * and compression. One counts as long as no table that it was made of has been changed by this process, and nothing at
+ * and compression, and of a POST that only reads, such as a search, by its body too. One counts as long as no table that it was made of has been changed by this process, and nothing at
  * all by another.
  */
 
-/** How many bytes of bodies are kept; the oldest go first. */
+/** How many bytes of bodies, and of what they are kept by, are kept; the oldest go first. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 export interface ResponseCache {
   /** Answers what is kept; the listener gets the rest. */
   first(listener: Listener): Listener;
-  /** Keeps the answer to a read. */
+  /** The answer that is kept to a read by POST. @param body what was asked for, as JSON */
+  find(request: IncomingMessage, body: string): Parts | undefined;
+  /** Keeps the answer to a read; to one by POST, if it was looked for before. */
   keep(request: IncomingMessage, answer: Parts, limits: Limits): void;
 }
 
@@ -44,8 +46,8 @@ interface Kept extends Limits {
 export function createResponseCache(db: Database): ResponseCache {
   const state = stateOf(db);
   const kept = new Map<string, Kept>();
-  /** Requests that were not found here, and the state then. */
-  const asked = new WeakMap<IncomingMessage, string>();
+  /** Requests that were not found here: the state when they came, and what their answers are kept by. */
+  const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
   let total = 0;
   let since = "";
 
@@ -54,22 +56,31 @@ export function createResponseCache(db: Database): ResponseCache {
     kept.delete(key);
   };
 
-  const find = (request: IncomingMessage) => {
+  const stateNow = () => {
     const now = state();
-    if (now !== since) {
-      kept.clear();
-      total = 0;
-      since = now;
-    }
-    const answer = kept.get(keyOf(request));
+    if (now === since) return now;
+    kept.clear();
+    total = 0;
+    since = now;
+    return now;
+  };
+
+  const find = (request: IncomingMessage, body = "") => {
+    const now = stateNow();
+    const key = keyOf(request, body);
+    const answer = kept.get(key);
     if (answer && !hasEnded(answer.until) && isCurrent(db, answer.stamp)) return answer;
-    asked.set(request, now);
+    asked.set(request, { state: asked.get(request)?.state ?? now, key });
     return undefined;
   };
 
   return {
     first: (listener) => (request, response) => {
-      if (!isRead(request) || !asksApi(request)) return listener(request, response);
+      if (!asksApi(request)) return listener(request, response);
+      if (!isRead(request)) {
+        asked.set(request, { state: stateNow() });
+        return listener(request, response);
+      }
       const answer = find(request);
       // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
       if (!answer) {
@@ -84,11 +95,12 @@ export function createResponseCache(db: Database): ResponseCache {
         return response.writeHead(304, headersAlone).end();
       return response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
     },
+    find,
     // It counts for the state before it was read; if that was over by then, nothing that is asked later finds it.
     keep(request, { headers, body }, limits) {
-      if (asked.get(request) !== since) return;
-      const key = keyOf(request);
-      const size = Number(headers["content-length"]);
+      const { state, key } = asked.get(request) ?? {};
+      if (key === undefined || state !== since) return;
+      const size = Number(headers["content-length"]) + key.length;
       drop(key);
       kept.set(key, { headers, headersAlone: withoutLength(headers), body, size, ...limits });
       total += size;
@@ -106,8 +118,8 @@ const asksApi = (request: IncomingMessage) =>
   pathOf(request).includes("/api/");
 
 /** The last header is an SDK's: answers depend on which specification it follows. */
-const keyOf = ({ headers, url }: IncomingMessage) =>
-  `${headers.authorization} ${headers.cookie} ${encodingFor(headers["accept-encoding"])} ${url} ${headers["unleash-client-spec"]}`;
+const keyOf = ({ headers, url }: IncomingMessage, body: string) =>
+  `${headers.authorization} ${headers.cookie} ${encodingFor(headers["accept-encoding"])} ${url} ${headers["unleash-client-spec"]} ${body}`;
 
 /**
  * Tells one state of what any answer may be made of from another: the changes of other processes, and the minute,

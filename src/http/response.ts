@@ -1,5 +1,7 @@
 import crypto from "node:crypto";
 import { STATUS_CODES } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
 import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
@@ -38,7 +40,7 @@ export interface Parts {
 export interface StreamParts {
   headers: Record<string, string>;
   status?: number | undefined;
-  stream: ReadableStream<Uint8Array>;
+  stream: Readable;
 }
 
 /** In characters. */
@@ -51,14 +53,14 @@ export function toParts(answer: unknown, options: ResponseOptions = {}): Parts |
   if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const { root = "" } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
-  return typeof text === "string"
-    ? wholeParts(text, options)
-    : { headers: headersFor(options), stream: text };
+  return text instanceof Readable
+    ? { headers: headersFor(options), stream: text }
+    : wholeParts(text, options);
 }
 
-/** JSON text in parts. */
-export function wholeParts(text: string, options: ResponseOptions = {}): Parts {
-  const body = text.length <= SHORT ? text : Buffer.from(text);
+/** JSON text, or its bytes, in parts. */
+export function wholeParts(text: Parts["body"], options: ResponseOptions = {}): Parts {
+  const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
   const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
@@ -72,9 +74,11 @@ const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
   ...headers,
 });
 
-/** How these parts are compressed for a client; undefined where they are not. */
+/** How these parts are to be compressed for a client; undefined where they are not, or are already. */
 export const encodingOf = ({ headers }: Parts, accepted: string | null | undefined): Encoding | undefined =>
-  isWorthwhile(Number(headers["content-length"])) ? encodingFor(accepted) : undefined;
+  headers["content-encoding"] === undefined && isWorthwhile(Number(headers["content-length"]))
+    ? encodingFor(accepted)
+    : undefined;
 
 /** The same answer compressed. Its tag is weak, since other bytes have the same. */
 export async function encodeParts({ headers, body, ...rest }: Parts, encoding: Encoding): Promise<Parts> {
@@ -91,32 +95,48 @@ export async function encodeParts({ headers, body, ...rest }: Parts, encoding: E
   };
 }
 
-/** The parts as the response, or 304 where the caller has it already; only a read can be answered so. */
+/** What an operation's contract says of its answers. */
+export type Answering = Pick<Contract, "status" | "isConditional">;
+
+/** The parts as the response. */
 export function toResponse(
-  { headers, body, status: own }: Parts,
-  request: Request,
-  {
-    status = 200,
-    isConditional = isRead(request),
-  }: Pick<Contract, "status"> & { isConditional?: boolean | undefined } = {},
+  parts: Parts,
+  { method, headers: given }: Request,
+  answering: Answering = {},
 ): HTTPResponse {
-  if (isConditional && isKnown(request.headers.get("if-none-match"), headers.etag)) {
-    return respond(304, null, withoutLength(headers));
-  }
-  if (status === 204) return respond(204, null, withoutLength(headers));
-  return respond(own ?? status, body === "" ? null : body, headers); // an empty text would have a type
+  const reply = toReply(parts, { method, known: given.get("if-none-match"), answering });
+  return respond(reply.status, reply.body, reply.headers);
+}
+
+interface Asked {
+  method: string | undefined;
+  /** The tags that the caller has. */
+  known: string | null | undefined;
+  answering: Answering;
+}
+
+/** What goes out for these parts: a 304 where the caller has them already; only a read can be answered so. */
+export function toReply({ headers, body, status: own }: Parts, { method, known, answering }: Asked) {
+  const status = own ?? answering.status ?? 200;
+  const isHad = (answering.isConditional ?? isRead({ method })) && isKnown(known, headers.etag);
+  if (isHad || status === 204)
+    return { status: isHad ? 304 : 204, headers: withoutLength(headers), body: null };
+  return { status, headers, body: body === "" ? null : body }; // an empty text would have a type
 }
 
 /** A stream as the response, compressed if the client asks for it. */
 export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
   if (!takesGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
-  const compressed = stream.pipeThrough(new CompressionStream("gzip"));
+  const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error of one is the other's
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }
 
-/** With the reason phrase, which some clients show. */
-const respond = (status: number, body: HTTPResponse["body"], headers: Record<string, string>) =>
-  new HTTPResponse(body, { status, statusText: STATUS_CODES[status]!, headers });
+/** With the reason phrase, which some clients show. A stream of Node's goes to Node's response as it is. */
+const respond = (
+  status: number,
+  body: HTTPResponse["body"] | NodeJS.ReadableStream,
+  headers: Record<string, string>,
+) => new HTTPResponse(body as HTTPResponse["body"], { status, statusText: STATUS_CODES[status]!, headers });
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 

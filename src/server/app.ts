@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, H3, type H3Event, HTTPError } from "h3";
 import type { Actor } from "../auth/actor.ts";
+import { noteSeen } from "../auth/seen.ts";
 import { SESSION_COOKIE } from "../auth/session.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { writeSoon } from "../events/write.ts";
@@ -21,6 +22,7 @@ import { unknownPath } from "../http/unknown-path.ts";
 import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
+import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
 
 declare module "h3" {
   interface H3EventContext {
@@ -28,7 +30,7 @@ declare module "h3" {
     actor: Actor;
     /** What was read to know it. */
     readings: ReadonlySet<Reading>;
-    /** Where it comes from. */
+    /** Where it came from; undefined without a socket. */
     address: string | undefined;
     /** It came by TLS, as far as this server or a trusted proxy knows. */
     isSecure: boolean;
@@ -50,6 +52,7 @@ export function buildApp(options: ServerOptions): H3 {
   });
   mount(app, { db, root, cache, write: writeSoon, requireWritable: requireNoMaintenance }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
+  route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);
   mountHealth(app, db);
@@ -75,20 +78,24 @@ function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface
   const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];
   const credentials = { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) };
   const { result: actor, readings } = watchReads(() => surface.authenticate(db, credentials));
-  const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  const address = request && clientAddress(request, trustsProxy);
+  const address = addressOf(event, trustsProxy);
   Object.assign(context, { actor, readings, address, isSecure: isSecure(req, trustsProxy) });
-  if (actor.isSession) requireSameOrigin(req, publicUrl);
+  noteSeen(db, actor);
+  if (actor.session !== null) requireSameOrigin(req, publicUrl);
 }
 
 /** h3 wraps what a handler throws. */
 function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
   const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
   const error = fromConstraint(cause) ?? toApiError(cause);
-  const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  const address = request && clientAddress(request, trustsProxy);
+  const address = addressOf(event, trustsProxy);
   logError(log, error, { method: event.req.method, path: event.url.pathname, address });
   return toErrorResponse(error, basePath, event.context.cors);
+}
+
+function addressOf(event: H3Event, trustsProxy: boolean) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && clientAddress(request, trustsProxy);
 }
 
 /** `GET /docs/openapi.json`, as the original has it; made when it is asked for, which needs no credential. */

@@ -111,6 +111,45 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(lines.filter(({ type }) => type === "api-token-created").length, 2);
   });
 
+  test("tokens for applications and the first user's password are made as the environment says", async (t) => {
+    const data = newFile(t);
+    const env = {
+      INIT_CLIENT_API_TOKENS: "*:development.some-secret, default:production.other-secret",
+      INIT_FRONTEND_API_TOKENS: "default:development.third-secret",
+      UNLEASH_DEFAULT_ADMIN_USERNAME: "ada",
+      UNLEASH_DEFAULT_ADMIN_PASSWORD: "correct-horse",
+    };
+    const { get, stop, token, output, url } = await startServer(t, ["serve", "--data", data], { env });
+    assert.match(output.stdout, /^ {7}of the user ada;/m);
+    const { tokens } = (await (await get("/api-tokens", token)).json()) as {
+      tokens: Array<Record<string, string>>;
+    };
+    assert.deepEqual(
+      tokens.map(({ type, project, environment, tokenName }) => [type, project, environment, tokenName]),
+      [
+        ["client", "*", "development", "admin"],
+        ["client", "default", "production", "admin"],
+        ["frontend", "default", "development", "admin"],
+      ],
+    );
+    const signIn = await fetch(`${url}/auth/simple/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username: "ada", password: "correct-horse" }),
+    });
+    assert.equal(signIn.status, 200);
+    const { stdout, stderr } = await stop();
+    assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("correct-horse"));
+  });
+
+  test("a token of an environment that is not there stops the start, and leaves no file", async (t) => {
+    const data = newFile(t);
+    const env = { INIT_CLIENT_API_TOKENS: "default:moon.some-secret" };
+    const outcome = await runHere(["serve", "--data", data, "--port", "0"], env);
+    assertRefused(outcome, 2, "INIT_CLIENT_API_TOKENS: there is no environment moon", " serve");
+    assert.ok(!fs.existsSync(data));
+  });
+
   test("a secret that is given for two tokens is refused", async () => {
     const secret = "*:*.given-for-two-tokens";
     const env = { FLAGSTONE_ADMIN_TOKEN: secret, INIT_ADMIN_API_TOKENS: secret };
@@ -169,6 +208,24 @@ describe("the first start", { concurrency: 3 }, () => {
       "INIT_ADMIN_API_TOKENS",
       "*:*.xxxxxxxxxx,*:*.xxxxxxxxx",
       /^flagstone: INIT_ADMIN_API_TOKENS: each needs 10 characters or more after \*:\*\.\n/,
+    ],
+    [
+      "of an application for all environments",
+      "INIT_CLIENT_API_TOKENS",
+      "default:*.some-xxx-secret",
+      /^flagstone: INIT_CLIENT_API_TOKENS: each must have the form PROJECT:ENVIRONMENT\.SECRET/,
+    ],
+    [
+      "of an application that can be guessed",
+      "INIT_FRONTEND_API_TOKENS",
+      "default:development.xxx",
+      /^flagstone: INIT_FRONTEND_API_TOKENS: each needs 10 characters or more/,
+    ],
+    [
+      "that is a short password",
+      "UNLEASH_DEFAULT_ADMIN_PASSWORD",
+      "xxx",
+      /^flagstone: UNLEASH_DEFAULT_ADMIN_PASSWORD: must be 10 to 128 characters/,
     ],
     [
       "that is too long",

@@ -205,6 +205,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
       "environment",
       "createdAt",
       "expiresAt",
+      "seenAt",
     ]);
     assert.deepEqual([tokens.length, tokens[1].user, tokens[4].type], [7, "user2", "admin"]);
     for (const { hash } of tokensOf(data)) assert.ok(!(shown.stdout + json.stdout).includes(String(hash)));

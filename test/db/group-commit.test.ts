@@ -3,7 +3,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { inGroup } from "../../src/db/group-commit.ts";
 import { close, open } from "../../src/db/open.ts";
-import { isCurrent, stampOf } from "../../src/db/revision.ts";
+import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import { command, query } from "../../src/db/statement.ts";
 import type { Writing } from "../../src/db/transaction.ts";
 import { temporaryFolder } from "../cli/run-cli.ts";
@@ -94,7 +94,7 @@ test("of two that want the same one gets it, with SQLite's word for the other", 
 
 test("where the commit fails all do, nothing is stored, and nothing is done after it", async (t) => {
   const { db, stored } = openFile(t);
-  const stamp = stampOf(db, ["tag_types"]);
+  const stamp = stampOf(["tag_types"], changesSoFar());
   let done = 0;
   const change = (name: string) =>
     inGroup(db, undefined, (writing) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { bump, bumpEverything, isCurrent, stampOf } from "../../src/db/revision.ts";
+import { bump, bumpEverything, changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import { bookkeeping, command, query } from "../../src/db/statement.ts";
 import { tablesOf } from "../../src/db/tables.ts";
 import { inWriting } from "../../src/db/transaction.ts";
@@ -15,7 +15,7 @@ const memory = (t: { after(fn: () => void): void }) => {
 
 test("a stamp is current until one of its tables changes", (t) => {
   const db = memory(t);
-  const stamp = stampOf(db, ["users", "roles"]);
+  const stamp = stampOf(["users", "roles"], changesSoFar());
   bump(db, ["groups"]);
   assert.ok(isCurrent(db, stamp));
   bump(db, ["roles"]);
@@ -25,9 +25,9 @@ test("a stamp is current until one of its tables changes", (t) => {
 test("what is read within a project outlasts a change in another, not one beyond projects", (t) => {
   const db = memory(t);
   const stamps = () => [
-    stampOf(db, ["features"], "a"),
-    stampOf(db, ["features"], "b"),
-    stampOf(db, ["features"]),
+    stampOf(["features"], changesSoFar(), "a"),
+    stampOf(["features"], changesSoFar(), "b"),
+    stampOf(["features"], changesSoFar()),
   ];
   const after = (change: () => void) => {
     const before = stamps();
@@ -54,14 +54,14 @@ test("what is read within a project outlasts a change in another, not one beyond
 
 test("a table that no project has alone counts for all of them", (t) => {
   const db = memory(t);
-  const stamp = stampOf(db, ["feature_dependencies"], "b");
+  const stamp = stampOf(["feature_dependencies"], changesSoFar(), "b");
   bump(db, ["feature_dependencies"], "a");
   assert.ok(!isCurrent(db, stamp));
 });
 
 test("another file's changes are none of this one's", (t) => {
   const [db, other] = [memory(t), memory(t)];
-  const stamp = stampOf(db, ["features"]);
+  const stamp = stampOf(["features"], changesSoFar());
   bump(other, ["features"]);
   bumpEverything(other);
   assert.ok(isCurrent(db, stamp));
@@ -116,7 +116,7 @@ test("who watches learns of each query that is asked, and of no other", (t) => {
 test("a command marks what it writes, bookkeeping nothing that is shown, a failure nothing", (t) => {
   const db = memory(t);
   const tables = ["projects", "users", "feature_environments"];
-  const stamp = stampOf(db, tables);
+  const stamp = stampOf(tables, changesSoFar());
   inWriting(db, (writing) => note(writing).run({}));
   assert.throws(() =>
     inWriting(db, (writing) => {
@@ -127,7 +127,7 @@ test("a command marks what it writes, bookkeeping nothing that is shown, a failu
   assert.ok(isCurrent(db, stamp));
   inWriting(db, (writing) => archive(writing).run({ id: "default" }));
   assert.ok(!isCurrent(db, stamp));
-  assert.ok(isCurrent(db, stampOf(db, tables)));
+  assert.ok(isCurrent(db, stampOf(tables, changesSoFar())));
 });
 
 test("what is to be done after a commit is not where there is none", (t) => {

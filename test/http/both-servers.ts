@@ -41,13 +41,31 @@ export const READS = [
   "personal-dashboard",
   "personal-dashboard/open",
   "user-admin/3",
+  "user-admin/3/permissions?project=open",
+  "user-admin",
+  "user-admin/access",
+  "user",
+  "user/profile",
+  "user/roles?projectId=open",
+  "user/tokens",
+  "api-tokens",
+  "projects/open/api-tokens",
   "notifications",
   "addons/1/events",
   "projects",
   "projects/open/features/f",
   "projects/open/features/f/environments/development",
   "events/f",
+  'events/search {"query":"feature"}',
+  'events/search {"project":"open"}',
 ];
+
+/** What is asked for, with a body where it is a POST. */
+export function toRequest(read: string, headers: Record<string, string>): [path: string, init: RequestInit] {
+  const [path = "", body] = read.split(" ");
+  if (body === undefined) return [path, { headers }];
+  return [path, { method: "POST", body, headers: { ...headers, "content-type": "application/json" } }];
+}
 
 export const CALLERS = [personal(1), personal(2), personal(3), SERVICE];
 
@@ -67,9 +85,14 @@ export async function openBoth(t: TestContext | undefined) {
   const other = open(file);
   const log = () => {};
   const cache = createResponseCache(db);
-  let misses = 0;
+  let [misses, found] = [0, 0];
   const counted: ResponseCache = {
     ...cache,
+    find(request, body) {
+      const answer = cache.find(request, body);
+      if (answer) found++;
+      return answer;
+    },
     first: (listener) =>
       cache.first((request, response) => {
         misses++;
@@ -88,8 +111,10 @@ export async function openBoth(t: TestContext | undefined) {
     fs.rmSync(folder, { recursive: true });
   };
   t?.after(done);
-  const get = (read: string, headers: Record<string, string>) =>
-    fetch(`${url}/api/admin/${read}`, { headers });
+  const get = (read: string, headers: Record<string, string>) => {
+    const [path, init] = toRequest(read, headers);
+    return fetch(`${url}/api/admin/${path}`, init);
+  };
   /** Makes a change, by the server whose answers are kept or by another process. */
   const send = ({ method = "POST", path, as = personal(1), body }: Sent, isOwn = true) => {
     const init = {
@@ -99,10 +124,10 @@ export async function openBoth(t: TestContext | undefined) {
     };
     return isOwn ? fetch(url + path, init) : elsewhere.request(path, init);
   };
-  return { db, other, plain, get, send, done, misses: () => misses };
+  return { db, other, plain, get, send, done, misses: () => misses, found: () => found };
 }
 
-const seen = async (response: Response) => {
+export const seen = async (response: Response) => {
   const text = await response.text();
   // Every error has an id of its own.
   return [
@@ -116,7 +141,8 @@ const seen = async (response: Response) => {
 export async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
   for (const authorization of CALLERS) {
     for (const read of READS) {
-      const expected = await seen(await plain.request(`/api/admin/${read}`, { headers: { authorization } }));
+      const [path, init] = toRequest(read, { authorization });
+      const expected = await seen(await plain.request(`/api/admin/${path}`, init));
       for (const time of ["first", "repeated"]) {
         const where = `${read} by ${authorization.slice(0, 6)}…${authorization.slice(-2)}, ${time} after ${after}`;
         assert.deepEqual(await seen(await get(read, { authorization })), expected, where);

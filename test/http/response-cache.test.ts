@@ -7,7 +7,7 @@ import { write } from "../../src/events/write.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { personal } from "../support/world.ts";
-import { openBoth, requireFresh } from "./both-servers.ts";
+import { openBoth, requireFresh, seen, toRequest } from "./both-servers.ts";
 
 /** SQL that does, at some time, what any change does. Run twice, each is undone or repeated. */
 const CHANGES = [
@@ -95,6 +95,60 @@ test("a repeated read does not reach the app, whoever else asks; a 304 needs no 
   assert.equal((await get("events", { authorization: personal(2) })).status, 200);
   assert.equal((await get("events", {})).status, 401);
   assert.equal(misses(), 3);
+});
+
+test("a repeated search is not made again, compressed or not, until something is recorded", async (t) => {
+  const { db, get, found } = await openBoth(t);
+  const long = { type: "feature-created", createdBy: "somebody", data: { text: "x".repeat(2000) } };
+  await importLines(db, [
+    { kind: "dataset", version: 1 },
+    { kind: "event", createdAt: "2026-02-02T00:00:00Z", ...long },
+  ]);
+  const search = async (query: string, encoding: string) => {
+    const headers = { authorization: personal(1), "accept-encoding": encoding };
+    const answer = await get(`events/search {"query":"${query}"}`, headers);
+    assert.equal(answer.headers.get("content-encoding"), encoding === "gzip" ? encoding : null);
+    return answer.text();
+  };
+  for (const [index, encoding] of ["identity", "gzip"].entries()) {
+    const first = await search("feature", encoding);
+    assert.equal(found(), index);
+    assert.equal(await search("feature", encoding), first);
+    assert.equal(found(), index + 1);
+  }
+  await search("another", "identity");
+  change(db, "UPDATE segments SET name = name");
+  await search("feature", "identity");
+  assert.equal(found(), 3);
+  change(db, "DELETE FROM events WHERE id = (SELECT max(id) FROM events)");
+  await search("feature", "identity");
+  assert.equal(found(), 3);
+});
+
+test("a search whose client goes is not kept as it then is", async (t) => {
+  const { db, plain, get, found } = await openBoth(t);
+  const many = Array.from({ length: 5000 }, (_, n) => ({
+    kind: "event",
+    createdAt: "2026-02-02T00:00:00Z",
+    type: "feature-created",
+    createdBy: n < 10 ? "rare-ab-rare-cd" : "rare-cd-ab",
+  }));
+  await importLines(db, [{ kind: "dataset", version: 1 }, ...many]);
+  const read = 'events/search {"query":"rare-ab"}'; // whose trigrams are in all of them
+  const headers = { authorization: personal(1) };
+  const [path, init] = toRequest(read, headers);
+  const { url } = await get(read, headers);
+  const expected = await seen(await plain.request(`/api/admin/${path}`, init));
+  change(db, "DELETE FROM events WHERE id = (SELECT max(id) FROM events WHERE wire LIKE '%rare-cd-ab%')");
+  for (let wait = 0; wait < 20; wait++) {
+    const gone = new AbortController();
+    const asked = fetch(url, { ...init, signal: gone.signal }).catch(() => {});
+    for (let turn = 0; turn < wait; turn++) await new Promise(setImmediate);
+    gone.abort();
+    await asked;
+    if (found() > 0) break;
+  }
+  assert.deepEqual(await seen(await get(read, headers)), expected);
 });
 
 test("an answer is not kept beyond the end of the token", async (t) => {

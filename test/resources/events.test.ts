@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { projectEventWires, wireWindows } from "../../src/resources/events/store.ts";
+import { projectEvents } from "../../src/resources/events/project-store.ts";
+import { wireWindows } from "../../src/resources/events/store.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
@@ -141,7 +142,7 @@ test("a long list is read by its bytes, not only by its rows", async (t) => {
   const world = createWorld();
   for (let id = 1; id <= 6; id++) world.event({ project: "long", data: { text: "x".repeat(200_000) } });
   const { db } = await openServer(t, world);
-  const windows = [...projectEventWires(db, "long")].map((wires) => wires.length);
+  const windows = [...projectEvents(db, "long", "")].map(({ held }) => held);
   assert.deepEqual(windows, [2, 2, 2]);
 });
 

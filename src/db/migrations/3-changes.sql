@@ -16,6 +16,27 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_by_user ON sessions (user_id);
 
+CREATE TABLE reset_tokens (
+  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  created_by TEXT NOT NULL,
+  expires_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE feedback (
+  user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  feedback_id TEXT NOT NULL,
+  given       TEXT,
+  never_show  INTEGER NOT NULL CHECK (never_show IN (0, 1)),
+  PRIMARY KEY (user_id, feedback_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE splashes (
+  user_id   INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  splash_id TEXT NOT NULL,
+  PRIMARY KEY (user_id, splash_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE deliveries (
   integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
   event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
@@ -26,6 +47,9 @@ CREATE TABLE deliveries (
 
 CREATE INDEX deliveries_by_event ON deliveries (event_id);
 
+ALTER TABLE groups ADD COLUMN created_by TEXT;
+ALTER TABLE groups ADD COLUMN mappings_sso TEXT NOT NULL DEFAULT '[]' CHECK (json_type(mappings_sso) = 'array');
+ALTER TABLE group_users ADD COLUMN joined_at TEXT;
 CREATE TABLE feature_stages (
   feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
   stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
@@ -146,3 +170,6 @@ CREATE INDEX live_features ON features (created_at, name, project, archived_at) 
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
+
+DROP INDEX features_by_project;
+CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);

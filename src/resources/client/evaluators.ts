@@ -1,4 +1,4 @@
-import { isCurrent, type Stamp, stampOf } from "../../db/revision.ts";
+import { changesSoFar, isCurrent, type Stamp, stampOf } from "../../db/revision.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { watchReads } from "../../db/watch.ts";
@@ -26,12 +26,13 @@ export function evaluatorFor(db: Database, { projects, environment }: Wanted): E
   const version = db.pragma("data_version", { simple: true });
   const found = evaluators.get(key);
   if (found && found.version === version && isCurrent(db, found.stamp)) return found.evaluator;
+  const since = changesSoFar();
   const { result: evaluator, readings } = watchReads(() => makeEvaluator(db, { projects, environment }));
   evaluators.delete(key);
   evaluators.set(key, {
     evaluator,
     version,
-    stamp: stampOf(db, new Set([...readings].flatMap(({ tables }) => tables))),
+    stamp: stampOf(new Set([...readings].flatMap(({ tables }) => tables)), since),
   });
   if (evaluators.size > MOST) evaluators.delete(evaluators.keys().next().value!);
   return evaluator;

@@ -5,15 +5,15 @@ import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
 import { EventArray, joined } from "../../events/wire.ts";
-import { JsonStream } from "../../http/json-stream.ts";
+import { JsonStream, type Piece } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
+import { projectEvents, type Window } from "./project-store.ts";
 import { EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
   eventIds,
   type Page,
-  projectEventWires,
   shortWires,
   shortWiresById,
   wireWindows,
@@ -50,7 +50,7 @@ export const listFeatureEvents = operation({
   const filter = { feature: featureName, hidden: hiddenProjects(db, actor) };
   const ids = eventIds(db, filter, { from: Number.POSITIVE_INFINITY, limit: Number.MAX_SAFE_INTEGER });
   const begin = `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`;
-  return new JsonStream((root) => listText(wireWindows(db, ids), root, (held) => held, begin));
+  return new JsonStream((root) => listText(windowsById(db, ids, root), (held) => held, begin));
 });
 
 export const searchEvents = operation({
@@ -89,29 +89,30 @@ const toList = (wires: string[], totalEvents: number | undefined) => ({
 
 /** A list that nobody holds whole: the events, which never change, are read again as the client reads them. */
 const toLongList = (db: Database, ids: number[], totalEvents: number | undefined) =>
-  new JsonStream((root) => listText(wireWindows(db, ids), root, () => totalEvents));
+  new JsonStream((root) => listText(windowsById(db, ids, root), () => totalEvents));
 
 /** Every event of a project; those of a hidden one are none, as of one that does not exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream((root) =>
-    listText(isHidden ? [] : projectEventWires(db, project), root, (held) => held),
-  );
+  return new JsonStream((root) => listText(isHidden ? [] : projectEvents(db, project, root), (held) => held));
+}
+
+function* windowsById(db: Database, ids: number[], root: string): Generator<Window> {
+  for (const wires of wireWindows(db, ids)) yield { held: wires.length, text: `,${joined(wires, root)}` };
 }
 
 /** The list as text. @param totalOf the total, given how many events the list turned out to hold */
 function* listText(
-  windows: Iterable<string[]>,
-  root: string,
+  windows: Iterable<Window>,
   totalOf: (held: number) => number | undefined,
   begin = `{"version":1,"events":[`,
-): Generator<string> {
-  let held = 0;
+): Generator<Piece> {
+  let all = 0;
   yield begin;
-  for (const wires of windows) {
-    yield `${held > 0 ? "," : ""}${joined(wires, root)}`;
-    held += wires.length;
+  for (const { held, text } of windows) {
+    yield all > 0 ? text : text.slice(1);
+    all += held;
   }
-  const total = totalOf(held);
+  const total = totalOf(all);
   yield total === undefined ? "]}" : `],"totalEvents":${total}}`;
 }

@@ -25,7 +25,7 @@ export interface Bind {
 }
 
 /** About how much of a long list is held at once. In characters. */
-const WINDOW = 256 * 1024;
+export const WINDOW = 256 * 1024;
 
 /** Null where one event alone makes a list long; its length is known without reading it. */
 const SHORT_WIRE = `CASE WHEN octet_length(events.wire) <= ${WINDOW} THEN events.wire END`;
@@ -86,9 +86,6 @@ const wireOf = query<{ id: number }, string>(`
 
 const shortWiresOf = query<{ ids: string }, string | null>(`
   SELECT ${SHORT_WIRE} FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
-
-const windowOfProject = query<{ project: string; before: number }, { id: number; wire: string }>(`
-  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT 200`);
 
 /** The ids of the newest events of a filter, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
@@ -169,22 +166,6 @@ export function* wireWindows(db: Database, ids: readonly number[]): Generator<st
     size = 0;
   }
   if (wires.length > 0) yield wires;
-}
-
-/** All events of a project, newest first, as wire JSON, up to a few hundred and not much more than a window at a time. */
-export function* projectEventWires(db: Database, project: string): Generator<string[]> {
-  for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-    const wires: string[] = [];
-    let size = 0;
-    for (const row of windowOfProject(db).iterate({ project, before })) {
-      before = row.id;
-      size += row.wire.length;
-      wires.push(row.wire);
-      if (size > WINDOW) break;
-    }
-    if (wires.length === 0) return;
-    yield wires;
-  }
 }
 
 export const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({

@@ -1,8 +1,10 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
+import { ShortText } from "../../validation.ts";
+import { insertGroup, insertGroupUser } from "./changes.ts";
 
 const Group = v.strictObject({
   id: Id,
@@ -11,34 +13,35 @@ const Group = v.strictObject({
   users: v.optional(v.array(Id), []),
   rootRole: optional(Id),
   createdAt: OptionalTime,
+  createdBy: OptionalText,
+  mappingsSSO: v.optional(v.array(ShortText), []),
 });
 
-type Row = Omit<v.InferOutput<typeof Group>, "users" | "createdAt"> & { createdAt: string };
-
-const insertRow = command<Row>(`
-  INSERT INTO groups (id, name, description, root_role, created_at)
-  VALUES (:id, :name, :description, :rootRole, :createdAt)`);
-
-const insertUser = command<{ groupId: number; userId: number }>(`
-  INSERT INTO group_users (group_id, user_id) VALUES (:groupId, :userId)`);
+type Row = Omit<v.InferOutput<typeof Group>, "users" | "createdAt" | "mappingsSSO"> & {
+  createdAt: string;
+  mappingsSSO: string;
+};
 
 const all = query<object, Row & { users: string }>(`
   SELECT id, name, description, root_role AS rootRole, created_at AS createdAt,
+    created_by AS createdBy, mappings_sso AS mappingsSSO,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users
   FROM groups ORDER BY id`);
 
 export const group = kind({
   name: "group",
   schema: Group,
-  insert({ tx, db, now }, { users, ...row }) {
+  insert({ tx, db, now }, { users, mappingsSSO, ...row }) {
     if (row.rootRole !== null) requireKnown(db, "role", row.rootRole, "rootRole");
     requireAllKnown(db, "user", users, "users");
-    insertRow(tx).run({ ...row, createdAt: row.createdAt ?? now });
-    for (const userId of users) insertUser(tx).run({ groupId: row.id, userId });
+    const lists = { mappingsSSO: JSON.stringify(mappingsSSO) };
+    insertGroup(tx).run({ ...row, ...lists, createdAt: row.createdAt ?? now });
+    for (const userId of users) insertGroupUser(tx).run({ groupId: row.id, userId, joinedAt: null });
   },
   *rows(db) {
-    for (const { users, ...row } of all(db).iterate({})) {
-      yield { ...withoutNulls(row), users: JSON.parse(users) };
+    for (const { users, mappingsSSO, ...row } of all(db).iterate({})) {
+      const lists = { users: JSON.parse(users), mappingsSSO: JSON.parse(mappingsSSO) };
+      yield { ...withoutNulls(row), ...lists };
     }
   },
 });

@@ -2,9 +2,8 @@ import * as v from "valibot";
 import { ApiError } from "../../http/error.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { toJson, type Wire } from "../../http/raw-json.ts";
 import { wholeNumber } from "../../validation.ts";
-import { type IntegrationEvent, IntegrationEvents } from "./schema.ts";
+import { IntegrationEvents } from "./schema.ts";
 import { integrationEvents, isIntegration } from "./store.ts";
 
 export const listIntegrationEvents = operation({
@@ -23,15 +22,15 @@ export const listIntegrationEvents = operation({
   if (!isIntegration(db, params.id)) {
     throw new ApiError("NotFoundError", "There is no integration with this id");
   }
-  const windows = integrationEvents(db, { integrationId: params.id, ...query });
-  return new JsonStream((root) => listText(windows, root));
+  const page = { integrationId: params.id, ...query };
+  return new JsonStream((root) => listText(integrationEvents(db, page, root)));
 });
 
 /** The list as text, a window at a time. */
-function* listText(windows: Iterable<Wire<IntegrationEvent>[]>, root: string): Generator<string> {
+function* listText(windows: Iterable<string[]>): Generator<string> {
   let begin = `{"integrationEvents":[`;
   for (const window of windows) {
-    yield begin + toJson(window, root).slice(1, -1);
+    yield begin + window.join(",");
     begin = ",";
   }
   yield "]}";

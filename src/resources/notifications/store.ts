@@ -3,37 +3,49 @@ import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
 import type { Notification } from "./schema.ts";
 
-type Row = Omit<Notification, "createdBy"> & {
-  userId: number;
+type Row = Omit<Notification, "createdBy"> & { userId: number };
+
+interface Author {
   name: string | null;
   username: string | null;
   email: string | null;
   imageUrl: string | null;
-};
+}
 
-// The author may be gone, or be a token.
 const newest = query<{ userId: number }, Row>(`
   SELECT notifications.id, message, link, type AS notificationType, notifications.created_at AS createdAt,
-    read_at AS readAt, created_by_user_id AS userId, users.name, username, email, image_url AS imageUrl
+    read_at AS readAt, created_by_user_id AS userId
   FROM notification_recipients
   JOIN notifications ON notifications.id = notification_recipients.notification_id
-  LEFT JOIN users ON users.id = created_by_user_id
   WHERE notification_recipients.user_id = :userId
   ORDER BY notification_recipients.created_at DESC, notification_recipients.notification_id DESC LIMIT 100`);
 
-/** The newest 100 notifications of a user, read and unread, newest first. */
-export const newestNotifications = (db: Database, userId: number): Wire<Notification>[] =>
-  newest(db).all({ userId }).map(toNotification);
+const author = query<{ id: number }, Author>(`
+  SELECT name, username, email, image_url AS imageUrl FROM users WHERE id = :id`);
 
-const toNotification = ({ userId, name, username, email, imageUrl, ...row }: Row): Wire<Notification> => ({
+/** The newest 100 notifications of a user, read and unread, newest first. Few have made them all. */
+export function newestNotifications(db: Database, userId: number): Wire<Notification>[] {
+  const rows = newest(db).all({ userId });
+  const ids = new Set(rows.map((row) => row.userId));
+  const authors = new Map([...ids].map((id) => [id, toAuthor(id, author(db).get({ id }))]));
+  return rows.map((row) => toNotification(row, authors.get(row.userId)!));
+}
+
+/** Who may be gone, or be a token. */
+const toAuthor = (id: number, found?: Author): Wire<Notification["createdBy"]> => {
+  const { name = null, username = null, email = null, imageUrl = null } = found ?? {};
+  return {
+    username: username ?? email ?? name ?? `user ${id}`,
+    imageUrl: imageUrlOf({ imageUrl, email, username, id }),
+  };
+};
+
+const toNotification = (row: Row, createdBy: Wire<Notification["createdBy"]>): Wire<Notification> => ({
   id: row.id,
   message: row.message,
   link: row.link,
   notificationType: row.notificationType,
-  createdBy: {
-    username: username ?? email ?? name ?? `user ${userId}`,
-    imageUrl: imageUrlOf({ imageUrl, email, username, id: userId }),
-  },
+  createdBy,
   createdAt: row.createdAt,
   readAt: row.readAt,
 });

@@ -1,10 +1,11 @@
 import * as v from "valibot";
 import { permissionsOfBuiltIn } from "../../auth/permissions.ts";
-import { command, type Database, query } from "../../db/statement.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { LineError } from "../../transfer/error.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalText, optional, withoutNulls } from "../../transfer/value.ts";
+import { insertRole, insertRolePermission } from "./changes.ts";
 
 const Role = v.strictObject({
   id: Id,
@@ -17,12 +18,6 @@ type Role = v.InferOutput<typeof Role>;
 
 /** Roles 1 to 5 are in every file. */
 const BUILT_IN = 5;
-
-const insertRow = command<Omit<Role, "permissions">>(`
-  INSERT INTO roles (id, name, type, description) VALUES (:id, :name, :type, :description)`);
-
-const insertPermission = command<{ roleId: number; name: string; environment: string | null }>(`
-  INSERT INTO role_permissions (role_id, name, environment) VALUES (:roleId, :name, :environment)`);
 
 const sameRole = query<Omit<Role, "permissions">>(`
   SELECT 1 FROM roles
@@ -39,12 +34,12 @@ export const role = kind({
   schema: Role,
   insert({ tx, db }, { permissions, ...row }) {
     if (row.id <= BUILT_IN) return requireUnchanged(db, { permissions, ...row });
-    insertRow(tx).run(row);
+    insertRole(tx).run(row);
     for (const [index, permission] of permissions.entries()) {
       const { environment } = permission;
       if (environment !== null)
         requireKnown(db, "environment", environment, `permissions.${index}.environment`);
-      insertPermission(tx).run({ roleId: row.id, ...permission });
+      insertRolePermission(tx).run({ roleId: row.id, ...permission });
     }
   },
   *rows(db) {

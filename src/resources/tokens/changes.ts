@@ -1,6 +1,10 @@
 import { hashSecret, newSecret, type TokenType } from "../../auth/token.ts";
+import { isPrivate } from "../../auth/visibility.ts";
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { WithHeaders } from "../../http/operation.ts";
+import { publicPart } from "./api-token.ts";
+import type { CreatedApiToken, NewApiToken, PersonalToken } from "./schema.ts";
 import { type Token, tokenById } from "./store.ts";
 
 export interface NewToken {
@@ -29,14 +33,44 @@ export const insertToken = command<TokenRow>(`
 
 const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
+const setEnd = command<{ id: number; expiresAt: string }>(`
+  UPDATE tokens SET expires_at = :expiresAt WHERE id = :id`);
+
 /** Makes a token; its secret is not stored and can't be shown again. */
 export function createToken(tx: Tx, { secret: given, ...token }: NewToken): Token & { secret: string } {
   const secret = given ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const row = { ...token, projects: JSON.stringify(token.projects), createdAt: tx.now, seenAt: null };
   const { lastInsertRowid } = insertToken(tx).run({ ...row, hash: hashSecret(secret) });
   const created = tokenById(tx.db, Number(lastInsertRowid))!;
-  tx.record({ type: isPersonal(created) ? "pat-created" : "api-token-created", data: toData(created) });
+  if (isPersonal(created)) tx.record({ type: "pat-created", data: createdPersonal(created) });
+  else tx.record({ type: "api-token-created", ...placeOf(tx, created), data: createdPart(created) });
   return { ...created, secret };
+}
+
+/** Makes a personal token, as the API answers with it. */
+export function createPersonalToken(
+  tx: Tx,
+  userId: number,
+  { description, expiresAt }: { description: string; expiresAt: string },
+): PersonalToken {
+  const scope = { projects: ["*"], environment: null };
+  const token = createToken(tx, { type: "user", name: description, userId, expiresAt, ...scope });
+  const { id, secret, createdAt } = token;
+  return { id, secret, description, userId, createdAt, expiresAt, seenAt: null };
+}
+
+/** Makes a token that is nobody's, as the API answers with it. */
+export function createApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedApiToken> {
+  const { secret, ...created } = createToken(tx, { ...token, userId: null });
+  return new WithHeaders({ secret, ...createdPart(created) }, { location: "api-tokens" });
+}
+
+/** Sets when a token that is nobody's ends. */
+export function updateToken(tx: Tx, token: Token, expiresAt: string) {
+  setEnd(tx).run({ id: token.id, expiresAt });
+  const updated = tokenById(tx.db, token.id)!;
+  const [data, preData] = [wholePart(updated), wholePart(token)];
+  tx.record({ type: "api-token-updated", ...placeOf(tx, token), data, preData });
 }
 
 /** Revokes a token; false if there is none with that id. */
@@ -44,14 +78,34 @@ export function revokeToken(tx: Tx, id: number): boolean {
   const token = tokenById(tx.db, id);
   if (!token) return false;
   remove(tx).run({ id });
-  tx.record({ type: isPersonal(token) ? "pat-deleted" : "api-token-deleted", preData: toData(token) });
+  // What a personal one was is told as if it were new (original).
+  if (isPersonal(token)) tx.record({ type: "pat-deleted", data: deletedPersonal(token) });
+  else tx.record({ type: "api-token-deleted", ...placeOf(tx, token), preData: wholePart(token) });
   return true;
 }
 
 const isPersonal = ({ type }: Token) => type === "user";
 
-/** What events tell of a token, in the original's words for its two kinds. */
-const toData = ({ id, type, name, userId, projects, environment, createdAt, expiresAt }: Token) =>
-  type === "user"
-    ? { id, description: name, userId, createdAt, expiresAt }
-    : { id, tokenName: name, type, projects, environment, createdAt, expiresAt };
+/** Where events say that a token is. One of several projects is told where it is hidden if one of them is. */
+function placeOf(tx: Tx, { projects, environment }: Token) {
+  const hidden = projects.find((project) => isPrivate(tx.db, project));
+  return { project: hidden ?? projects.join(","), environment: environment ?? "*" };
+}
+
+/** What stands for the secret of a personal token in events (original). */
+const SECRET = "***";
+
+const createdPersonal = ({ name, expiresAt }: Token) => ({ description: name, expiresAt, secret: SECRET });
+
+const deletedPersonal = ({ id, name, expiresAt, userId, createdAt, seenAt }: Token) => ({
+  ...{ id, description: name, expiresAt, userId, createdAt, seenAt },
+  secret: SECRET,
+});
+
+/** Of a token that was just made; one that never ends has no `expiresAt` (original). */
+function createdPart(token: Token) {
+  const { expiresAt, ...part } = publicPart(token);
+  return { ...part, ...(expiresAt !== null && { expiresAt }) };
+}
+
+const wholePart = (token: Token) => ({ ...publicPart(token), seenAt: token.seenAt });

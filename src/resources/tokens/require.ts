@@ -1,6 +1,13 @@
 import type { Actor } from "../../auth/actor.ts";
+import type { Permission } from "../../auth/permissions.ts";
+import { holds } from "../../auth/require-permission.ts";
+import { requireVisible } from "../../auth/visibility.ts";
+import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { ApiError } from "../../http/error.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { idInMasked, maskedSecret } from "./api-token.ts";
+import type { NewApiToken } from "./schema.ts";
+import { type Token, tokenById, tokenBySecret } from "./store.ts";
 
 /** How many personal tokens a user may have (original). */
 const MOST = 10;
@@ -17,10 +24,70 @@ export function requirePerson({ userId }: Actor): number {
 export function requireRoomForToken(db: Database, userId: number, name: string) {
   const names = namesOf(db).pluck().all({ userId });
   if (names.includes(name))
-    throw new ApiError("NameExistsError", "body.description: you have a token of this name already");
+    throw new ApiError("NameExistsError", "body.description: there is a token of this name already");
   if (names.length >= MOST)
     throw new ApiError(
       "OperationDeniedError",
-      `You have ${MOST} personal tokens, and more are not possible: delete one first`,
+      `There are ${MOST} personal tokens, and more are not possible: delete one first`,
     );
+}
+
+/** @throws ApiError `NotFoundError` unless the token is the user's own */
+export function requireOwnToken(db: Database, userId: number, id: number) {
+  if (tokenById(db, id)?.userId === userId) return;
+  throw new ApiError("NotFoundError", `There is no personal token with the id ${id}`);
+}
+
+/** The token that is nobody's, by its secret, or by what lists show in its place. */
+export function apiTokenAt(db: Database, secret: string): Token | undefined {
+  const found = tokenBySecret(db, secret) ?? tokenShownAs(db, secret);
+  return found?.type === "user" ? undefined : found;
+}
+
+function tokenShownAs(db: Database, masked: string): Token | undefined {
+  const id = idInMasked(masked);
+  const token = id === undefined ? undefined : tokenById(db, id);
+  return token && maskedSecret(token) === masked ? token : undefined;
+}
+
+/** What somebody does with tokens. */
+export type TokenDeed = "CREATE" | "READ" | "UPDATE" | "DELETE";
+
+/** Whether the actor may do so with tokens of a type; all may be done by Admins only. */
+export function mayWithTokens(db: Database, actor: Actor, deed: TokenDeed, type: Token["type"]): boolean {
+  return holds(db, actor, { permissions: [permissionFor(deed, type)] });
+}
+
+/** @throws ApiError `NoAccessError` */
+export function requireMayWithToken(
+  db: Database,
+  actor: Actor,
+  deed: TokenDeed,
+  { type, projects }: Pick<Token, "type" | "projects">,
+) {
+  for (const project of projects) requireVisible(db, actor, project);
+  if (mayWithTokens(db, actor, deed, type)) return;
+  throw new ApiError("NoAccessError", `You need the permission ${permissionFor(deed, type)} to do this`);
+}
+
+const permissionFor = (deed: TokenDeed, type: Token["type"]): Permission =>
+  type === "client" || type === "frontend"
+    ? (`${deed}_${type.toUpperCase() as "CLIENT" | "FRONTEND"}_API_TOKEN` as const)
+    : "ADMIN";
+
+/**
+ * A token for the whole API is for all there is, one for applications for an environment that there is.
+ * @throws ApiError `ValidationError`
+ */
+export function requireTokenScope(db: Database, { type, projects, environment }: NewApiToken) {
+  const fail = (path: string, message: string) => {
+    throw invalid({ path: `body.${path}`, message });
+  };
+  if (type === "admin" && projects[0] !== "*") fail("projects", "of an admin token must be *");
+  if (type === "admin" && environment !== "*") fail("environment", "of an admin token must be *");
+  if (type === "admin") return;
+  if (environment === "*") fail("environment", `of a ${type} token can't be *: name one`);
+  if (!isKnown(db, "environment", environment)) fail("environment", `there is no environment ${environment}`);
+  const unknown = projects.find((project) => project !== "*" && !isKnown(db, "project", project));
+  if (unknown !== undefined) fail("projects", `there is no project ${unknown}`);
 }

@@ -1,7 +1,19 @@
-import { operation } from "../../http/operation.ts";
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
-import { requirePerson, requireRoomForToken } from "./require.ts";
-import { NewPersonalToken, PersonalToken } from "./schema.ts";
+import { requireOwnToken, requirePerson, requireRoomForToken } from "./require.ts";
+import { NewPersonalToken, PersonalToken, PersonalTokens, TokenId } from "./schema.ts";
+import { personalTokens } from "./store.ts";
+
+export const listPersonalTokens = operation({
+  id: "getPats",
+  summary: "The caller's personal tokens",
+  tag: "Personal tokens",
+  method: "GET",
+  path: "/api/admin/user/tokens",
+  permission: null,
+  response: PersonalTokens,
+}).run(({ db, actor }) => ({ pats: personalTokens(db, requirePerson(actor)) }));
 
 export const createPersonalToken = operation({
   id: "createPat",
@@ -14,18 +26,23 @@ export const createPersonalToken = operation({
   status: 201,
   errors: ["NameExistsError", "OperationDeniedError"],
   response: PersonalToken,
-}).change(({ tx, actor, body: { description, expiresAt } }) => {
+}).change(({ tx, actor, body }) => {
   const userId = requirePerson(actor);
-  requireRoomForToken(tx.db, userId, description);
-  const scope = { projects: ["*"], environment: null };
-  const token = changes.createToken(tx, { type: "user", name: description, userId, expiresAt, ...scope });
-  return {
-    id: token.id,
-    secret: token.secret,
-    description,
-    userId,
-    createdAt: token.createdAt,
-    expiresAt,
-    seenAt: null,
-  };
+  requireRoomForToken(tx.db, userId, body.description);
+  return changes.createPersonalToken(tx, userId, body);
+});
+
+export const deletePersonalToken = operation({
+  id: "deletePat",
+  summary: "Revoke a personal token of the caller",
+  tag: "Personal tokens",
+  method: "DELETE",
+  path: "/api/admin/user/tokens/:id",
+  permission: null,
+  params: v.object({ id: TokenId }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, actor, params: { id } }) => {
+  requireOwnToken(tx.db, requirePerson(actor), id);
+  changes.revokeToken(tx, id);
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { FutureTime, NonEmptyText, Timestamp } from "../../validation.ts";
+import { FutureTime, NonEmptyText, Time, Timestamp, wholeNumber } from "../../validation.ts";
 
 /** A personal token; its secret is in the answer that makes it, and in no other. */
 export const PersonalToken = v.strictObject({
@@ -8,9 +8,82 @@ export const PersonalToken = v.strictObject({
   description: v.string(),
   userId: v.pipe(v.number(), v.integer()),
   createdAt: Timestamp,
-  expiresAt: Timestamp,
+  expiresAt: v.nullable(Timestamp),
   seenAt: v.nullable(Timestamp),
 });
+export type PersonalToken = v.InferOutput<typeof PersonalToken>;
+
+export const PersonalTokens = v.strictObject({ pats: v.array(PersonalToken) });
+
+/** The number of a token in a path. */
+export const TokenId = wholeNumber(0);
 
 /** What a new personal token is made of. */
 export const NewPersonalToken = v.object({ description: NonEmptyText, expiresAt: FutureTime });
+
+const API_TOKEN_TYPES = ["client", "admin", "frontend"] as const;
+
+/**
+ * A token that is nobody's. Its secret is in the answer that makes it; elsewhere something stands in for it, by which
+ * the token can be named.
+ */
+export const ApiToken = v.strictObject({
+  secret: v.string(),
+  tokenName: v.string(),
+  type: v.picklist(API_TOKEN_TYPES),
+  project: v.string(),
+  projects: v.array(v.string()),
+  environment: v.string(),
+  expiresAt: v.nullable(Timestamp),
+  createdAt: Timestamp,
+  alias: v.null(),
+  seenAt: v.nullable(Timestamp),
+  username: v.string(),
+});
+export type ApiToken = v.InferOutput<typeof ApiToken>;
+
+export const ApiTokens = v.strictObject({ tokens: v.array(ApiToken) });
+
+/** A token that was just made; one that never ends has no `expiresAt` (original). */
+export const CreatedApiToken = v.strictObject({
+  ...v.omit(ApiToken, ["seenAt"]).entries,
+  expiresAt: v.optional(Timestamp),
+});
+export type CreatedApiToken = v.InferOutput<typeof CreatedApiToken>;
+
+/** What a new token is made of; `username` and `project` are older names of `tokenName` and of a single project. */
+export const NewApiToken = v.pipe(
+  v.object({
+    tokenName: v.optional(NonEmptyText),
+    username: v.optional(NonEmptyText),
+    type: v.pipe(v.string(), v.toLowerCase(), v.picklist(API_TOKEN_TYPES)),
+    environment: v.optional(NonEmptyText),
+    project: v.optional(NonEmptyText),
+    projects: v.optional(v.pipe(v.array(NonEmptyText), v.minLength(1, "must name a project"))),
+    expiresAt: v.optional(Time),
+  }),
+  v.forward(
+    v.check(({ tokenName, username }) => tokenName !== undefined || username !== undefined, "is missing"),
+    ["tokenName"],
+  ),
+  v.forward(
+    v.check(
+      ({ tokenName, username }) => tokenName === undefined || username === undefined,
+      "is another name of tokenName: give one of them",
+    ),
+    ["username"],
+  ),
+  v.transform(({ tokenName, username, type, environment, project, projects, expiresAt }) => ({
+    name: tokenName ?? username!,
+    type,
+    environment: environment ?? (type === "admin" ? "*" : "default"), // original
+    projects: allOrSome(projects ?? [project ?? "*"]),
+    expiresAt: expiresAt ?? null,
+  })),
+);
+export type NewApiToken = v.InferOutput<typeof NewApiToken>;
+
+/** Each once; all of them need no others. */
+const allOrSome = (projects: readonly string[]) => (projects.includes("*") ? ["*"] : [...new Set(projects)]);
+
+export const ApiTokenUpdate = v.object({ expiresAt: Time });

@@ -1,7 +1,8 @@
+import { endSessionsOf } from "../../auth/session.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import type { User } from "./schema.ts";
-import { set } from "./store.ts";
+import { set, userById } from "./store.ts";
 
 interface UserRow {
   /** Null for the next. */
@@ -45,6 +46,17 @@ const UNSET = {
 
 const setSeen = bookkeeping<{ id: number; now: string }>(`UPDATE users SET seen_at = :now WHERE id = :id`);
 
+const update = command<{ id: number; name: string | null; email: string | null; rootRole: number }>(`
+  UPDATE users SET name = :name, email = :email, root_role = :rootRole WHERE id = :id`);
+
+const remove = command<{ id: number }>(`DELETE FROM users WHERE id = :id`);
+
+const setHash = command<{ id: number; hash: string }>(`
+  UPDATE users SET password_hash = :hash WHERE id = :id`);
+
+const refreshHash = bookkeeping<{ id: number; hash: string }>(`
+  UPDATE users SET password_hash = :hash WHERE id = :id`);
+
 /** Notes when a user was last here. */
 export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: tx.now });
 
@@ -52,7 +64,48 @@ export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: 
 export function createUser(tx: Tx, user: NewUser): number {
   const { lastInsertRowid } = insertUser(tx).run({ ...UNSET, ...user, createdAt: tx.now });
   const id = Number(lastInsertRowid);
-  const { name, username, email, rootRole } = user;
-  tx.record({ type: "user-created", data: { id, ...set({ name, username, email }), rootRole } });
+  tx.record({ type: "user-created", data: dataOf(tx, id) });
   return id;
+}
+
+/** Changes a user who is there; what is undefined stays. */
+export function updateUser(tx: Tx, id: number, changed: Changed) {
+  const { name, email = null, rootRole } = userById(tx.db, id)!;
+  const preData = dataOf(tx, id);
+  update(tx).run({
+    id,
+    name: changed.name ?? name,
+    email: changed.email ?? email,
+    rootRole: changed.rootRole ?? rootRole,
+  });
+  tx.record({ type: "user-updated", data: dataOf(tx, id), preData });
+}
+
+interface Changed {
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  rootRole?: number | undefined;
+}
+
+/** Removes a user who is there, with all sessions, personal tokens and roles; what they made stays. */
+export function removeUser(tx: Tx, id: number) {
+  const preData = dataOf(tx, id);
+  remove(tx).run({ id });
+  tx.record({ type: "user-deleted", preData });
+}
+
+/** Sets a password and ends the user's sessions, but for the one it came in by. No event tells of it (original). */
+export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; kept?: string | null }) {
+  setHash(tx).run({ id, hash });
+  endSessionsOf(tx, id, kept);
+}
+
+/** Keeps the same password, hashed with more work. */
+export const refreshPasswordHash = (tx: Tx, id: number, hash: string) =>
+  void refreshHash(tx).run({ id, hash });
+
+/** What events tell of a user. */
+function dataOf({ db }: Tx, id: number) {
+  const { name, username, email = null, rootRole } = userById(db, id)!;
+  return { id, ...set({ name, username, email }), rootRole };
 }

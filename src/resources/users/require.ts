@@ -1,23 +1,76 @@
-import { isPassword } from "../../auth/password.ts";
+import type { Actor } from "../../auth/actor.ts";
+import { countGuess } from "../../auth/guesses.ts";
+import { hashPassword, isOutdated, isPassword } from "../../auth/password.ts";
 import { brokenRules } from "../../auth/password-rules.ts";
+import { ROLES } from "../../auth/permissions.ts";
 import type { Pictured } from "../../avatar.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import type { User } from "./schema.ts";
-import { rootRoleById, rootRoleByName, userByName, userToSignIn } from "./store.ts";
+import { hasOtherAdmin, passwordHashOf, userById, userByName, userToSignIn } from "./store.ts";
 
 /**
- * The user with this username, or this e-mail address in any letter case, and password. It takes as long where there is
- * no such user.
- * @throws ApiError `PasswordMismatch`
+ * The user with this username, or this e-mail address in any letter case, and password; and a new hash of it where the
+ * stored one took less work than today's. It takes as long where there is no such user.
+ * @throws ApiError `PasswordMismatch`, or `RateLimitError` after too many wrong ones
  */
 export async function requireSignIn(
   db: Database,
-  { username, password }: { username: string; password: string },
-): Promise<Pictured<User>> {
+  { username, password, address }: { username: string; password: string; address: string | undefined },
+): Promise<Proof & { user: Pictured<User>; freshHash: string | null }> {
   const found = userToSignIn(db, username);
-  if (await isPassword(password, found?.passwordHash ?? null)) return found!.user;
-  throw new ApiError("PasswordMismatch", "There is no user with this name and password");
+  const forgive = countGuess(db, { who: found?.user.id ?? username, address });
+  if (!(await isPassword(password, found?.passwordHash ?? null)))
+    throw new ApiError("PasswordMismatch", "There is no user with this name and password");
+  forgive();
+  const freshHash = isOutdated(found!.passwordHash!) ? await hashPassword(password) : null;
+  return { user: found!.user, passwordHash: found!.passwordHash!, freshHash };
+}
+
+/** The stored hash that a password fitted, before a change could be made. */
+export interface Proof {
+  passwordHash: string;
+}
+
+/** That the password has not been changed meanwhile. @throws ApiError `PasswordMismatch` */
+export function requireStillPassword(db: Database, userId: number, { passwordHash }: Proof) {
+  if (passwordHashOf(db, userId) === passwordHash) return;
+  throw new ApiError("PasswordMismatch", "The password has been changed meanwhile");
+}
+
+/** That a person knows the present password. @throws ApiError `PasswordMismatch` or `RateLimitError` */
+export async function requireOwnPassword(
+  db: Database,
+  { userId, password, address }: { userId: number; password: string; address: string | undefined },
+): Promise<Proof> {
+  const forgive = countGuess(db, { who: userId, address });
+  const passwordHash = passwordHashOf(db, userId) ?? null;
+  if (!(await isPassword(password, passwordHash)))
+    throw new ApiError("PasswordMismatch", "body.oldPassword: is not your password");
+  forgive();
+  return { passwordHash: passwordHash! };
+}
+
+/** The user of an actor who is one; a service account too. */
+export const requireOwnUser = (db: Database, id: number): Pictured<User> => userById(db, id)!;
+
+/** A person by id; a service account is none. @throws ApiError `NotFoundError` */
+export function requireUser(db: Database, id: number): Pictured<User> {
+  const user = userById(db, id);
+  if (user?.accountType === "User") return user;
+  throw new ApiError("NotFoundError", "There is no user with this id");
+}
+
+/** The person who is deleted or demoted leaves another Admin. @throws ApiError `InvalidOperationError` */
+export function requireAnotherAdmin(db: Database, id: number) {
+  if (userById(db, id)?.rootRole !== ROLES.admin || hasOtherAdmin(db, id)) return;
+  throw new ApiError("InvalidOperationError", "This is the last Admin: make another user one first");
+}
+
+/** @throws ApiError `InvalidOperationError` for oneself, and for the last Admin */
+export function requireRemovable(db: Database, { userId }: Actor, id: number) {
+  if (id === userId) throw new ApiError("InvalidOperationError", "You can't delete yourself");
+  requireAnotherAdmin(db, id);
 }
 
 /** @throws ApiError `OwaspValidationError` with all that is wrong with a password */
@@ -26,13 +79,6 @@ export function requireGoodPassword(password: string) {
   if (broken.length === 0) return;
   const details = broken.map((message) => ({ path: "body.password", message }));
   throw new ApiError("OwaspValidationError", `body.password: ${broken[0]}`, { details });
-}
-
-/** The id of a root role that is given by id or by name. @throws ApiError `ValidationError` */
-export function requireRootRole(db: Database, role: number | string): number {
-  const found = typeof role === "number" ? rootRoleById(db, role) : rootRoleByName(db, role);
-  if (found) return found.id;
-  throw invalid({ path: "body.rootRole", message: `there is no root role ${role}` });
 }
 
 interface Names {

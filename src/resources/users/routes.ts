@@ -1,22 +1,52 @@
 import * as v from "valibot";
 import { hashPassword } from "../../auth/password.ts";
+
+import { ROLES } from "../../auth/permissions.ts";
+import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
-import { operation, WithHeaders } from "../../http/operation.ts";
+import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
+import { MASK } from "../../mask.ts";
+import { createReset, invitation } from "../resets/changes.ts";
+import { requireRootRole, rootRoles } from "../roles/require.ts";
 import * as changes from "./changes.ts";
-import { requireFreeNames, requireGoodPassword, requireRootRole } from "./require.ts";
-import { CreatedUser, NewUser, User } from "./schema.ts";
-import { userById } from "./store.ts";
+import {
+  requireAnotherAdmin,
+  requireFreeNames,
+  requireGoodPassword,
+  requireRemovable,
+  requireUser,
+} from "./require.ts";
+import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./schema.ts";
+import { listedUsers, userById } from "./store.ts";
+
+const USER = "/api/admin/user-admin/:id";
+
+export const listUsers = operation({
+  id: "getUsers",
+  summary: "The users, and the roles that they can have",
+  tag: "Users",
+  method: "GET",
+  path: "/api/admin/user-admin",
+  permission: "ADMIN",
+  response: UserList,
+}).run(({ db }) =>
+  snapshot(db, () => ({
+    users: listedUsers(db).map(({ isInvited, ...user }) => ({
+      ...user,
+      inviteLink: isInvited ? invitation(MASK) : "",
+    })),
+    rootRoles: rootRoles(db),
+  })),
+);
 
 export const readUser = operation({
   id: "getUser",
   summary: "A user by id",
   tag: "Users",
   method: "GET",
-  path: "/api/admin/user-admin/:id",
+  path: USER,
   permission: { permission: "ADMIN", unlessOwn: "id" },
-  params: v.object({
-    id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
-  }),
+  params: v.object({ id: UserId }),
   errors: ["NotFoundError"],
   response: User,
 }).run(({ db, params: { id } }) => {
@@ -27,7 +57,7 @@ export const readUser = operation({
 
 export const createUser = operation({
   id: "createUser",
-  summary: "Make a user",
+  summary: "Make a user; the link to set a password is shown this once",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin",
@@ -47,7 +77,45 @@ export const createUser = operation({
     const rootRole = requireRootRole(tx.db, body.rootRole);
     requireFreeNames(tx.db, names);
     const id = changes.createUser(tx, { ...names, rootRole, passwordHash });
+    const inviteLink = invitation(createReset(tx, id));
     // The role as it was asked for, by its id or its name (original).
-    const answer = { ...userById(tx.db, id)!, rootRole: body.rootRole, emailSent: false };
+    const answer = { ...userById(tx.db, id)!, rootRole: body.rootRole, inviteLink, emailSent: false };
     return new WithHeaders(answer, { location: String(id) });
   });
+
+export const updateUser = operation({
+  id: "updateUser",
+  summary: "Change a user's name, e-mail address or root role",
+  tag: "Users",
+  method: "PUT",
+  path: USER,
+  permission: "ADMIN",
+  params: v.object({ id: UserId }),
+  body: UserUpdate,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: UpdatedUser,
+}).change(({ tx, params: { id }, body: { name, email, rootRole } }) => {
+  requireUser(tx.db, id);
+  requireFreeNames(tx.db, { username: null, email: email ?? null }, id);
+  const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
+  if (role !== undefined && role !== ROLES.admin) requireAnotherAdmin(tx.db, id);
+  changes.updateUser(tx, id, { name, email, rootRole: role });
+  const { rootRole: _, ...user } = requireUser(tx.db, id);
+  return { ...user, ...(rootRole != null && { rootRole }) };
+});
+
+export const deleteUser = operation({
+  id: "deleteUser",
+  summary: "Delete a user, with sessions, personal tokens and roles",
+  tag: "Users",
+  method: "DELETE",
+  path: USER,
+  permission: "ADMIN",
+  params: v.object({ id: UserId }),
+  errors: ["NotFoundError", "InvalidOperationError"],
+  response: NoBody,
+}).change(({ tx, actor, params: { id } }) => {
+  requireUser(tx.db, id);
+  requireRemovable(tx.db, actor, id);
+  changes.removeUser(tx, id);
+});

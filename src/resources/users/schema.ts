@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText, Timestamp } from "../../validation.ts";
+import { Role } from "../roles/schema.ts";
 
 export const ACCOUNT_TYPES = ["User", "Service Account"] as const;
 
@@ -22,8 +23,63 @@ export const User = v.strictObject({
 });
 export type User = v.InferOutput<typeof User>;
 
+const RoleAsAsked = v.union([v.number(), v.string()], "must be the id or the name of a root role");
+
 /** A user who was just made, with the role as it was asked for (original). */
-export const CreatedUser = v.strictObject({ ...User.entries, rootRole: v.union([v.number(), v.string()]) });
+export const CreatedUser = v.strictObject({ ...User.entries, rootRole: RoleAsAsked });
+
+/** A user who was just changed, with the role as it was asked for, if it was (original). */
+export const UpdatedUser = v.strictObject({ ...User.entries, rootRole: v.optional(RoleAsAsked) });
+
+/** The persons, each with a masked link where one is open by which a password can be set; and what they may be. */
+export const UserList = v.strictObject({
+  users: v.array(v.strictObject({ ...User.entries, inviteLink: v.string() })),
+  rootRoles: v.array(Role),
+});
+
+/** A user as one is found by others. */
+export const FoundUser = v.pick(User, [
+  "id",
+  "isAPI",
+  "name",
+  "email",
+  "username",
+  "imageUrl",
+  "seenAt",
+  "accountType",
+  "scimId",
+]);
+export type FoundUser = v.InferOutput<typeof FoundUser>;
+
+/** A user or a service account, to choose from. */
+export const BasicUser = v.pick(User, ["id", "name", "email", "username", "accountType"]);
+export type BasicUser = v.InferOutput<typeof BasicUser>;
+
+/** How many Admins there are, by how they can come in. */
+export const AdminCount = v.strictObject({
+  password: v.number(),
+  noPassword: v.number(),
+  service: v.number(),
+});
+export type AdminCount = v.InferOutput<typeof AdminCount>;
+
+export const InactiveUser = v.strictObject({
+  id: v.number(),
+  name: v.nullable(v.string()),
+  username: v.nullable(v.string()),
+  email: v.nullable(v.string()),
+  seenAt: v.nullable(Timestamp),
+  createdAt: Timestamp,
+  patSeenAt: v.nullable(Timestamp),
+});
+export type InactiveUser = v.InferOutput<typeof InactiveUser>;
+
+/** The number of a user in a path. */
+export const UserId = v.pipe(
+  v.string(),
+  v.regex(/^-?[0-9]+$/, "must be a whole number"),
+  v.transform(Number),
+);
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
@@ -35,7 +91,7 @@ export const NewUser = v.pipe(
     username: orNull(v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty"))),
     email: orNull(Email),
     name: orNull(ShortText),
-    rootRole: v.union([v.number(), v.string()], "must be the id or the name of a root role"),
+    rootRole: RoleAsAsked,
     password: v.optional(v.string()),
     sendEmail: v.optional(v.boolean()),
   }),
@@ -47,3 +103,35 @@ export const NewUser = v.pipe(
     ["username"],
   ),
 );
+
+/** What is to be changed of a user; what is left out or null stays. */
+export const UserUpdate = v.object({
+  name: v.nullish(ShortText),
+  email: v.nullish(Email),
+  rootRole: v.nullish(RoleAsAsked),
+});
+export type UserUpdate = v.InferOutput<typeof UserUpdate>;
+
+/** A permission, and whether somebody has it. */
+const MatrixEntry = v.strictObject({
+  id: v.number(),
+  name: v.string(),
+  displayName: v.string(),
+  type: v.string(),
+  hasPermission: v.boolean(),
+});
+
+/** What a user may, in the project and the environment that are asked for. */
+export const UserPermissions = v.strictObject({
+  matrix: v.strictObject({
+    root: v.array(MatrixEntry),
+    project: v.array(MatrixEntry),
+    environment: v.array(MatrixEntry),
+  }),
+  user: User,
+  rootRole: Role,
+  projectRoles: v.array(Role),
+});
+
+/** Where a user sets another password. */
+export const ResetLink = v.strictObject({ resetPasswordUrl: v.string() });

@@ -1,8 +1,9 @@
+import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf, type Pictured } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { User } from "./schema.ts";
 
-interface UserRow {
+export interface UserRow {
   id: number;
   name: string | null;
   username: string | null;
@@ -18,7 +19,7 @@ interface UserRow {
   scimId: string | null;
 }
 
-const COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl, account_type AS accountType,
+export const COLUMNS = `users.id, users.name, username, email, image_url AS imageUrl, account_type AS accountType,
   root_role AS rootRole, created_at AS createdAt, seen_at AS seenAt, login_attempts AS loginAttempts,
   email_sent AS emailSent, invite_link AS inviteLink, scim_id AS scimId`;
 
@@ -37,20 +38,24 @@ const toSignIn = query<{ name: string }, UserRow & { passwordHash: string | null
 const all = query<object, UserRow & { role: string }>(`
   SELECT ${COLUMNS}, roles.name AS role FROM users JOIN roles ON roles.id = users.root_role ORDER BY users.id`);
 
+const persons = query<{ now: string }, UserRow & { isInvited: 0 | 1 }>(`
+  SELECT ${COLUMNS},
+    EXISTS (SELECT 1 FROM reset_tokens WHERE user_id = users.id AND expires_at > :now) AS isInvited
+  FROM users WHERE account_type = 'User' ORDER BY id`);
+
+const byEmail = query<{ email: string }, { id: number }>(`
+  SELECT id FROM users WHERE email = :email COLLATE NOCASE AND account_type = 'User' LIMIT 1`);
+
+const otherAdmin = query<{ id: number }>(`
+  SELECT 1 FROM users WHERE root_role = ${ROLES.admin} AND account_type = 'User' AND id <> :id LIMIT 1`);
+
+const hashOf = query<{ id: number }, string | null>(`SELECT password_hash FROM users WHERE id = :id`);
+
 const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
-
-const roleByName = query<{ name: string }, { id: number; name: string }>(`
-  SELECT id, name FROM roles WHERE name = :name COLLATE NOCASE AND type IN ('root', 'custom-root')`);
-
-const roleById = query<{ id: number }, { id: number }>(`
-  SELECT id FROM roles WHERE id = :id AND type IN ('root', 'custom-root')`);
 
 // One user's username may not be another's e-mail address: both sign in with either.
 const byName = query<{ name: string }, { id: number }>(`
   SELECT id FROM users WHERE username = :name OR email = :name COLLATE NOCASE LIMIT 1`);
-
-const rootRoles = query<object, { name: string }>(`
-  SELECT name FROM roles WHERE type IN ('root', 'custom-root') ORDER BY id`);
 
 export const userById = (db: Database, id: number): Pictured<User> | undefined => {
   const row = byId(db).get({ id });
@@ -78,22 +83,26 @@ export const users = (db: Database): Array<Pictured<User> & { role: string }> =>
     .all({})
     .map((row) => ({ ...toUser(row), role: row.role }));
 
+/** The persons by id, and who has an open link to set a password. */
+export const listedUsers = (db: Database): Array<Pictured<User> & { isInvited: boolean }> =>
+  persons(db)
+    .all({ now: new Date().toISOString() })
+    .map((row) => ({ ...toUser(row), isInvited: row.isInvited === 1 }));
+
+/** The person with this e-mail address in any letter case. */
+export const userByEmail = (db: Database, email: string) => byEmail(db).get({ email });
+
+/** Whether a person other than this one is an Admin. */
+export const hasOtherAdmin = (db: Database, id: number) => otherAdmin(db).get({ id }) !== undefined;
+
+export const passwordHashOf = (db: Database, id: number) => hashOf(db).pluck().get({ id });
+
 export const hasUsers = (db: Database) => anyUser(db).get({}) !== undefined;
-
-/** A root role by its name in any letter case. */
-export const rootRoleByName = (db: Database, name: string) => roleByName(db).get({ name });
-
-export const rootRoleById = (db: Database, id: number) => roleById(db).get({ id });
 
 /** The user that has this username, or this e-mail address in any letter case. */
 export const userByName = (db: Database, name: string) => byName(db).get({ name });
 
-export const rootRoleNames = (db: Database): string[] =>
-  rootRoles(db)
-    .all({})
-    .map(({ name }) => name);
-
-const toUser = (row: UserRow): Pictured<User> => ({
+export const toUser = (row: UserRow): Pictured<User> => ({
   id: row.id,
   isAPI: false,
   name: row.name,

@@ -1,0 +1,100 @@
+import Sqlite from "better-sqlite3";
+import { PROJECTS } from "./dataset.ts";
+import { type Pace, paceOf } from "./pace.ts";
+
+/*
+ * The rows that Flagstone writes when a flag is made, enabled and disabled, written by better-sqlite3 alone, each change
+ * in a transaction of its own, with the same `synchronous`. A process of its own, told the file and how long.
+ */
+
+const [, , file = "", seconds = "1"] = process.argv;
+const db = new Sqlite(file);
+db.pragma("journal_mode = WAL");
+db.pragma("synchronous = FULL");
+db.pragma("foreign_keys = ON");
+
+const [project = ""] = PROJECTS;
+const members = db
+  .prepare<[string], number>(
+    "SELECT DISTINCT user_id FROM project_user_roles WHERE project = ? AND user_id <> 1",
+  )
+  .pluck()
+  .all(project);
+
+const insertFeature = db.prepare<[string, string, string]>(
+  "INSERT INTO features (name, project, created_at, created_by_user_id) VALUES (?, ?, ?, 1)",
+);
+const insertStage = db.prepare<[string, string]>(
+  "INSERT INTO feature_stages (feature, stage, entered_at) VALUES (?, 'initial', ?)",
+);
+const setEnabled = db.prepare<[string, number]>(`
+  INSERT INTO feature_environments (feature, environment, enabled) VALUES (?, 'development', ?)
+  ON CONFLICT DO UPDATE SET enabled = excluded.enabled`);
+const insertStrategy = db.prepare<[string, string]>(`
+  INSERT INTO strategies (id, feature, environment, name, sort_order, parameters)
+  VALUES (?, ?, 'development', 'flexibleRollout', 0, '{"rollout":"100","stickiness":"default","groupId":"a"}')`);
+const insertEvent = db.prepare<[string, string, string, string]>(
+  "INSERT INTO events (type, project, feature_name, wire) VALUES (?, ?, ?, ?)",
+);
+const insertSearch = db.prepare<[number | bigint, string, string]>(
+  "INSERT INTO event_searches (rowid, type, created_by, data) VALUES (?, ?, 'user1@example.com', ?)",
+);
+const addToTotal = db.prepare<[string, string]>(`
+  INSERT INTO event_totals (project, type, count) VALUES (?, ?, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1`);
+const insertNotification = db.prepare<[string, string]>(`
+  INSERT INTO notifications (message, link, type, created_by_user_id, created_at) VALUES (?, '/', 'toggle', 1, ?)`);
+const insertRecipient = db.prepare<[number | bigint, number, string]>(
+  "INSERT INTO notification_recipients (notification_id, user_id, created_at) VALUES (?, ?, ?)",
+);
+
+/** About as long as those of Flagstone. */
+const DATA = JSON.stringify({
+  name: "x".repeat(16),
+  type: "release",
+  project,
+  stale: false,
+  description: null,
+});
+const wire = "x".repeat(600);
+
+function record(type: string, feature: string, now: string, { data = "", isTold = true } = {}) {
+  const { lastInsertRowid } = insertEvent.run(type, project, feature, wire);
+  insertSearch.run(lastInsertRowid, type, data);
+  addToTotal.run(project, type);
+  if (!isTold) return;
+  const notification = insertNotification.run(`user1@example.com changed ${feature}`, now).lastInsertRowid;
+  for (const user of members) insertRecipient.run(notification, user, now);
+}
+
+const create = db.transaction((feature: string, now: string) => {
+  insertFeature.run(feature, project, now);
+  insertStage.run(feature, now);
+  record("feature-created", feature, now, { data: DATA });
+});
+
+const enable = db.transaction((feature: string, now: string) => {
+  setEnabled.run(feature, 0);
+  insertStrategy.run(`${feature}-strategy`, feature);
+  record("feature-strategy-add", feature, now, { data: DATA, isTold: false });
+  setEnabled.run(feature, 1);
+  record("feature-environment-enabled", feature, now);
+});
+
+const disable = db.transaction((feature: string, now: string) => {
+  setEnabled.run(feature, 0);
+  record("feature-environment-disabled", feature, now);
+});
+
+const times: number[] = [];
+const begin = performance.now();
+for (let n = 0; performance.now() < begin + Number(seconds) * 1000; n++) {
+  for (const change of [create, enable, disable]) {
+    const started = performance.now();
+    change.immediate(`bare-${n}`, new Date().toISOString());
+    times.push(performance.now() - started);
+  }
+}
+const pace: Pace = paceOf(times, (performance.now() - begin) / 1000);
+db.close();
+process.send!(pace);

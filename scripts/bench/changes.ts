@@ -1,0 +1,146 @@
+import { once } from "node:events";
+import http from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { startScript } from "./child.ts";
+import { ADMIN, PROJECTS } from "./dataset.ts";
+import { measure, type Subject } from "./load.ts";
+import { type Pace, paceOf } from "./pace.ts";
+
+/** How fast changes are, and what they do to reads. */
+export interface Changes {
+  /** A program that writes the same rows with better-sqlite3 alone. */
+  bare: Pace;
+  /** Over HTTP, the next one when the one before is on disk. */
+  one: Pace;
+  several: Pace & { clients: number };
+  /** One read by 32 connections, alone and while changes come. `changes` is how many came a second. */
+  reads: { alone: Pace; meanwhile: Pace; changes: number };
+  /** The time of a read that is repeated, and of one before which something was changed in another project. */
+  elsewhere: { repeated: Pace; after: Pace };
+}
+
+const CLIENTS = 32;
+/** Between two changes while reads are measured, in milliseconds: people do not work faster. */
+const PAUSE_MS = 20;
+
+const [own = "", other = ""] = PROJECTS;
+const READ = { name: "changes", path: `/api/admin/projects/${own}/features`, token: ADMIN };
+
+/** @param seconds how long each is measured. The file grows by what is changed. */
+export async function measureChanges(
+  file: string,
+  served: Subject,
+  seconds: number,
+  progress: (text: string) => void,
+): Promise<Changes> {
+  progress("changes");
+  const bare = await bareChanges(file, seconds);
+  const one = await changeFor(served, seconds, 1);
+  const several = { ...(await changeFor(served, seconds, CLIENTS)), clients: CLIENTS };
+  return {
+    bare,
+    one,
+    several,
+    reads: await readsMeanwhile(served, seconds),
+    elsewhere: await readsAfterChanges(served),
+  };
+}
+
+async function bareChanges(file: string, seconds: number): Promise<Pace> {
+  const child = startScript("bare-changes.ts", [file, String(seconds)]);
+  const [pace] = await once(child, "message");
+  return pace;
+}
+
+/** Clients that each make a flag, enable it and disable it, again and again. */
+async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {
+  const times: number[] = [];
+  const begin = performance.now();
+  const client = async () => {
+    while (performance.now() < begin + seconds * 1000) {
+      for (const change of changesOfOneFlag(own)) times.push(await timed(() => send(served, change)));
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return paceOf(times, (performance.now() - begin) / 1000);
+}
+
+interface Request {
+  method: string;
+  path: string;
+  body?: string;
+}
+
+let made = 0;
+
+function changesOfOneFlag(project: string): Request[] {
+  const name = `made-${made++}`;
+  const features = `/api/admin/projects/${project}/features`;
+  const flag = `${features}/${name}/environments/development`;
+  return [
+    { method: "POST", path: features, body: JSON.stringify({ name }) },
+    { method: "POST", path: `${flag}/on` },
+    { method: "POST", path: `${flag}/off` },
+  ];
+}
+
+async function readsMeanwhile(served: Subject, seconds: number) {
+  const reads = async () => measure(served, "warm", READ, { connections: CLIENTS, seconds });
+  const alone = await reads();
+  let changes = 0;
+  let isDone = false;
+  const changing = (async () => {
+    while (!isDone) {
+      for (const change of changesOfOneFlag(other)) {
+        await send(served, change);
+        changes++;
+        await setTimeout(PAUSE_MS);
+      }
+    }
+  })();
+  const begin = performance.now();
+  const meanwhile = await reads();
+  const elapsed = (performance.now() - begin) / 1000;
+  isDone = true;
+  await changing;
+  return { alone, meanwhile, changes: changes / elapsed };
+}
+
+async function readsAfterChanges(served: Subject) {
+  const [repeated, after]: [number[], number[]] = [[], []];
+  const read = () => timed(() => send(served, { method: "GET", path: READ.path }));
+  for (let round = 0; round < 50; round++) {
+    for (const change of changesOfOneFlag(other)) {
+      await read();
+      repeated.push(await read());
+      await send(served, change);
+      after.push(await read());
+    }
+  }
+  return { repeated: paceOf(repeated, sum(repeated)), after: paceOf(after, sum(after)) };
+}
+
+const sum = (times: number[]) => times.reduce((all, time) => all + time, 0) / 1000;
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const begin = performance.now();
+  await work();
+  return performance.now() - begin;
+}
+
+const agent = new http.Agent({ keepAlive: true });
+
+/** Without the weight of `fetch`, which would be measured too. */
+function send({ ports }: Subject, { method, path, body }: Request): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: ADMIN, ...(body && { "content-type": "application/json" }) };
+    const options = { agent, port: ports.warm, host: "127.0.0.1", method, path, headers };
+    const request = http.request(options, (response) => {
+      response.resume().on("end", () => {
+        if (response.statusCode! < 300) resolve();
+        else reject(new Error(`${method} ${path} answers ${response.statusCode}`));
+      });
+    });
+    request.on("error", reject).end(body);
+  });
+}

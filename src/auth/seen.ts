@@ -1,0 +1,75 @@
+import { inGroup } from "../db/group-commit.ts";
+import { bookkeeping, type Database } from "../db/statement.ts";
+import type { Actor } from "./actor.ts";
+
+/*
+ * When tokens and users were last here. That is noted in memory, and written every now and then by itself: a request
+ * waits for it as little as it fails with it, and answers that are kept stay good.
+ */
+
+/** How late it is written, in milliseconds; what a crash may lose. */
+const LATE_MS = 10_000;
+
+/** How exactly it is known, in milliseconds: whoever asks all the time is written once a minute. */
+const EXACT_MS = 60_000;
+
+type Seen = { id: number; now: string };
+
+const setTokenSeen = bookkeeping<Seen>(`UPDATE tokens SET seen_at = :now WHERE id = :id`);
+const setUserSeen = bookkeeping<Seen>(`UPDATE users SET seen_at = :now WHERE id = :id`);
+
+/** When each was last noted, by id, in milliseconds; of those in `unwritten` it is still to be written. */
+interface Notes {
+  tokens: Map<number, number>;
+  users: Map<number, number>;
+  unwritten: { tokens: Set<number>; users: Set<number> };
+}
+
+const known = new WeakMap<Database, Notes>();
+
+/** Notes that the token and the user behind a request were here. */
+export function noteSeen(
+  db: Database,
+  { tokenId, userId }: Pick<Actor, "tokenId" | "userId">,
+  now = Date.now(),
+) {
+  const notes = notesOf(db);
+  const isFirst = notes.unwritten.tokens.size + notes.unwritten.users.size === 0;
+  const isNew = [note(notes, "tokens", tokenId, now), note(notes, "users", userId, now)].includes(true);
+  if (isFirst && isNew) setTimeout(writeSeen, LATE_MS, db).unref();
+}
+
+/** Writes what was noted; a file that can't be written to now keeps the older time. */
+export async function writeSeen(db: Database) {
+  if (!db.open) return;
+  const { tokens, users, unwritten } = notesOf(db);
+  const toRows = (ids: Set<number>, times: Map<number, number>) =>
+    [...ids].map((id) => ({ id, now: new Date(times.get(id)!).toISOString() }));
+  const rows = { tokens: toRows(unwritten.tokens, tokens), users: toRows(unwritten.users, users) };
+  unwritten.tokens.clear();
+  unwritten.users.clear();
+  await inGroup(db, undefined, (tx) => {
+    for (const row of rows.tokens) setTokenSeen(tx).run(row);
+    for (const row of rows.users) setUserSeen(tx).run(row);
+  }).catch(() => {});
+}
+
+function notesOf(db: Database): Notes {
+  const found = known.get(db);
+  if (found) return found;
+  const notes = {
+    tokens: new Map(),
+    users: new Map(),
+    unwritten: { tokens: new Set<number>(), users: new Set<number>() },
+  };
+  known.set(db, notes);
+  return notes;
+}
+
+/** Whether it was worth noting. */
+function note(notes: Notes, kind: "tokens" | "users", id: number | null, now: number): boolean {
+  if (id === null || now - (notes[kind].get(id) ?? 0) < EXACT_MS) return false;
+  notes[kind].set(id, now);
+  notes.unwritten[kind].add(id);
+  return true;
+}

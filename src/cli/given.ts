@@ -1,0 +1,137 @@
+import fs from "node:fs";
+import { SECRET_SHAPE } from "../auth/token.ts";
+import { UsageError } from "../config.ts";
+
+/*
+ * What the environment gives for a first start.
+ */
+
+/** Guessing a shorter one would take no time. */
+const SHORTEST = 16;
+
+/** The operator's own secret for the first personal token. */
+export interface GivenSecret {
+  /** The variable that gives it. */
+  variable: string;
+  secret: string;
+  /** Where to find it: the secret itself is not printed. */
+  place: string;
+  /** How a shell that has the variable writes it, for lines to copy. */
+  shell: string;
+}
+
+/**
+ * What the environment gives, the variable before the file; undefined for nothing.
+ * @throws UsageError if the variable's value can't be a token or its file can't be read.
+ */
+export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
+  const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
+  if (secret) {
+    const variable = "FLAGSTONE_ADMIN_TOKEN";
+    return requireSafe({ variable, secret, place: `the one in ${variable}`, shell: `$${variable}` });
+  }
+  if (!file) return undefined;
+  const variable = "FLAGSTONE_ADMIN_TOKEN_FILE";
+  const place = `the one in the file that ${variable} names`;
+  return requireSafe({ variable, secret: readSecret(file), place, shell: `$(cat "$${variable}")` });
+}
+
+function requireSafe(given: GivenSecret): GivenSecret {
+  const { variable, secret } = given;
+  if (SECRET_SHAPE.test(secret) && secret.length >= SHORTEST) return given;
+  throw new UsageError(`${variable}: must be ${SHORTEST} to 500 visible ASCII characters without a space`);
+}
+
+/** A token that is nobody's, by its variable. */
+export interface GivenToken {
+  variable: string;
+  type: "admin" | "client" | "frontend";
+  secret: string;
+  /** `*` for all. */
+  project: string;
+  /** `*` for all. */
+  environment: string;
+}
+
+/** The variables by which scripts for the original give such tokens, the form of each, and what shows it. */
+const TOKEN_VARIABLES = [
+  ["INIT_ADMIN_API_TOKENS", "admin", /^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
+  ["INIT_CLIENT_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+  ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
+] as const;
+
+/** Of such a secret after the dot; the original's examples have eleven characters and more. */
+const SHORTEST_PART = 10;
+
+/** @throws UsageError if one is not of the original's form; it is not shown. */
+function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
+  return TOKEN_VARIABLES.flatMap(([variable, type, form, shown]) => {
+    const secrets = (env[variable] ?? "").split(",").map((secret) => secret.trim());
+    return [...new Set(secrets.filter((secret) => secret !== ""))].map((secret) => {
+      const [, project, environment, part = ""] = form.exec(secret) ?? [];
+      if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
+        throw new UsageError(`${variable}: each must have the form ${shown}, with commas between them`);
+      if (part.length < SHORTEST_PART)
+        throw new UsageError(
+          `${variable}: each needs ${SHORTEST_PART} characters or more after ${shown.replace("SECRET", "")}`,
+        );
+      return { variable, type, secret, project, environment };
+    });
+  });
+}
+
+/** The first user. */
+export interface GivenAdmin {
+  username: string;
+  /** Undefined for one who can't sign in with a password yet. */
+  password: string | undefined;
+}
+
+const USERNAME = "UNLEASH_DEFAULT_ADMIN_USERNAME";
+const PASSWORD = "UNLEASH_DEFAULT_ADMIN_PASSWORD";
+
+/** @throws UsageError for a password that could be guessed; it is not shown. */
+function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
+  const username = env[USERNAME]?.trim() || "admin";
+  const password = env[PASSWORD] || undefined;
+  if (password === undefined || (password.length >= SHORTEST_PART && password.length <= 128))
+    return { username, password };
+  throw new UsageError(`${PASSWORD}: must be ${SHORTEST_PART} to 128 characters`);
+}
+
+/** What the environment gives for a first start. */
+export interface Given {
+  /** For the token of the first user; one is made without it. */
+  personal: GivenSecret | undefined;
+  tokens: readonly GivenToken[];
+  admin: GivenAdmin;
+}
+
+/** @throws UsageError for what can't be a secret or a password, and for a secret that is given twice. */
+export function givenSecrets(env: NodeJS.ProcessEnv): Given {
+  const given = { personal: givenSecret(env), tokens: givenTokens(env), admin: givenAdmin(env) };
+  const owners = new Map<string, string>();
+  for (const { variable, secret } of [...(given.personal ? [given.personal] : []), ...given.tokens]) {
+    const owner = owners.get(secret);
+    if (owner !== undefined) throw new UsageError(`${variable}: names the secret of ${owner} too`);
+    owners.set(secret, variable);
+  }
+  return given;
+}
+
+/** The variables that gave something. */
+export const variablesOf = ({ personal, tokens, admin }: Given) => [
+  ...new Set([
+    ...(personal ? [personal.variable] : []),
+    ...tokens.map(({ variable }) => variable),
+    ...(admin.password === undefined ? [] : [PASSWORD]),
+  ]),
+];
+
+function readSecret(file: string) {
+  try {
+    return fs.readFileSync(file, "utf8").trim();
+  } catch {
+    throw new UsageError(`FLAGSTONE_ADMIN_TOKEN_FILE: the file ${file} can't be read`);
+  }
+}

@@ -1,0 +1,58 @@
+import { type Database, query } from "../../db/statement.ts";
+import { isLinked, joined } from "../../events/wire.ts";
+import { WINDOW } from "./store.ts";
+
+/** Some events of a list as JSON, each after a comma, also the first. */
+export interface Window {
+  held: number;
+  text: string | Buffer;
+}
+
+/** How many events are read at a time. */
+const MANY = 200;
+
+/** Events up to this length are joined by SQLite, as many as are read at a time. In bytes. */
+const SHORT = 8 * 1024;
+
+interface Bind {
+  project: string;
+  before: bigint;
+}
+
+const NEWEST = `
+  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT ${MANY}`;
+
+const newest = query<Bind, { id: number; wire: string }>(NEWEST);
+
+/** All columns but `held` are null where there are none. */
+const newestJoined = query<Bind, { held: number; oldest: number; longest: number; text: Buffer }>(`
+  SELECT count(*) AS held, min(id) AS oldest, max(octet_length(wire)) AS longest,
+    CAST(',' || group_concat(wire, ',') FILTER (WHERE octet_length(wire) <= ${SHORT}) AS BLOB) AS text
+  FROM (${NEWEST})`);
+
+/**
+ * All events of a project, newest first, a few hundred and not much more than a window at a time. SQLite joins them,
+ * unless some are long or their links are to be written anew.
+ */
+export function* projectEvents(db: Database, project: string, root: string): Generator<Window> {
+  for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
+    const many = isLinked(root) ? undefined : newestJoined(db).get({ project, before })!;
+    const isShort = many !== undefined && many.longest <= SHORT; // which no events are too
+    const window = isShort ? many : oneByOne(db, { project, before }, root);
+    if (window.held === 0) return;
+    yield window;
+    before = BigInt(window.oldest);
+  }
+}
+
+function oneByOne(db: Database, bind: Bind, root: string): Window & { oldest: number } {
+  const wires: string[] = [];
+  let [size, oldest] = [0, 0];
+  for (const { id, wire } of newest(db).iterate(bind)) {
+    oldest = id;
+    size += wire.length;
+    wires.push(wire);
+    if (size > WINDOW) break;
+  }
+  return { held: wires.length, oldest, text: `,${joined(wires, root)}` };
+}

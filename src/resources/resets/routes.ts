@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { hashPassword } from "../../auth/password.ts";
+import { ApiError } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { rootRole } from "../roles/require.ts";
+import { setPassword } from "../users/changes.ts";
+import { requireGoodPassword, requireUser } from "../users/require.ts";
+import * as changes from "./changes.ts";
+import { requireReset } from "./require.ts";
+import { OpenReset } from "./schema.ts";
+
+export const readReset = operation({
+  id: "validateToken",
+  summary: "Whose password a link sets",
+  tag: "Sessions",
+  method: "GET",
+  path: "/auth/reset/validate",
+  permission: null,
+  query: v.object({ token: v.optional(v.string(), "") }),
+  errors: ["InvalidTokenError"],
+  response: OpenReset,
+}).run(({ db, query: { token } }) => {
+  const { userId, createdBy } = requireReset(db, token);
+  const { id, name, username, email, rootRole: role } = requireUser(db, userId);
+  const named = { id, name, username, ...(email !== undefined && { email }) };
+  return { ...named, token, createdBy, role: rootRole(db, role) };
+});
+
+export const resetPassword = operation({
+  id: "changePassword",
+  summary: "Set a password by a link; it works once and ends the user's sessions",
+  tag: "Sessions",
+  method: "POST",
+  path: "/auth/reset/password",
+  permission: null,
+  body: v.object({ token: v.string(), password: v.string() }),
+  errors: ["OwaspValidationError", "InvalidTokenError"],
+  response: NoBody,
+})
+  .prepare(({ db, body: { token, password } }) => {
+    requireGoodPassword(password);
+    requireReset(db, token); // nobody else gets a hash made
+    return hashPassword(password);
+  })
+  .change(({ tx, body: { token }, prepared: hash }) => {
+    const { userId } = requireReset(tx.db, token);
+    setPassword(tx, userId, { hash });
+    changes.endReset(tx, userId);
+  });
+
+export const checkNewPassword = operation({
+  id: "validatePassword",
+  summary: "Whether a password is good enough",
+  tag: "Sessions",
+  method: "POST",
+  path: "/auth/reset/validate-password",
+  permission: null,
+  body: v.object({ password: v.string() }),
+  errors: ["OwaspValidationError"],
+  response: NoBody,
+}).run(({ body: { password } }) => requireGoodPassword(password));
+
+export const mailReset = operation({
+  id: "sendResetPasswordEmail",
+  summary: "Nothing sends e-mail here, so the answer is always a 404: an administrator makes a link",
+  tag: "Sessions",
+  method: "POST",
+  path: "/auth/reset/password-email",
+  permission: null,
+  body: v.object({ email: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).run(() => {
+  throw new ApiError("NotFoundError", "No e-mail is sent from here: ask an administrator for a link");
+});

@@ -1,0 +1,102 @@
+import { PERMISSIONS, type Permission, ROLES } from "../../auth/permissions.ts";
+import { isKnown } from "../../db/known.ts";
+import { type Database, query } from "../../db/statement.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import type { GivenPermission, Role, RolePermission } from "./schema.ts";
+
+/** A role's columns in its own form on the wire. */
+export const ROLE_COLUMNS = `roles.id, roles.name,
+  CASE type WHEN 'custom-root' THEN 'root-custom' ELSE type END AS type, ifnull(roles.description, '') AS description`;
+
+const IS_ROOT = `type IN ('root', 'custom-root')`;
+
+const rootRoleById = query<{ id: number }, Role>(`
+  SELECT ${ROLE_COLUMNS} FROM roles WHERE id = :id AND ${IS_ROOT}`);
+
+const rootRoleByName = query<{ name: string }, Role>(`
+  SELECT ${ROLE_COLUMNS} FROM roles WHERE name = :name COLLATE NOCASE AND ${IS_ROOT}`);
+
+const byId = query<{ id: number }, Role>(`SELECT ${ROLE_COLUMNS} FROM roles WHERE id = :id`);
+
+const byName = query<{ name: string }, { id: number }>(
+  `SELECT id FROM roles WHERE name = :name COLLATE NOCASE`,
+);
+
+const allRootRoles = query<object, Role>(`SELECT ${ROLE_COLUMNS} FROM roles WHERE ${IS_ROOT} ORDER BY id`);
+
+const inProject = query<{ userId: number; project: string }, Role>(`
+  SELECT DISTINCT ${ROLE_COLUMNS} FROM project_members JOIN roles ON roles.id = role_id
+  WHERE user_id = :userId AND project = :project ORDER BY roles.id`);
+
+/** The roles that a user has in a project, directly or through a group, by id. */
+export const rolesInProject = (db: Database, userId: number, project: string): Role[] =>
+  inProject(db).all({ userId, project });
+
+/** The roles that users and groups can have in the whole instance, by id. */
+export const rootRoles = (db: Database): Role[] => allRootRoles(db).all({});
+
+/** A root role that somebody has. */
+export const rootRole = (db: Database, id: number): Role => rootRoleById(db).get({ id })!;
+
+/** A root role by its name in any letter case. */
+export const rootRoleNamed = (db: Database, name: string): Role | undefined =>
+  rootRoleByName(db).get({ name });
+
+/** The id of a root role that is given by id or by name. @throws ApiError `ValidationError` */
+export function requireRootRole(db: Database, role: number | string): number {
+  const found = typeof role === "number" ? rootRoleById(db).get({ id: role }) : rootRoleNamed(db, role);
+  if (found) return found.id;
+  throw invalid({ path: "body.rootRole", message: `there is no root role ${role}` });
+}
+
+/** Undefined for none. */
+export const roleById = (db: Database, id: number): Role | undefined => byId(db).get({ id });
+
+/** A role that may be changed. @throws ApiError `NotFoundError`, or `InvalidOperationError` for a built-in one */
+export function requireCustomRole(db: Database, id: number): Role {
+  const role = roleById(db, id);
+  if (!role) throw new ApiError("NotFoundError", `There is no role with the id ${id}`);
+  if (id > ROLES.member) return role;
+  throw new ApiError("InvalidOperationError", `The role ${role.name} is built in and can't be changed`);
+}
+
+/** @throws ApiError `NameExistsError` where another role is called so in any letter case */
+export function requireFreeRoleName(db: Database, name: string, exceptId?: number) {
+  const other = byName(db).get({ name });
+  if (other && other.id !== exceptId)
+    throw new ApiError("NameExistsError", "body.name: there is a role with this name already");
+}
+
+/**
+ * The permissions that are given, each once.
+ * @throws ApiError `ValidationError` for one that does not exist, or that such a role can't have
+ */
+export function requirePermissions(
+  db: Database,
+  type: Role["type"],
+  given: readonly GivenPermission[],
+): RolePermission[] {
+  const checked = given.map((one, index) => {
+    const path = `body.permissions.${index}`;
+    const name = permissionNamed(one);
+    if (name === undefined) throw invalid({ path: `${path}.name`, message: "is no permission" });
+    const { scope } = PERMISSIONS[name];
+    if (scope === "root" && type === "custom")
+      throw invalid({ path: `${path}.name`, message: "is not for projects, only for the whole instance" });
+    requirePlace(db, `${path}.environment`, scope === "environment", one.environment);
+    return { name, environment: one.environment };
+  });
+  return [...new Map(checked.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+const permissionNamed = ({ id, name }: GivenPermission): Permission | undefined =>
+  (Object.keys(PERMISSIONS) as Permission[]).find((known) =>
+    name == null ? PERMISSIONS[known].id === id : known === name,
+  );
+
+function requirePlace(db: Database, path: string, isBound: boolean, environment: string | null) {
+  if (environment === null) return;
+  if (!isBound) throw invalid({ path, message: "must be left out: the permission is for no environment" });
+  if (!isKnown(db, "environment", environment))
+    throw invalid({ path, message: `there is no environment ${environment}` });
+}

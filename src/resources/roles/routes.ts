@@ -1,0 +1,100 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { ApiError } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import * as changes from "./changes.ts";
+import { requireCustomRole, requireFreeRoleName, requirePermissions, roleById } from "./require.ts";
+import { AllPermissions, ChangedRole, NewRole, RoleDetails, RoleId, RoleList } from "./schema.ts";
+import { allPermissions, isInUse, roleDetails, roles } from "./store.ts";
+
+export const listPermissions = operation({
+  id: "getPermissions",
+  summary: "Every permission that a role can have",
+  tag: "Roles",
+  method: "GET",
+  path: "/api/admin/permissions",
+  permission: null,
+  response: v.strictObject({ version: v.literal(1), permissions: AllPermissions }),
+}).run(({ db }) => ({ version: 1 as const, permissions: allPermissions(db) }));
+
+export const listRoles = operation({
+  id: "getRoles",
+  summary: "All roles",
+  tag: "Roles",
+  method: "GET",
+  path: "/api/admin/roles",
+  permission: { permission: ["ADMIN", "READ_ROLE"] },
+  response: RoleList,
+}).run(({ db }) => ({ version: 1 as const, roles: roles(db) }));
+
+const ROLE = "/api/admin/roles/:id";
+
+export const readRole = operation({
+  id: "getRoleById",
+  summary: "A role and what it may",
+  tag: "Roles",
+  method: "GET",
+  path: ROLE,
+  permission: null,
+  params: v.object({ id: RoleId }),
+  errors: ["NotFoundError"],
+  response: RoleDetails,
+}).run(({ db, params: { id } }) =>
+  snapshot(db, () => {
+    const role = roleDetails(db, id);
+    if (!role) throw new ApiError("NotFoundError", `There is no role with the id ${id}`);
+    return role;
+  }),
+);
+
+export const createRole = operation({
+  id: "createRole",
+  summary: "Make a custom role",
+  tag: "Roles",
+  method: "POST",
+  path: "/api/admin/roles",
+  permission: "ADMIN",
+  body: NewRole,
+  errors: ["NameExistsError"],
+  response: ChangedRole,
+}).change(({ tx, body: { type = "custom", ...body } }) => {
+  requireFreeRoleName(tx.db, body.name);
+  const permissions = requirePermissions(tx.db, type, body.permissions);
+  const stored = type === "custom" ? type : "custom-root";
+  const id = changes.createRole(tx, stored, { ...body, permissions });
+  return { version: 1 as const, roles: roleById(tx.db, id)! };
+});
+
+export const updateRole = operation({
+  id: "updateRole",
+  summary: "Change a custom role, all of it but its type",
+  tag: "Roles",
+  method: "PUT",
+  path: ROLE,
+  permission: "ADMIN",
+  params: v.object({ id: RoleId }),
+  body: NewRole,
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  response: ChangedRole,
+}).change(({ tx, params: { id }, body }) => {
+  const { type } = requireCustomRole(tx.db, id);
+  requireFreeRoleName(tx.db, body.name, id);
+  changes.updateRole(tx, id, { ...body, permissions: requirePermissions(tx.db, type, body.permissions) });
+  return { version: 1 as const, roles: roleById(tx.db, id)! };
+});
+
+export const deleteRole = operation({
+  id: "deleteRole",
+  summary: "Delete a custom role that nobody has",
+  tag: "Roles",
+  method: "DELETE",
+  path: ROLE,
+  permission: "ADMIN",
+  params: v.object({ id: RoleId }),
+  errors: ["NotFoundError", "InvalidOperationError", "RoleInUseError"],
+  response: NoBody,
+}).change(({ tx, params: { id } }) => {
+  const { name } = requireCustomRole(tx.db, id);
+  if (isInUse(tx.db, id)) throw new ApiError("RoleInUseError", `The role ${name} is in use`);
+  changes.removeRole(tx, id);
+});

@@ -1,0 +1,102 @@
+import * as v from "valibot";
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import type { Database } from "../../db/statement.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { toApiToken } from "./api-token.ts";
+import * as changes from "./changes.ts";
+import { apiTokenAt, mayWithTokens, requireMayWithToken, requireTokenScope } from "./require.ts";
+import { ApiTokens, ApiTokenUpdate, CreatedApiToken, NewApiToken } from "./schema.ts";
+import { type Token, tokens } from "./store.ts";
+
+const anyOf = <D extends string>(deed: D) =>
+  ["ADMIN", `${deed}_CLIENT_API_TOKEN`, `${deed}_FRONTEND_API_TOKEN`] as const;
+
+export const listApiTokens = operation({
+  id: "getAllApiTokens",
+  summary: "The tokens that the caller may see; something stands in for their secrets",
+  tag: "API tokens",
+  method: "GET",
+  path: "/api/admin/api-tokens",
+  permission: { permission: anyOf("READ") },
+  response: ApiTokens,
+}).run(({ db, actor }) => snapshot(db, () => ({ tokens: readableTokens(db, actor).map(toApiToken) })));
+
+export const listApiTokensByName = operation({
+  id: "getApiTokensByName",
+  summary: "The tokens of a name that the caller may see",
+  tag: "API tokens",
+  method: "GET",
+  path: "/api/admin/api-tokens/:token",
+  permission: { permission: anyOf("READ") },
+  params: v.object({ token: v.string() }), // here it is a name (original)
+  response: ApiTokens,
+}).run(({ db, actor, params }) =>
+  snapshot(db, () => ({
+    tokens: readableTokens(db, actor)
+      .filter(({ name }) => name === params.token)
+      .map(toApiToken),
+  })),
+);
+
+export const createApiToken = operation({
+  id: "createApiToken",
+  summary: "Make a token for an application or a script; its secret is shown this once",
+  tag: "API tokens",
+  method: "POST",
+  path: "/api/admin/api-tokens",
+  permission: { permission: anyOf("CREATE") },
+  body: NewApiToken,
+  status: 201,
+  response: CreatedApiToken,
+}).change(({ tx, actor, body }) => {
+  requireMayWithToken(tx.db, actor, "CREATE", body);
+  requireTokenScope(tx.db, body);
+  return changes.createApiToken(tx, body);
+});
+
+export const updateApiToken = operation({
+  id: "updateApiToken",
+  summary: "Set when a token ends; an unknown one is passed over",
+  tag: "API tokens",
+  method: "PUT",
+  path: "/api/admin/api-tokens/:token",
+  permission: { permission: anyOf("UPDATE") },
+  params: v.object({ token: v.string() }),
+  body: ApiTokenUpdate,
+  response: NoBody,
+}).change(({ tx, actor, params, body: { expiresAt } }) => {
+  const token = apiTokenAt(tx.db, params.token);
+  if (!token) return;
+  requireMayWithToken(tx.db, actor, "UPDATE", token);
+  changes.updateToken(tx, token, expiresAt);
+});
+
+export const deleteApiToken = operation({
+  id: "deleteApiToken",
+  summary: "Revoke a token; an unknown one is passed over",
+  tag: "API tokens",
+  method: "DELETE",
+  path: "/api/admin/api-tokens/:token",
+  permission: { permission: anyOf("DELETE") },
+  params: v.object({ token: v.string() }),
+  response: NoBody,
+}).change(({ tx, actor, params }) => {
+  const token = apiTokenAt(tx.db, params.token);
+  if (!token) return;
+  requireMayWithToken(tx.db, actor, "DELETE", token);
+  changes.revokeToken(tx, token.id);
+});
+
+/** Those of the types that the caller may read, but for those that name a project hidden from them. */
+function readableTokens(db: Database, actor: Actor): Token[] {
+  const hidden = hiddenProjects(db, actor);
+  const types = (["admin", "client", "frontend"] as const).filter((type) =>
+    mayWithTokens(db, actor, "READ", type),
+  );
+  return tokens(db).filter(
+    ({ type, projects }) =>
+      types.some((readable) => readable === type) && !projects.some((project) => hidden.includes(project)),
+  );
+}

@@ -1,0 +1,77 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireProject } from "../projects/require.ts";
+import { toApiToken } from "./api-token.ts";
+import * as changes from "./changes.ts";
+import { apiTokenAt, requireTokenScope } from "./require.ts";
+import { ApiTokens, CreatedApiToken, NewApiToken } from "./schema.ts";
+import { type Token, tokens } from "./store.ts";
+
+const PATH = "/api/admin/projects/:projectId/api-tokens";
+
+export const listProjectApiTokens = operation({
+  id: "getProjectApiTokens",
+  summary: "The tokens for applications that are for a project; something stands in for their secrets",
+  tag: "API tokens",
+  method: "GET",
+  path: PATH,
+  permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
+  response: ApiTokens,
+}).run(({ db, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    return {
+      tokens: tokens(db)
+        .filter((token) => isOf(token, projectId))
+        .map(toApiToken),
+    };
+  }),
+);
+
+export const createProjectApiToken = operation({
+  id: "createProjectApiToken",
+  summary: "Make a token for an application that is for this project alone; its secret is shown this once",
+  tag: "API tokens",
+  method: "POST",
+  path: PATH,
+  permission: { permission: "CREATE_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  body: NewApiToken,
+  status: 201,
+  errors: ["NotFoundError"],
+  response: CreatedApiToken,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  if (!isOnly(body, projectId))
+    throw invalid({ path: "body.projects", message: `must be ${projectId} alone` });
+  requireTokenScope(tx.db, body);
+  return changes.createApiToken(tx, body);
+});
+
+export const deleteProjectApiToken = operation({
+  id: "deleteProjectApiToken",
+  summary: "Revoke a token for an application that is for this project alone",
+  tag: "API tokens",
+  method: "DELETE",
+  path: `${PATH}/:token`,
+  permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string(), token: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, token: secret } }) => {
+  const token = apiTokenAt(tx.db, secret);
+  if (!token || !isOf(token, projectId))
+    throw new ApiError("NotFoundError", `There is no such token of the project ${projectId}`);
+  if (!isOnly(token, projectId))
+    throw invalid({ path: "path.token", message: "names a token that is for other projects too" });
+  changes.revokeToken(tx, token.id);
+});
+
+const isOf = ({ type, projects }: Token, project: string) => type !== "user" && projects.includes(project);
+
+const isOnly = ({ projects }: { projects: readonly string[] }, project: string) =>
+  projects.length === 1 && projects[0] === project;

@@ -1,0 +1,60 @@
+import { ROLES } from "../../auth/permissions.ts";
+import type { Pictured } from "../../avatar.ts";
+import { type Database, query } from "../../db/statement.ts";
+import type { AdminCount, BasicUser, FoundUser, InactiveUser, User } from "./schema.ts";
+import { COLUMNS, set, toUser, type UserRow } from "./store.ts";
+
+const everyone = query<object, Pick<UserRow, "id" | "name" | "username" | "email" | "accountType">>(`
+  SELECT id, name, username, email, account_type AS accountType FROM users ORDER BY id`);
+
+// SQLite's own functions know letter case in ASCII only, so names are compared in the program.
+const persons = query<object, UserRow>(`
+  SELECT ${COLUMNS} FROM users WHERE account_type = 'User' ORDER BY id`);
+
+const admins = query<object, AdminCount>(`
+  SELECT count(*) FILTER (WHERE account_type = 'User' AND password_hash IS NOT NULL) AS password,
+    count(*) FILTER (WHERE account_type = 'User' AND password_hash IS NULL) AS noPassword,
+    count(*) FILTER (WHERE account_type <> 'User') AS service
+  FROM users WHERE root_role = ${ROLES.admin}`);
+
+const inactive = query<{ before: string }, InactiveUser>(`
+  SELECT * FROM (
+    SELECT id, name, username, email, seen_at AS seenAt, created_at AS createdAt,
+      (SELECT max(seen_at) FROM tokens WHERE user_id = users.id) AS patSeenAt
+    FROM users WHERE account_type = 'User' AND coalesce(seen_at, created_at) < :before)
+  WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
+
+/** All users and service accounts by id. */
+export const basicUsers = (db: Database): BasicUser[] =>
+  everyone(db)
+    .all({})
+    .map(({ email, ...row }) => ({ ...row, ...set({ email }) }));
+
+/** Persons whose name holds the text, or whose username or e-mail address begins with it, in any letter case. */
+export function usersLike(db: Database, text: string): Array<Pictured<FoundUser>> {
+  const wanted = text.toLowerCase();
+  const found = ({ name, username, email }: UserRow) =>
+    name?.toLowerCase().includes(wanted) ||
+    [username, email].some((own) => own?.toLowerCase().startsWith(wanted));
+  return persons(db)
+    .all({})
+    .filter(found)
+    .map((row) => toFound(toUser(row)));
+}
+
+const toFound = (user: Pictured<User>): Pictured<FoundUser> => {
+  const {
+    inviteLink: _,
+    loginAttempts: __,
+    emailSent: ___,
+    rootRole: ____,
+    createdAt: _____,
+    ...found
+  } = user;
+  return found;
+};
+
+export const adminCount = (db: Database): AdminCount => admins(db).get({})!;
+
+/** Persons who were not here since, nor any of their tokens. @param before RFC 3339 */
+export const inactiveUsers = (db: Database, before: string): InactiveUser[] => inactive(db).all({ before });

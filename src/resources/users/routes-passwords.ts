@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { hashPassword } from "../../auth/password.ts";
+import { ApiError } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { createReset, resetPage } from "../resets/changes.ts";
+import * as changes from "./changes.ts";
+import { requireGoodPassword, requireUser } from "./require.ts";
+import { ResetLink, UserId } from "./schema.ts";
+import { userByEmail } from "./store.ts";
+
+const NewPassword = v.object({ password: v.string() });
+
+export const validatePassword = operation({
+  id: "validateUserPassword",
+  summary: "Whether a password is good enough",
+  tag: "Users",
+  method: "POST",
+  path: "/api/admin/user-admin/validate-password",
+  permission: null,
+  body: NewPassword,
+  errors: ["OwaspValidationError"],
+  response: NoBody,
+}).run(({ body: { password } }) => requireGoodPassword(password));
+
+export const changePassword = operation({
+  id: "changeUserPassword",
+  summary: "Set a user's password, which ends their sessions",
+  tag: "Users",
+  method: "POST",
+  path: "/api/admin/user-admin/:id/change-password",
+  permission: "ADMIN",
+  params: v.object({ id: UserId }),
+  body: NewPassword,
+  errors: ["OwaspValidationError", "NotFoundError"],
+  response: NoBody,
+})
+  .prepare(({ db, params: { id }, body: { password } }) => {
+    requireGoodPassword(password);
+    requireUser(db, id);
+    return hashPassword(password);
+  })
+  .change(({ tx, actor, params: { id }, prepared: hash }) => {
+    requireUser(tx.db, id);
+    changes.setPassword(tx, id, { hash, kept: actor.userId === id ? actor.session : null });
+  });
+
+export const createResetLink = operation({
+  id: "resetUserPassword",
+  summary: "Make a link by which the user with an e-mail address sets a password; it is shown this once",
+  tag: "Users",
+  method: "POST",
+  path: "/api/admin/user-admin/reset-password",
+  permission: "ADMIN",
+  // The original calls the address so; a number is nobody's.
+  body: v.object({ id: v.union([v.string(), v.number()], "must be an e-mail address") }),
+  errors: ["NotFoundError"],
+  response: ResetLink,
+}).change(({ tx, body: { id } }) => {
+  const user = userByEmail(tx.db, String(id));
+  if (!user) throw new ApiError("NotFoundError", "body.id: no user has this e-mail address");
+  return { resetPasswordUrl: resetPage(createReset(tx, user.id)) };
+});

@@ -1,0 +1,38 @@
+import { getCookie, type H3Event, HTTPResponse } from "h3";
+import { ANYBODY } from "../auth/actor.ts";
+import { endedCookie, endSession, SESSION_COOKIE } from "../auth/session.ts";
+import { writeSoon } from "../events/write.ts";
+import { htmlResponse } from "../http/front-page.ts";
+import { requireSameOrigin } from "../http/origin.ts";
+import type { ServerOptions } from "./create-server.ts";
+
+/** `POST /logout`: ends the session, if there is one, and leads to the first page. No other site can ask for it. */
+export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
+  return async (event: H3Event) => {
+    requireSameOrigin(event.req, publicUrl);
+    const secret = getCookie(event, SESSION_COOKIE);
+    if (secret !== undefined) await writeSoon(db, ANYBODY, undefined, (tx) => endSession(tx, secret));
+    const location = `${basePath}/`;
+    return new HTTPResponse(`Found. Redirecting to ${location}`, {
+      status: 302,
+      headers: {
+        location,
+        "set-cookie": endedCookie,
+        "clear-site-data": '"cookies", "storage"',
+        "cache-control": "no-store",
+        "content-type": "text/plain; charset=utf-8",
+      },
+    });
+  };
+}
+
+/** `GET /logout` asks only: what a link or a picture can ask for must not change anything. @param root goes before paths */
+export const answerSignOutPage = (root: string) => () =>
+  htmlResponse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign out</title>
+<form method="post" action="${root}/logout"><button>Sign out</button></form>
+</html>
+`);

@@ -1,0 +1,278 @@
+import assert from "node:assert/strict";
+import crypto from "node:crypto";
+import { type TestContext, test } from "node:test";
+import { countGuess } from "../../src/auth/guesses.ts";
+import { hashPassword, isOutdated, isPassword } from "../../src/auth/password.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
+import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, SERVICE } from "../support/world.ts";
+
+const USERS = "/api/admin/user-admin";
+const OLD = "Str0ng-Passw0rd!x9";
+const NEW = "New-Passw0rd!123";
+
+const hash = await hashPassword(OLD);
+
+/** The user 5, `nina`, signs in with the password. */
+const withNina = () =>
+  createWorld().user({ username: "nina", email: "nina@example.com", passwordHash: hash });
+
+/** Asks as whoever has the cookie. */
+async function openForNina(t: TestContext) {
+  const server = await openServer(t, withNina());
+  const signIn = (password: string, username = "nina") =>
+    server.request("/auth/simple/login", { method: "POST", as: null, body: { username, password } });
+  const session = async () => (await signIn(OLD)).headers.getSetCookie()[0]!.split(";")[0]!;
+  const by = (cookie: string, path: string, call: Call = {}) =>
+    server.request(path, { as: null, ...call, headers: { cookie } });
+  const status = async (cookie: string) => (await by(cookie, "/api/admin/user")).status;
+  return { ...server, signIn, session, by, status };
+}
+
+const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
+  ...strangers(common),
+  { ...common, name: "an Editor may not", as: personal(2), expect: [403, "NoAccessError"] },
+];
+
+const weak = (common: Pick<Scenario, "url" | "as">, more: object = {}): Scenario => ({
+  ...common,
+  name: "a weak password",
+  body: { password: "weak", ...more },
+  expect: [400, "OwaspValidationError"],
+});
+
+scenarios(`POST ${USERS}/validate-password`, [
+  ...strangers({ body: { password: NEW } }),
+  { name: "a good one, by anyone", as: personal(3), body: { password: NEW } },
+  weak({}),
+  ...noBodies({}),
+  ...badBodies({}, [
+    ["none", {}, "body.password"],
+    ["a number", { password: 1 }, "body.password"],
+  ]),
+]);
+
+scenarios(`POST ${USERS}/`, [
+  ...onlyAdmins({ url: "3/change-password", body: { password: NEW } }),
+  { name: "an Admin may", url: "3/change-password", body: { password: NEW } },
+  weak({ url: "3/change-password" }),
+  {
+    name: "an unknown id",
+    url: "99/change-password",
+    body: { password: NEW },
+    expect: [404, "NotFoundError"],
+  },
+  { name: "no number", url: "x/change-password", body: { password: NEW }, expect: [400, "ValidationError"] },
+]);
+
+scenarios(`POST ${USERS}/reset-password`, [
+  ...onlyAdmins({ body: { id: "edith@example.com" } }),
+  {
+    name: "a link for an e-mail address in any letter case",
+    body: { id: "EDITH@example.com" },
+    see: ({ resetPasswordUrl }) => assert.match(resetPasswordUrl, /^\/reset-password\?token=[0-9a-f]{64}$/),
+  },
+  { name: "an unknown address", body: { id: "x@example.com" }, expect: [404, "NotFoundError"] },
+  { name: "a number", body: { id: 2 }, expect: [404, "NotFoundError"] },
+  ...badBodies({}, [["nothing", {}, "body.id"]]),
+]);
+
+const OWN = { password: NEW, confirmPassword: NEW, oldPassword: OLD };
+
+scenarios("POST /api/admin/user/change-password", [
+  ...strangers({ body: OWN }),
+  { name: "a service token is nobody's", as: SERVICE, body: OWN, expect: [403, "NoAccessError"] },
+  { name: "who has none", as: personal(3), body: OWN, expect: [401, "PasswordMismatch"] },
+  {
+    name: "another than the present one",
+    as: personal(5),
+    given: withNina,
+    body: { ...OWN, oldPassword: "wrong" },
+    expect: [401, "PasswordMismatch"],
+  },
+  { name: "the present one", as: personal(5), given: withNina, body: OWN },
+  weak({}, { confirmPassword: "weak", oldPassword: OLD }),
+  ...badBodies({}, [
+    ["nothing", {}, "body.password"],
+    ["without the present one", { password: NEW, confirmPassword: NEW }, "body.oldPassword"],
+    ["mistyped", { ...OWN, confirmPassword: "x" }, "body.confirmPassword"],
+  ]),
+]);
+
+test("a changed password ends the other sessions, and only the new one is good", async (t) => {
+  const { session, by, status, signIn } = await openForNina(t);
+  const [own, other] = [await session(), await session()];
+  const body = OWN;
+  assert.equal((await by(own, "/api/admin/user/change-password", { method: "POST", body })).status, 200);
+  assert.deepEqual([await status(own), await status(other)], [200, 401]);
+  assert.deepEqual([(await signIn(OLD)).status, (await signIn(NEW)).status], [401, 200]);
+});
+
+test("an administrator's new password ends all of a user's sessions", async (t) => {
+  const { request, session, status, signIn } = await openForNina(t);
+  const cookie = await session();
+  await request(`${USERS}/5/change-password`, { method: "POST", body: { password: NEW } });
+  assert.equal(await status(cookie), 401);
+  assert.equal((await signIn(NEW)).status, 200);
+});
+
+test("a link sets a password once, and ends all sessions", async (t) => {
+  const { request, session, status, signIn, db } = await openForNina(t);
+  const cookie = await session();
+  const open = { as: null };
+  const { resetPasswordUrl } = (
+    await request(`${USERS}/reset-password`, { method: "POST", body: { id: "nina@example.com" } })
+  ).body;
+  const token = resetPasswordUrl.split("=")[1];
+  assert.ok(!db.serialize().includes(token), "it is not stored");
+  const listed = (await request(USERS)).body.users[4];
+  assert.equal(listed.inviteLink, "/new-user?token=*****");
+  const { body } = await request(`/auth/reset/validate?token=${token}`, open);
+  assert.deepEqual([body.id, body.email, body.createdBy, body.role.id], [5, "nina@example.com", "admin", 3]);
+  const reset = (password: string) =>
+    request("/auth/reset/password", { ...open, method: "POST", body: { token, password } });
+  assert.deepEqual((await reset("weak")).body.name, "OwaspValidationError");
+  assert.deepEqual([(await reset(NEW)).status, (await reset(NEW)).body.name], [200, "InvalidTokenError"]);
+  assert.equal((await request(`/auth/reset/validate?token=${token}`, open)).status, 401);
+  assert.equal(await status(cookie), 401);
+  assert.deepEqual([(await signIn(OLD)).status, (await signIn(NEW)).status], [401, 200]);
+});
+
+test("an invited user sets the first password; a newer link is the only one", async (t) => {
+  const { request } = await openServer(t);
+  const sent = { username: "ida", email: "ida@example.com", rootRole: 3 };
+  const made = (await request(USERS, { method: "POST", body: sent })).body;
+  assert.match(made.inviteLink, /^\/new-user\?token=[0-9a-f]{64}$/);
+  const newer = await request(`${USERS}/reset-password`, { method: "POST", body: { id: sent.email } });
+  const validate = async (link: string) =>
+    (await request(`/auth/reset/validate?${link.split("?")[1]}`, { as: null })).status;
+  assert.deepEqual(
+    [await validate(made.inviteLink), await validate(newer.body.resetPasswordUrl)],
+    [401, 200],
+  );
+});
+
+test("a link is good for a day", async (t) => {
+  const { request, db } = await openServer(t);
+  const { body } = await request(`${USERS}/reset-password`, {
+    method: "POST",
+    body: { id: "edith@example.com" },
+  });
+  const [end] = db.prepare<[], string>("SELECT expires_at FROM reset_tokens").pluck().all();
+  const hours = (Date.parse(end!) - Date.now()) / 3_600_000;
+  assert.ok(hours > 23 && hours <= 24);
+  db.exec("UPDATE reset_tokens SET expires_at = '2020-01-01T00:00:00.000Z'");
+  const url = `/auth/reset/validate?${body.resetPasswordUrl.split("?")[1]}`;
+  assert.equal((await request(url, { as: null })).body.name, "InvalidTokenError");
+});
+
+scenarios("GET /auth/reset/validate", [
+  { name: "no token", as: null, expect: [401, "InvalidTokenError"] },
+  { name: "an unknown one", url: "?token=x", as: null, expect: [401, "InvalidTokenError"] },
+]);
+
+scenarios("POST /auth/reset/validate-password", [
+  { name: "a good one", as: null, body: { password: NEW } },
+  weak({ as: null }),
+]);
+
+scenarios("POST /auth/reset/password-email", [
+  {
+    name: "nothing is sent, and nobody is told who there is",
+    as: null,
+    body: { email: "edith@example.com" },
+    expect: [404, "NotFoundError"],
+  },
+]);
+
+test("after ten wrong passwords within a minute there is an answer only later, for a name and an address", async (t) => {
+  const { signIn } = await openForNina(t);
+  const replies = await Promise.all(Array.from({ length: 12 }, () => signIn("wrong")));
+  const statuses = replies.map(({ status }) => status).toSorted();
+  assert.deepEqual([statuses.filter((one) => one === 401).length, statuses.at(-1)], [10, 429]);
+  const refused = replies.find(({ status }) => status === 429)!;
+  assert.equal(refused.body.name, "RateLimitError");
+  assert.ok(Number(refused.headers.get("retry-after")) >= 1);
+  assert.equal((await signIn(OLD)).status, 429, "the right one too");
+});
+
+test("right passwords are not counted", async (t) => {
+  const { signIn } = await openForNina(t);
+  for (let count = 0; count < 12; count++) assert.equal((await signIn(OLD)).status, 200);
+});
+
+test("wrong passwords are forgotten after a minute, and others are not held up", (t) => {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  const guess =
+    (who: string | number, address: string, now = 0) =>
+    () =>
+      countGuess(db, { who, address }, now);
+  for (let count = 0; count < 10; count++) guess("nina", `10.0.0.${count}`)();
+  assert.throws(guess("NINA", "10.1.0.0", 59_000), /in 1 seconds/);
+  guess("ida", "10.0.0.1")();
+  guess("nina", "10.1.0.0", 60_001)();
+  for (let count = 0; count < 10; count++) guess(count, `2001:db8::${count}`)();
+  assert.throws(guess(99, "2001:db8:0:0:1::"), /Too many/);
+  guess(99, "2001:db8:0:1::")();
+});
+
+test("only so many names are remembered, the newest", (t) => {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  const guess = (who: string | number, address: string) => countGuess(db, { who, address }, 0);
+  for (let count = 0; count < 10; count++) guess("nina", "10.0.0.1");
+  for (let count = 0; count < 10_000; count++) guess(count, `10.0.0.1.${count}`);
+  guess("nina", "10.0.0.1");
+});
+
+test("a hash that took less work is made anew at the next sign-in", async (t) => {
+  const salt = crypto.randomBytes(16);
+  const old = crypto.scryptSync(OLD, salt, 32, { N: 1024, r: 8, p: 1 });
+  const stored = ["scrypt", 1024, 8, 1, salt.toString("base64"), old.toString("base64")].join("$");
+  assert.ok(isOutdated(stored) && (await isPassword(OLD, stored)));
+  const { request, db } = await openServer(t, createWorld().user({ username: "nina", passwordHash: stored }));
+  const signIn = () =>
+    request("/auth/simple/login", { method: "POST", as: null, body: { username: "nina", password: OLD } });
+  assert.equal((await signIn()).status, 200);
+  const now = db.prepare<[], string>("SELECT password_hash FROM users WHERE id = 5").pluck().get()!;
+  assert.ok(!isOutdated(now) && (await isPassword(OLD, now)));
+  assert.equal((await signIn()).status, 200);
+});
+
+test("a stored hash of any other form fits no password", async () => {
+  for (const stored of [
+    "",
+    "*****",
+    "scrypt$1$2",
+    "scrypt$0$0$0$AA==$AA==",
+    "scrypt$99999999999$8$5$AA==$AA==",
+    "$2a$10$x",
+  ])
+    assert.equal(await isPassword(OLD, stored), false, stored);
+});
+
+test("signing out ends the session, and takes the cookie away", async (t) => {
+  const { session, by, status } = await openForNina(t);
+  const cookie = await session();
+  const page = await by(cookie, "/logout");
+  assert.match(page.text, /<form method="post" action="\/logout">/);
+  assert.equal(await status(cookie), 200, "to look at the page changes nothing");
+  const { status: code, headers } = await by(cookie, "/logout", { method: "POST" });
+  assert.deepEqual([code, headers.get("location")], [302, "/"]);
+  assert.match(headers.getSetCookie()[0]!, /^unleash-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
+  assert.equal(headers.get("clear-site-data"), '"cookies", "storage"');
+  assert.equal(await status(cookie), 401);
+});
+
+test("no other site signs anybody out", async (t) => {
+  const { request, session, status } = await openForNina(t);
+  const cookie = await session();
+  for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
+    const reply = await request("/logout", { method: "POST", as: null, headers: { cookie, ...headers } });
+    assert.equal(reply.status, 403);
+  }
+  assert.equal(await status(cookie), 200);
+  assert.equal((await request("/logout", { method: "POST", as: null })).status, 302, "nobody is signed out");
+});

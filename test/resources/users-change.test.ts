@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
+import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
+import { personal, SERVICE, type World } from "../support/world.ts";
+
+const USERS = "/api/admin/user-admin";
+const VIC = { id: 3, name: "Vic Viewer", username: "user3", rootRole: 3 };
+const robot = (w: World) => w.user({ accountType: "Service Account" });
+const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
+  ...strangers(common),
+  ...[2, 3].map(
+    (id): Scenario => ({
+      ...common,
+      name: `the user ${id} may not`,
+      as: personal(id),
+      expect: [403, "NoAccessError"],
+    }),
+  ),
+];
+
+/** Changes the user 3, of whom this is told. */
+const updates = (name: string, body: object, told: object, rest: Partial<Scenario> = {}): Scenario => ({
+  name,
+  url: "3",
+  body,
+  records: [{ type: "user-updated", data: { ...VIC, ...told }, preData: VIC, project: null }],
+  see: (answer) => {
+    const { rootRole: _, ...names } = { ...VIC, ...told };
+    assert.partialDeepStrictEqual(answer, names);
+    assert.equal(answer.rootRole, (body as { rootRole?: unknown }).rootRole, "as it was asked for");
+  },
+  ...rest,
+});
+
+scenarios(`PUT ${USERS}/`, [
+  ...onlyAdmins({ url: "3", body: {} }),
+  updates("nothing", {}, {}, { as: SERVICE }),
+  updates("a name", { name: "Vic" }, { name: "Vic" }),
+  updates("an empty name", { name: "" }, { name: "" }),
+  updates("an e-mail address", { email: "Vic@Example.com" }, { email: "vic@example.com" }),
+  updates("a role by its name", { rootRole: "editor" }, { rootRole: 2 }),
+  updates(
+    "all at once",
+    { name: "V", email: "v@x.org", rootRole: 1 },
+    { name: "V", email: "v@x.org", rootRole: 1 },
+  ),
+  updates("null stays as it is", { name: null, rootRole: null }, {}, { see: () => {} }),
+  {
+    name: "one's own e-mail address again",
+    url: "2",
+    body: { email: "edith@example.com" },
+    records: [{ type: "user-updated" }],
+  },
+  {
+    name: "the last Admin is not demoted",
+    url: "1",
+    body: { rootRole: 3 },
+    expect: [403, "InvalidOperationError"],
+  },
+  {
+    name: "a service account is no other Admin",
+    url: "1",
+    given: (w) => w.user({ rootRole: 1, accountType: "Service Account" }),
+    body: { rootRole: 3 },
+    expect: [403, "InvalidOperationError"],
+  },
+  {
+    name: "the last but one is",
+    url: "1",
+    given: (w) => w.user({ rootRole: 1 }),
+    body: { rootRole: 3 },
+    records: [{ type: "user-updated" }],
+  },
+  { name: "an unknown id", url: "99", body: {}, expect: [404, "NotFoundError"] },
+  { name: "a service account", url: "5", given: robot, body: {}, expect: [404, "NotFoundError"] },
+  { name: "no number", url: "x", body: {}, expect: [400, "ValidationError"] },
+  ...noBodies({ url: "3" }),
+  ...badBodies({ url: "3" }, [
+    ["a name that is a number", { name: 5 }, "body.name"],
+    ["what is no e-mail address", { email: "vic" }, "body.email"],
+    ["an e-mail address that is taken", { email: "EDITH@example.com" }, "body.email"],
+    ["an e-mail address that is another's username", { email: "admin@x" }, "body.email"],
+    ["an unknown role", { rootRole: 9 }, "body.rootRole"],
+    ["a role of projects", { rootRole: "Owner" }, "body.rootRole"],
+    ["a role that is a list", { rootRole: [1] }, "body.rootRole"],
+  ]),
+]);
+
+scenarios(`DELETE ${USERS}/`, [
+  ...onlyAdmins({ url: "3" }),
+  { name: "an Admin may", url: "3", records: [{ type: "user-deleted", data: null, preData: VIC }] },
+  {
+    name: "oneself",
+    url: "1",
+    given: (w) => w.user({ rootRole: 1 }),
+    expect: [403, "InvalidOperationError"],
+  },
+  { name: "the last Admin", url: "1", as: SERVICE, expect: [403, "InvalidOperationError"] },
+  { name: "an unknown id", url: "99", expect: [404, "NotFoundError"] },
+  { name: "a service account", url: "5", given: robot, expect: [404, "NotFoundError"] },
+  { name: "no number", url: "x", expect: [400, "ValidationError"] },
+]);
+
+scenarios(`POST ${USERS}/inactive/delete`, [
+  ...onlyAdmins({ body: { ids: [3] } }),
+  { name: "none", body: { ids: [] } },
+  {
+    name: "several, each once, and never oneself",
+    body: { ids: [3, 1, 4, 3] },
+    records: [{ type: "user-deleted", preData: VIC }, { type: "user-deleted" }],
+  },
+  { name: "all or none", body: { ids: [3, 99] }, expect: [404, "NotFoundError"] },
+  ...badBodies({}, [
+    ["no list", {}, "body.ids"],
+    ["text", { ids: ["3"] }, "body.ids.0"],
+  ]),
+]);
+
+scenarios(`GET ${USERS}`, [
+  ...onlyAdmins({}),
+  {
+    name: "persons by id, and the roles that they can have",
+    given: (w) => robot(w).add("role", { id: 6, name: "Auditor", type: "custom-root" }),
+    see: ({ users, rootRoles }) => {
+      assert.deepEqual(
+        users.map(({ id, inviteLink }: { id: number; inviteLink: string }) => [id, inviteLink]),
+        [1, 2, 3, 4].map((id) => [id, ""]),
+      );
+      assert.deepEqual(
+        rootRoles.map(({ id, type }: { id: number; type: string }) => [id, type]),
+        [
+          [1, "root"],
+          [2, "root"],
+          [3, "root"],
+          [6, "root-custom"],
+        ],
+      );
+    },
+  },
+]);
+
+const ids = (list: Array<{ id: number }>) => list.map(({ id }) => id);
+
+scenarios(`GET ${USERS}/search`, [
+  ...strangers({}),
+  ...(
+    [
+      ["a part of the name, by anyone", "?q=VIEW", [3]],
+      ["the beginning of a username", "?q=User", [2, 3, 4]],
+      ["the beginning of an e-mail address", "?q=EDITH", [2]],
+      ["not a later part of it", "?q=example", []],
+      ["letters beyond ASCII", "?q=ÅS", [5]],
+      ["a wildcard is a character", "?q=%25%25", []],
+      ["one character", "?q=u", []],
+      ["nothing", "?q=", []],
+      ["no query", "", []],
+    ] as const
+  ).map(
+    ([name, url, found]): Scenario => ({
+      name,
+      url,
+      as: personal(3),
+      given: (w) =>
+        w.user({ name: "Åse", username: null }).user({ name: "viewer", accountType: "Service Account" }),
+      see: (body) => assert.deepEqual(ids(body), found),
+    }),
+  ),
+]);
+
+scenarios(`GET ${USERS}/access`, [
+  ...strangers({}),
+  {
+    name: "everyone, and groups without those in them",
+    as: personal(3),
+    given: (w) => robot(w).group("crew", [3, 4], { description: "d" }),
+    see: ({ users, groups }) => {
+      assert.deepEqual(ids(users), [1, 2, 3, 4, 5]);
+      assert.deepEqual(users[1], {
+        id: 2,
+        name: null,
+        username: "user2",
+        email: "edith@example.com",
+        accountType: "User",
+      });
+      assert.partialDeepStrictEqual(groups, [{ id: 1, name: "crew", description: "d", userCount: 2 }]);
+    },
+  },
+]);
+
+scenarios(`GET ${USERS}/admin-count`, [
+  ...onlyAdmins({}),
+  {
+    name: "by how they come in",
+    given: (w) =>
+      w.user({ rootRole: 1, passwordHash: "x" }).user({ rootRole: 1, accountType: "Service Account" }).user(),
+    see: (body) => assert.deepEqual(body, { password: 1, noPassword: 1, service: 1 }),
+  },
+]);
+
+scenarios(`GET ${USERS}/inactive`, [
+  ...onlyAdmins({}),
+  {
+    name: "who was not here for long, nor a token",
+    given: (w) => {
+      const createdAt = "2020-01-01T00:00:00.000Z";
+      const seenAt = new Date().toISOString();
+      w.user({ createdAt, email: "old@example.com" }).user({ createdAt, seenAt }).user({ createdAt });
+      return w.add("token", { type: "user", name: "t", hash: "a".repeat(64), userId: 7, seenAt });
+    },
+    see: ({ inactiveUsers }) => {
+      assert.deepEqual(
+        inactiveUsers.filter(({ id }: { id: number }) => id > 4),
+        [
+          {
+            id: 5,
+            name: null,
+            username: "user5",
+            email: "old@example.com",
+            seenAt: null,
+            createdAt: "2020-01-01T00:00:00.000Z",
+            patSeenAt: null,
+          },
+        ],
+      );
+    },
+  },
+]);
+
+const matrixOf = (matrix: Record<string, Array<{ name: string; hasPermission: boolean }>>) =>
+  Object.fromEntries(
+    Object.entries(matrix).map(([scope, list]) => [
+      scope,
+      list.filter(({ hasPermission }) => hasPermission).map(({ name }) => name),
+    ]),
+  );
+
+scenarios(`GET ${USERS}/`, [
+  ...onlyAdmins({ url: "3/permissions" }),
+  {
+    name: "an Editor may what is for the whole instance",
+    url: "2/permissions",
+    see: ({ matrix, user, rootRole, projectRoles }) => {
+      assert.ok(matrixOf(matrix).root!.includes("CREATE_PROJECT"));
+      assert.deepEqual([matrixOf(matrix).project, matrix.environment, projectRoles], [[], [], []]);
+      assert.deepEqual([user.id, rootRole.name], [2, "Editor"]);
+    },
+  },
+  {
+    name: "a Member may more in the project",
+    url: "3/permissions?project=a&environment=development",
+    given: (w) => w.project("a").member("a", 3),
+    see: ({ matrix, projectRoles }) => {
+      assert.deepEqual(matrixOf(matrix).root, []);
+      assert.ok(matrixOf(matrix).project!.includes("CREATE_FEATURE"));
+      assert.ok(matrixOf(matrix).environment!.includes("UPDATE_FEATURE_ENVIRONMENT"));
+      assert.deepEqual(ids(projectRoles), [5]);
+    },
+  },
+  {
+    name: "an Admin may everything",
+    url: "1/permissions?project=a&environment=development",
+    given: (w) => w.project("a"),
+    see: ({ matrix }) => {
+      const all = Object.values(matrix).flat() as Array<{ hasPermission: boolean }>;
+      assert.ok(all.length > 40 && all.every(({ hasPermission }) => hasPermission));
+    },
+  },
+  { name: "an unknown id", url: "99/permissions", expect: [404, "NotFoundError"] },
+  { name: "no number", url: "x/permissions", expect: [400, "ValidationError"] },
+]);
+
+test("what a deleted user had goes with the user", async (t) => {
+  const { request, db } = await openServer(t);
+  const recorded = watchLog(db);
+  assert.equal((await request("/api/admin/user", { as: personal(3) })).status, 200);
+  await request(`${USERS}/3`, { method: "DELETE" });
+  assert.equal((await request("/api/admin/user", { as: personal(3) })).status, 401);
+  assertRecorded(recorded(), [{ type: "user-deleted" }]);
+});
