@@ -259,9 +259,14 @@ CREATE TABLE features (
   impression_data    INTEGER NOT NULL DEFAULT 0 CHECK (impression_data IN (0, 1)),
   created_at         TEXT NOT NULL,
   created_by_user_id INTEGER, -- may outlive its user, and be one that never had a row (-42)
-  archived_at        TEXT
+  archived_at        TEXT,
+  -- Whether it was told that the flag is older than its type is expected to become.
+  potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1))
 ) STRICT;
 
+-- Those of which it will have to be told, the oldest first.
+CREATE INDEX aging_features ON features (type, created_at)
+  WHERE potentially_stale = 0 AND stale = 0 AND archived_at IS NULL;
 -- The archive, the last one first.
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
 -- The flags of a project by name; the others are there so that they can be counted without reading rows.

@@ -7,10 +7,13 @@ export type Violation = v.InferOutput<typeof Violation>;
 
 export type Schema = v.GenericSchema;
 
-/** The checked value, or all that is wrong with it; `where` begins each path. */
+/** The checked value, or what is wrong with it; `where` begins each path. */
 export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
 
-/** With `abortEarly` it is the first thing that is wrong: an input may be wrong in millions of places. */
+/** Violations that are told of one input, which may be wrong in millions of places. */
+const MOST_VIOLATIONS = 100;
+
+/** With `abortEarly` it is the first thing that is wrong. */
 export function check<S extends Schema>(
   schema: S,
   input: unknown,
@@ -19,7 +22,7 @@ export function check<S extends Schema>(
 ): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, input, { abortEarly });
   if (result.success) return { value: result.output };
-  const [first, ...rest] = result.issues.map((issue) => toViolation(issue, where));
+  const [first, ...rest] = result.issues.slice(0, MOST_VIOLATIONS).map((issue) => toViolation(issue, where));
   return { violations: [first!, ...rest] };
 }
 

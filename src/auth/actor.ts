@@ -38,6 +38,9 @@ export const CLI: Actor = {
   expiresAt: null,
 };
 
+/** Whoever does what comes of itself as time passes, by the original's name. */
+export const SYSTEM: Actor = { ...CLI, createdBy: "unleash_system_user", createdByUserId: SYSTEM_USER_ID };
+
 /** Who asks where no credential is needed. */
 export const ANYBODY: Actor = {
   type: "none",

@@ -7,6 +7,7 @@ import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
+import { watchAge } from "../server/aging.ts";
 import { createServer } from "../server/create-server.ts";
 import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
@@ -81,12 +82,14 @@ export async function serveUntilStopped(
   const { listener } = createServer({ db, log, basePath, publicUrl, trustsProxy, metrics, logsAccess });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
+  let stopWatching = async () => {};
   try {
     onListening(url);
+    stopWatching = watchAge(db, log);
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
-    await listening.close();
+    await Promise.all([listening.close(), stopWatching()]);
   }
 }
 

@@ -17,6 +17,7 @@ export const STATUS = {
   NoAccessError: 403,
   InvalidOperationError: 403,
   OperationDeniedError: 403,
+  IncompatibleProjectError: 403,
   NotFoundError: 404,
   MethodNotAllowedError: 405,
   RequestTimeoutError: 408,
@@ -89,14 +90,14 @@ interface ErrorOptions {
   cause?: unknown;
 }
 
-/** A request of the wrong shape; the first violation is the message, all of them are the details. */
+/** A request of the wrong shape; the first violation is the message, all that are given are the details. */
 export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
 
 /**
  * What fits the schema.
  * @param where begins the path of what is wrong
- * @throws ApiError `ValidationError` with all that is wrong
+ * @throws ApiError `ValidationError` with what is wrong
  */
 export function requireValid<S extends Schema>(schema: S, input: unknown, where: string): v.InferOutput<S> {
   const result = check(schema, input, where);

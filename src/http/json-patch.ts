@@ -1,6 +1,6 @@
-import { applyPatch, type Operation } from "rfc6902";
+import { applyPatch, type Operation, Pointer as Place } from "rfc6902";
 import * as v from "valibot";
-import { DEEPEST_JSON, isTooDeep } from "../limits.ts";
+import { DEEPEST_JSON, isTooDeep, LONGEST_JSON } from "../limits.ts";
 import { check, type Schema } from "../validation.ts";
 import { invalid } from "./error.ts";
 
@@ -33,13 +33,14 @@ export type JsonPatch = v.InferOutput<typeof JsonPatch>;
  */
 export function patched(value: object, patch: JsonPatch): unknown {
   const copy = structuredClone(value);
-  const failures = applyPatch(copy, patch as Operation[]);
-  const index = failures.findIndex((failure) => failure !== null);
-  if (index < 0) return copy;
-  throw invalid({
-    path: `body.${index}`,
-    message: `can't be done: ${patch[index]!.op} ${patch[index]!.path}`,
-  });
+  let copied = 0;
+  for (const [index, step] of patch.entries()) {
+    if (step.op === "copy") copied += sizeAt(copy, step.from);
+    if (copied > LONGEST_JSON) throw refused(index, "copies more than can be stored");
+    if (!apply(copy, step)) throw refused(index, `can't be done: ${step.op} ${step.path}`);
+  }
+  if (isTooDeep(copy)) throw invalid({ path: "body", message: `makes something that ${TOO_DEEP}` });
+  return copy;
 }
 
 /** What the steps make of a value, checked as a body is. @throws ApiError `ValidationError` */
@@ -48,3 +49,28 @@ export function patchedAs<S extends Schema>(schema: S, value: object, patch: Jso
   if (result.violations) throw invalid(...result.violations);
   return result.value;
 }
+
+const refused = (index: number, message: string) => invalid({ path: `body.${index}`, message });
+
+/** Characters of JSON: copies of copies would double what there is with every step. */
+const sizeAt = (value: object, from = "") =>
+  JSON.stringify(Place.fromJSON(from).get(value) as unknown)?.length ?? 0;
+
+/** Does a step, or says that it can't be done. */
+const apply = (value: object, step: JsonPatch[number]) =>
+  isPlace(value, step.path) &&
+  isPlace(value, step.from ?? "") &&
+  applyPatch(value, [step as Operation])[0] === null;
+
+/**
+ * Whether a pointer leads to an element of a list or a property of an object. The library passes over the names of
+ * prototypes, and takes anything that a list or a text has for a property of it, such as its length.
+ */
+function isPlace(value: object, pointer: string) {
+  const place = Place.fromJSON(pointer);
+  const { parent, key } = place.evaluate(value) as { parent: unknown; key: string };
+  if (typeof parent !== "object" || place.tokens.some((token) => INHERITED.has(token))) return false;
+  return !Array.isArray(parent) || /^(\d+|-)$/.test(key);
+}
+
+const INHERITED = new Set(["__proto__", "constructor", "prototype"]);

@@ -8,6 +8,7 @@ import { notification } from "../resources/notifications/dataset.ts";
 import { project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
 import { segment } from "../resources/segments/dataset.ts";
+import { setting } from "../resources/settings/dataset.ts";
 import { strategyType } from "../resources/strategy-types/dataset.ts";
 import { tagType } from "../resources/tag-types/dataset.ts";
 import { tag } from "../resources/tags/dataset.ts";
@@ -17,6 +18,7 @@ import type { Kind } from "./kind.ts";
 
 /** Every kind of line in the order of an export: none refers to what comes later. */
 export const KINDS: readonly Kind[] = [
+  setting,
   environment,
   role,
   user,

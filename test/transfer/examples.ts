@@ -35,6 +35,11 @@ const variant = {
 export const everyKey = (): Line[] => [
   HEADER,
   {
+    kind: "setting",
+    name: "unleash.frontend",
+    content: { frontendApiOrigins: ["https://shop.example"] },
+  },
+  {
     kind: "environment",
     name: "development",
     type: "development",
@@ -99,6 +104,8 @@ export const everyKey = (): Line[] => [
     users: [1, 2],
     rootRole: 6,
     createdAt: TIME,
+    createdBy: "ada",
+    mappingsSSO: ["crew"],
   },
   {
     kind: "token",
@@ -155,6 +162,9 @@ export const everyKey = (): Line[] => [
     mode: "private",
     defaultStickiness: "userId",
     createdAt: TIME,
+    updatedAt: TIME,
+    featureLimit: 10,
+    featureNaming: { pattern: "[a-z-]+", example: "new-cart", description: "In lower case" },
     environments: ["development", "production"],
     defaultStrategies: [
       {
@@ -223,6 +233,8 @@ export const everyKey = (): Line[] => [
     stale: false,
     impressionData: false,
     createdAt: TIME,
+    potentiallyStale: false,
+    stages: [],
     tags: [],
     favoritedBy: [],
     dependencies: [],
@@ -239,6 +251,11 @@ export const everyKey = (): Line[] => [
     createdAt: TIME,
     createdByUserId: -42,
     archivedAt: TIME,
+    potentiallyStale: true,
+    stages: [
+      { stage: "completed", enteredAt: TIME, status: "kept" },
+      { stage: "initial", enteredAt: TIME },
+    ],
     tags: [
       { type: "simple", value: "a b" },
       { type: "simple", value: "ab" },
@@ -529,6 +546,7 @@ export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", typ
 
 /** The least that a line of each kind says, new to a database that holds one of each. */
 export const LEAST: Record<string, Line> = {
+  setting: { name: "maintenance.mode", content: { enabled: true } },
   environment: { name: "new", type: "test" },
   role: { id: 9, name: "New", type: "custom" },
   user: { id: 9 },

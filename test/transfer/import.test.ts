@@ -41,7 +41,7 @@ const DEFAULTS: Record<string, Line> = {
   environment: { sortOrder: 9999, enabled: true, protected: false },
   role: { permissions: [] },
   user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
-  group: { users: [], createdAt: "now" },
+  group: { users: [], mappingsSSO: [], createdAt: "now" },
   token: { projects: ["*"], createdAt: "now" },
   project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
   projectRole: {},
@@ -54,6 +54,8 @@ const DEFAULTS: Record<string, Line> = {
     type: "release",
     stale: false,
     impressionData: false,
+    potentiallyStale: false,
+    stages: [],
     createdAt: "now",
     tags: [],
     favoritedBy: [],
@@ -158,7 +160,7 @@ const NULLS: Record<string, Line> = {
     scimId: null,
     passwordHash: null,
   },
-  group: { description: null, rootRole: null, createdAt: null },
+  group: { description: null, rootRole: null, createdAt: null, createdBy: null },
   token: { userId: null, environment: null, createdAt: null, expiresAt: null, seenAt: null },
   project: { description: null, createdAt: null, archivedAt: null },
   projectRole: { group: null },
@@ -394,3 +396,19 @@ test("an import can be stopped between all that it does at its end", async (t) =
     await assert.rejects(importDataset(empty(t), asChunks(text), stop), /^Error: enough$/);
   }
 });
+
+for (const [name, keys, expected] of [
+  ["older than its type may become", { createdAt: "2020-01-01T00:00:00Z" }, true],
+  ["older, of a type that stays", { createdAt: "2020-01-01T00:00:00Z", type: "permission" }, false],
+  [
+    "older, of which nothing was told yet",
+    { createdAt: "2020-01-01T00:00:00Z", potentiallyStale: false },
+    false,
+  ],
+  ["new, of which it was told all the same", { potentiallyStale: true }, true],
+] as const) {
+  test(`a flag from a dataset that is ${name}`, async (t) => {
+    const { potentiallyStale } = await added(t, line("feature", keys));
+    assert.equal(potentiallyStale, expected);
+  });
+}

@@ -58,6 +58,15 @@ CREATE TABLE feature_stages (
   PRIMARY KEY (feature, stage)
 ) STRICT, WITHOUT ROWID;
 
+ALTER TABLE features ADD COLUMN potentially_stale INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1));
+
+-- What has become so before is no news.
+UPDATE features SET potentially_stale = 1
+WHERE created_at < (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now', -lifetime_days || ' days')
+  FROM feature_types WHERE id = type);
+
+CREATE INDEX aging_features ON features (type, created_at)
+  WHERE potentially_stale = 0 AND stale = 0 AND archived_at IS NULL;
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
 
 CREATE TABLE settings (

@@ -11,7 +11,7 @@ const childrenOf = query<{ name: string }>(`SELECT 1 FROM feature_dependencies W
 /**
  * That a flag can depend on another one: both of one project and live, and neither in the middle of a chain, for a
  * flag is evaluated with its parents only (original).
- * @throws ApiError `ValidationError` or `InvalidOperationError`
+ * @throws ApiError `ValidationError` for variants of what has to be off, `InvalidOperationError` for the rest (original)
  */
 export function requireDependency(
   db: Database,
@@ -22,7 +22,7 @@ export function requireDependency(
   if (!enabled && variants.length > 0)
     throw invalid({ path: "body.variants", message: "must be empty where the parent has to be off" });
   const parent = findFeature(db, feature);
-  if (!parent) throw invalid({ path: "body.feature", message: `there is no flag ${feature}` });
+  if (!parent) throw refused(`There is no flag ${feature}`);
   if (parent.project !== child.project) throw refused(`The flag ${feature} is in another project`);
   if (parent.archived) throw refused(`The flag ${feature} is archived`);
   if (parentsOf(db).get({ name: feature }))

@@ -3,7 +3,6 @@ import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
 import { removeDependencies } from "../dependencies/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
-import { liveChildren } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 
 const setArchived = command<{ name: string; archivedAt: string | null }>(`
@@ -14,25 +13,14 @@ const disableEverywhere = command<{ name: string }>(`
 
 const removeRow = command<{ name: string }>(`DELETE FROM features WHERE name = :name`);
 
-/**
- * Archives a flag, again where it is archived already (original).
- * @throws ApiError `InvalidOperationError` while live flags depend on it that are not archived with it
- */
-export function archiveFeature(tx: Tx, feature: Feature, together: readonly string[] = []) {
+/** Archives a flag that no live one depends on, again where it is archived already (original). */
+export function archiveFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;
-  const children = liveChildren(tx.db, name).filter((child) => !together.includes(child));
-  if (children.length > 0) throw inTheWay(name, children);
   removeDependencies(tx, feature);
   setArchived(tx).run({ name, archivedAt: tx.now });
   enterStage(tx, name, "archived");
   tx.record({ type: "feature-archived", project, featureName: name });
 }
-
-const inTheWay = (name: string, children: readonly string[]) =>
-  new ApiError(
-    "InvalidOperationError",
-    `The flag ${name} can't be archived: ${children.join(", ")} depends on it`,
-  );
 
 /** Takes a flag out of the archive; it is off everywhere then (original). */
 export function reviveFeature(tx: Tx, { project, name }: Feature) {

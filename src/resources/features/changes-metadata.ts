@@ -22,26 +22,13 @@ const updateStale = command<{ name: string; stale: 0 | 1 }>(
   `UPDATE features SET stale = :stale WHERE name = :name`,
 );
 
-/** Replaces what describes a flag; a description that is left out stays. */
-export function updateFeature(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
-  const { name, project } = before;
-  const description = change.description === undefined ? before.description : (change.description ?? "");
-  update(tx).run({
-    name,
-    type: change.type,
-    description,
-    stale: change.stale ? 1 : 0,
-    impressionData: change.impressionData ? 1 : 0,
-    archivedAt: archived ? (before.archivedAt ?? tx.now) : null,
-  });
-  const after = featureNamed(tx.db, name)!;
-  tx.record({ type: "feature-metadata-updated", project, featureName: name, data: after, preData: before });
-  return after;
-}
+/** Replaces what describes a flag; a description that is left out stays, and none is an empty one (original). */
+export const updateFeature = (tx: Tx, before: Feature, change: FeatureUpdate): Feature =>
+  replace(tx, before, { ...change, description: change.description === null ? "" : change.description });
 
-/** The same, and whether it has become stale is an event of its own (original, of a PATCH). */
+/** The same step by step: whether it has become stale is an event of its own, and no description is none (original). */
 export function patchFeature(tx: Tx, before: Feature, change: FeatureUpdate): Feature {
-  const after = updateFeature(tx, before, change);
+  const after = replace(tx, before, change);
   if (after.stale !== before.stale) recordStale(tx, after);
   return after;
 }
@@ -51,6 +38,21 @@ export function setStale(tx: Tx, feature: Feature, stale: boolean) {
   if (feature.stale === stale) return;
   updateStale(tx).run({ name: feature.name, stale: stale ? 1 : 0 });
   recordStale(tx, { ...feature, stale });
+}
+
+function replace(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
+  const { name, project } = before;
+  update(tx).run({
+    name,
+    type: change.type,
+    description: change.description === undefined ? before.description : change.description,
+    stale: change.stale ? 1 : 0,
+    impressionData: change.impressionData ? 1 : 0,
+    archivedAt: archived ? (before.archivedAt ?? tx.now) : null,
+  });
+  const after = featureNamed(tx.db, name)!;
+  tx.record({ type: "feature-metadata-updated", project, featureName: name, data: after, preData: before });
+  return after;
 }
 
 const recordStale = (tx: Tx, { name, project, stale }: Feature) =>

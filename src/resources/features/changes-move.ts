@@ -1,6 +1,7 @@
-import { command, query } from "../../db/statement.ts";
+import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
+import { requireRoom } from "../projects/require.ts";
 import { hasParents, liveChildren } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 
@@ -13,21 +14,38 @@ const missingEnvironments = query<{ name: string; project: string }, string>(`
     AND environment NOT IN (SELECT environment FROM project_environments WHERE project = :project)
   ORDER BY environment`);
 
+const ownSegments = query<{ name: string; project: string }, string>(`
+  SELECT DISTINCT segments.name FROM strategies
+  JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
+  WHERE feature = :name AND segments.project IS NOT NULL AND segments.project <> :project
+  ORDER BY segments.name`);
+
 /**
  * Moves a flag to another live project.
- * @throws ApiError `InvalidOperationError` where it would be torn from what it depends on, or is on where that project
- * has no environment
+ * @throws ApiError `InvalidOperationError` where it would be torn from what it depends on or from segments of its
+ * project, or that project is full; `IncompatibleProjectError` where it is on in an environment that the project lacks
  */
 export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newProject: string) {
   if (newProject === oldProject) return;
   if (hasParents(tx.db, name) || liveChildren(tx.db, name).length > 0)
     throw refused(`The flag ${name} depends on others, or others on it: remove that first`);
-  const missing = missingEnvironments(tx.db).pluck().all({ name, project: newProject });
-  if (missing.length > 0)
-    throw refused(`The flag ${name} is on in ${missing.join(", ")}, which the project ${newProject} lacks`);
+  const segments = ownSegments(tx.db).pluck().all({ name, project: newProject });
+  if (segments.length > 0)
+    throw refused(`The flag ${name} uses segments of the project ${oldProject}: ${segments.join(", ")}`);
+  requireEnvironments(tx.db, name, newProject);
+  requireRoom(tx.db, newProject);
   setProject(tx).run({ name, project: newProject });
   const data = { oldProject, newProject };
   tx.record({ type: "feature-project-change", project: newProject, featureName: name, data });
+}
+
+function requireEnvironments(db: Database, name: string, project: string) {
+  const missing = missingEnvironments(db).pluck().all({ name, project });
+  if (missing.length === 0) return;
+  throw new ApiError(
+    "IncompatibleProjectError",
+    `The flag ${name} is on in ${missing.join(", ")}, which the project ${project} lacks`,
+  );
 }
 
 const refused = (message: string) => new ApiError("InvalidOperationError", message);

@@ -14,13 +14,14 @@ export interface FeatureRow {
   createdAt: string;
   createdByUserId: number | null;
   archivedAt: string | null;
+  potentiallyStale: 0 | 1;
 }
 
 export const insertFeature = command<FeatureRow>(`
   INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
-    archived_at)
+    archived_at, potentially_stale)
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
-    :archivedAt)`);
+    :archivedAt, :potentiallyStale)`);
 
 /** Makes a flag in a project that is there; SQLite's constraint error where the name is taken. */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
@@ -35,6 +36,7 @@ export function createFeature(tx: Tx, project: string, feature: NewFeature): Fea
     createdAt: tx.now,
     createdByUserId: tx.actor.createdByUserId,
     archivedAt: null,
+    potentiallyStale: 0,
   });
   enterStage(tx, name, "initial");
   const created = featureNamed(tx.db, name)!;

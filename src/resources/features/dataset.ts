@@ -2,11 +2,23 @@ import * as v from "valibot";
 import { type Database, query } from "../../db/statement.ts";
 import { type ImportContext, kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
-import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
-import { PathName } from "../../validation.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  withoutNulls,
+} from "../../transfer/value.ts";
+import { PathName, Time } from "../../validation.ts";
 import { insertDependency } from "../dependencies/changes.ts";
 import { insertFeatureFavorite } from "../favorites/changes.ts";
 import { insertFeatureTag } from "../feature-tags/changes.ts";
+import { insertStage } from "../lifecycle/changes.ts";
+import { STAGES } from "../lifecycle/schema.ts";
+import { EXPIRED } from "../projects/require.ts";
 import { ensureTagRow } from "../tags/changes.ts";
 import { TagPart } from "../tags/schema.ts";
 import { type FeatureRow, insertFeature } from "./changes.ts";
@@ -23,6 +35,11 @@ const Feature = v.strictObject({
   createdAt: OptionalTime,
   createdByUserId: v.nullish(v.pipe(v.number(), v.safeInteger()), null),
   archivedAt: OptionalTime,
+  potentiallyStale: optional(v.boolean()),
+  stages: v.optional(
+    v.array(v.strictObject({ stage: v.picklist(STAGES), enteredAt: Time, status: OptionalText })),
+    [],
+  ),
   tags: v.optional(
     v.array(
       v.strictObject({
@@ -43,8 +60,11 @@ const Feature = v.strictObject({
 });
 type Feature = v.InferOutput<typeof Feature>;
 
+const isExpired = query<{ type: string; createdAt: string; now: string }>(`
+  WITH ${EXPIRED} SELECT 1 FROM expired WHERE type = :type AND :createdAt < before`);
+
 // Parents before their children, at any depth.
-const all = query<object, FeatureRow & { tags: string; favoritedBy: string; dependencies: string }>(`
+const all = query<object, FeatureRow & Record<"stages" | "tags" | "favoritedBy" | "dependencies", string>>(`
   WITH RECURSIVE depths (feature, depth) AS (
     SELECT name, 0 FROM features
     UNION
@@ -52,7 +72,10 @@ const all = query<object, FeatureRow & { tags: string; favoritedBy: string; depe
     FROM feature_dependencies JOIN depths ON depths.feature = feature_dependencies.parent
   )
   SELECT name, project, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
-    created_by_user_id AS createdByUserId, archived_at AS archivedAt,
+    created_by_user_id AS createdByUserId, archived_at AS archivedAt, potentially_stale AS potentiallyStale,
+    (SELECT json_group_array(json_object('stage', stage, 'enteredAt', entered_at, 'status', status)
+        ORDER BY entered_at, stage)
+      FROM feature_stages WHERE feature = features.name) AS stages,
     (SELECT json_group_array(json_object('type', type, 'value', value) ORDER BY type, value)
       FROM feature_tags WHERE feature = features.name) AS tags,
     (SELECT json_group_array(user_id ORDER BY user_id)
@@ -71,6 +94,7 @@ export const feature = kind({
     const { tx, db } = context;
     requireReferences(db, line);
     insertFeature(tx).run(toRow(context, line));
+    for (const stage of line.stages) insertStage(tx).run({ feature: line.name, ...stage });
     for (const tag of line.tags) {
       ensureTagRow(tx, tag);
       insertFeatureTag(tx).run({ feature: line.name, ...tag });
@@ -92,6 +116,8 @@ export const feature = kind({
         ...row,
         stale: row.stale === 1,
         impressionData: row.impressionData === 1,
+        potentiallyStale: row.potentiallyStale === 1,
+        stages: JSON.parse(row.stages).map(withoutNulls),
         tags: JSON.parse(row.tags),
         favoritedBy: JSON.parse(row.favoritedBy),
         dependencies: JSON.parse(row.dependencies),
@@ -120,14 +146,19 @@ function requireReferences(
   }
 }
 
-const toRow = ({ now }: ImportContext, line: Feature): FeatureRow => ({
+/** What a line leaves out of it is taken as told of before: an import is no news. */
+const toRow = ({ db, now }: ImportContext, { createdAt, ...line }: Feature): FeatureRow => ({
   name: line.name,
   project: line.project,
   type: line.type,
   description: line.description,
   stale: bit(line.stale),
   impressionData: bit(line.impressionData),
-  createdAt: line.createdAt ?? now,
+  createdAt: createdAt ?? now,
   createdByUserId: line.createdByUserId,
   archivedAt: line.archivedAt,
+  potentiallyStale: bit(
+    line.potentiallyStale ??
+      isExpired(db).get({ type: line.type, createdAt: createdAt ?? now, now }) !== undefined,
+  ),
 });

@@ -1,7 +1,8 @@
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
-import { featureNamed } from "./feature-store.ts";
+import { requireLiveProject, requireRoom } from "../projects/require.ts";
+import { featureNamed, liveChildren } from "./feature-store.ts";
 import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";
 import { projectFeatures } from "./store.ts";
 
@@ -22,11 +23,33 @@ export function requireLiveFeature(db: Database, project: string, name: string):
   return feature;
 }
 
-/** @throws ApiError `ValidationError` for another name, which a flag can't get, and an unknown type */
-export function requireUpdate(db: Database, feature: Feature, { name, type }: FeatureUpdate) {
+/**
+ * That a flag can become so; an update also archives, or takes out of the archive.
+ * @throws ApiError `ValidationError` for another name, which a flag can't get, and an unknown type; and those of both
+ */
+export function requireUpdate(db: Database, feature: Feature, { name, type, archived }: FeatureUpdate) {
   if (name !== undefined && name !== feature.name)
     throw invalid({ path: "body.name", message: "can't be changed: clone the flag instead" });
   requireFeatureType(db, type);
+  if (archived) requireNoChildren(db, feature.name);
+  else if (feature.archived) requireRevivable(db, feature);
+}
+
+/** @throws ApiError `NotFoundError` where the project is archived, `InvalidOperationError` where it is full */
+export function requireRevivable(db: Database, { project }: Feature) {
+  requireLiveProject(db, project);
+  requireRoom(db, project);
+}
+
+/**
+ * @param together are archived too
+ * @throws ApiError `InvalidOperationError` while live flags depend on it that are not
+ */
+export function requireNoChildren(db: Database, name: string, together: ReadonlySet<string> = new Set()) {
+  const children = liveChildren(db, name).filter((child) => !together.has(child));
+  if (children.length === 0) return;
+  const some = children.slice(0, 3).join(", ");
+  throw new ApiError("InvalidOperationError", `The flag ${name} can't be archived: ${some} depends on it`);
 }
 
 /** The flag of this name, whatever its project; undefined for none. */

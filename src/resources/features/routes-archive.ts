@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { archivedFeatures } from "./archive-store.ts";
 import * as changes from "./changes-archive.ts";
-import { requireFeature, requireNamed } from "./require.ts";
+import { requireFeature, requireNamed, requireNoChildren, requireRevivable } from "./require.ts";
 import { ArchivedFeatures } from "./schema.ts";
 
 export const archiveFeature = operation({
@@ -17,9 +17,11 @@ export const archiveFeature = operation({
   status: 202,
   errors: ["NotFoundError", "InvalidOperationError"],
   response: NoBody,
-}).change(({ tx, params: { projectId, featureName } }) =>
-  changes.archiveFeature(tx, requireFeature(tx.db, projectId, featureName)),
-);
+}).change(({ tx, params: { projectId, featureName } }) => {
+  const feature = requireFeature(tx.db, projectId, featureName);
+  requireNoChildren(tx.db, featureName);
+  changes.archiveFeature(tx, feature);
+});
 
 export const listArchivedFeatures = operation({
   id: "getArchivedFeatures",
@@ -58,9 +60,13 @@ export const reviveFeature = operation({
   path: "/api/admin/archive/revive/:featureName",
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
   params: Named,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   response: NoBody,
-}).change(({ tx, params: { featureName } }) => changes.reviveFeature(tx, requireNamed(tx.db, featureName)));
+}).change(({ tx, params: { featureName } }) => {
+  const feature = requireNamed(tx.db, featureName);
+  if (feature.archived) requireRevivable(tx.db, feature);
+  changes.reviveFeature(tx, feature);
+});
 
 export const deleteFeature = operation({
   id: "deleteFeature",

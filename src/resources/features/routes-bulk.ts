@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireLiveProject } from "../projects/require.ts";
+import { requireLiveProject, requireRoom } from "../projects/require.ts";
 import { archiveFeature, deleteFeature, reviveFeature } from "./changes-archive.ts";
 import { setStale } from "./changes-metadata.ts";
 import { hasParents, liveChildren } from "./feature-store.ts";
-import { requireAllOf } from "./require.ts";
+import { findFeature, requireAllOf, requireNoChildren } from "./require.ts";
 import { ArchiveCheck, FeatureNames, StaleFeatures } from "./schema.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
@@ -27,8 +27,10 @@ export const archiveFeatures = operation({
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   status: 202,
 }).change(({ tx, params: { projectId }, body }) => {
-  for (const feature of requireAllOf(tx.db, projectId, body.features))
-    archiveFeature(tx, feature, body.features);
+  const features = requireAllOf(tx.db, projectId, body.features);
+  const together = new Set(body.features);
+  for (const { name } of features) requireNoChildren(tx.db, name, together);
+  for (const feature of features) archiveFeature(tx, feature);
 });
 
 export const reviveFeatures = operation({
@@ -40,8 +42,11 @@ export const reviveFeatures = operation({
   errors: [...several.errors, "NotFoundError"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
-  const features = requireAllOf(tx.db, projectId, body.features);
-  for (const feature of features) if (feature.archived) reviveFeature(tx, feature);
+  for (const feature of requireAllOf(tx.db, projectId, body.features)) {
+    if (!feature.archived) continue;
+    requireRoom(tx.db, projectId);
+    reviveFeature(tx, feature);
+  }
 });
 
 export const deleteFeatures = operation({
@@ -75,9 +80,13 @@ export const checkArchive = operation({
   path: `${PROJECT}/archive/validate`,
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   response: ArchiveCheck,
-}).run(({ db, body: { features } }) => ({
-  parentsWithChildFeatures: features.filter((name) =>
-    liveChildren(db, name).some((child) => !features.includes(child)),
-  ),
-  hasDeletedDependencies: features.some((name) => hasParents(db, name)),
-}));
+}).run(({ db, params: { projectId }, body }) => {
+  const names = body.features.filter((name) => findFeature(db, name)?.project === projectId);
+  const together = new Set(names);
+  return {
+    parentsWithChildFeatures: names.filter((name) =>
+      liveChildren(db, name).some((child) => !together.has(child)),
+    ),
+    hasDeletedDependencies: names.some((name) => hasParents(db, name)),
+  };
+});

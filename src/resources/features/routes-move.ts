@@ -1,7 +1,8 @@
 import * as v from "valibot";
 import { requirePermission } from "../../auth/require-permission.ts";
+import { requireVisible } from "../../auth/visibility.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireLiveProject } from "../projects/require.ts";
+import { requireLiveProject, requireName, requireRoom } from "../projects/require.ts";
 import { cloneFeature as clone } from "./changes-clone.ts";
 import { moveFeature as move } from "./changes-move.ts";
 import { requireFeature, requireFreeName, requireLiveFeature } from "./require.ts";
@@ -20,11 +21,13 @@ export const cloneFeature = operation({
   params: Params,
   body: CloneFeature,
   status: 201,
-  errors: ["NotFoundError", "NameExistsError"],
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body: { name, replaceGroupId } }) => {
   requireLiveProject(tx.db, projectId);
   const source = requireFeature(tx.db, projectId, featureName);
+  requireName(tx.db, projectId, name);
+  requireRoom(tx.db, projectId);
   return clone(tx, source, name, { replacesGroupId: replaceGroupId });
 });
 
@@ -38,11 +41,11 @@ export const moveFeature = operation({
   params: Params,
   body: NewPlace,
   crossesProjects: true,
-  errors: ["NotFoundError", "InvalidOperationError"],
+  errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
   response: NoBody,
 }).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
   // The other project is in the body, where the contract can't see it.
-  requirePermission(tx.db, actor, { permissions: ["CREATE_FEATURE"], project: newProjectId });
+  requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
   requireLiveProject(tx.db, newProjectId);
   move(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);
 });
@@ -57,4 +60,9 @@ export const checkName = operation({
   body: NameToCheck,
   errors: ["NameExistsError"],
   response: NoBody,
-}).run(({ db, body: { name } }) => requireFreeName(db, name));
+}).run(({ db, actor, body: { name, projectId } }) => {
+  requireFreeName(db, name);
+  if (typeof projectId !== "string") return;
+  requireVisible(db, actor, projectId);
+  requireName(db, projectId, name);
+});

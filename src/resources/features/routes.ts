@@ -1,10 +1,12 @@
 import * as v from "valibot";
+import { requirePermission } from "../../auth/require-permission.ts";
 import { snapshot } from "../../db/snapshot.ts";
+import type { Tx } from "../../events/write.ts";
 import { requireValid } from "../../http/error.ts";
 import { JsonPatch, patched } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
-import { requireLiveProject } from "../projects/require.ts";
+import { requireLiveProject, requireName, requireRoom } from "../projects/require.ts";
 import * as changes from "./changes.ts";
 import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";
 import { featureDetails } from "./feature-store.ts";
@@ -49,11 +51,13 @@ export const createFeature = operation({
   params: v.object({ projectId: v.string() }),
   body: NewFeature,
   status: 201,
-  errors: ["NotFoundError", "NameExistsError"],
+  errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
   response: Feature,
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   requireFeatureType(tx.db, body.type);
+  requireName(tx.db, projectId, body.name);
+  requireRoom(tx.db, projectId);
   return changes.createFeature(tx, projectId, body);
 });
 
@@ -87,10 +91,11 @@ export const updateFeature = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: FeatureParams,
   body: FeatureUpdate,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
+  requireMayArchive(tx, feature, body);
   requireUpdate(tx.db, feature, body);
   return updateMetadata(tx, feature, body);
 });
@@ -104,11 +109,18 @@ export const patchFeature = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: FeatureParams,
   body: JsonPatch,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
   const change = requireValid(FeatureUpdate, patched(feature, body), "body");
+  requireMayArchive(tx, feature, change);
   requireUpdate(tx.db, feature, change);
   return patchMetadata(tx, feature, change);
 });
+
+/** Only the body says that a change archives, which needs what archiving alone does. */
+function requireMayArchive({ db, actor }: Tx, { project, ...before }: Feature, { archived }: FeatureUpdate) {
+  if (archived && !before.archived)
+    requirePermission(db, actor, { permissions: ["DELETE_FEATURE"], project });
+}

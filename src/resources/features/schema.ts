@@ -99,7 +99,7 @@ export const FeatureDetails = v.strictObject({
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;
 
-/** What replaces the description of a flag; the name can't be changed and may be left out. */
+/** What describes a flag after a change; the name can't be changed and may be left out. */
 export const FeatureUpdate = v.object({
   name: v.optional(v.string()),
   type: v.optional(v.string(), "release"),
@@ -129,8 +129,10 @@ export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
 
 export const ArchivedFeatures = v.strictObject({ version: v.literal(2), features: v.array(ArchivedFeature) });
 
-/** Several flags by name. */
-export const FeatureNames = v.object({ features: v.array(v.string()) });
+/** Several flags by name; while they are changed, nobody else is answered. */
+export const FeatureNames = v.object({
+  features: v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 names or less")),
+});
 
 export const StaleFeatures = v.object({ ...FeatureNames.entries, stale: v.boolean() });
 

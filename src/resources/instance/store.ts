@@ -50,7 +50,7 @@ export function statistics(db: Database): Statistics {
       .pluck()
       .get({ time: since(days) })!;
   return {
-    timestamp: new Date(startOfMinute()).toISOString(),
+    timestamp: since(0),
     instanceId: instanceId(db),
     ...(Object.fromEntries(counts) as Record<keyof typeof COUNTS, number>),
     apiTokens: Object.fromEntries(

@@ -11,7 +11,7 @@ interface StageRow {
 }
 
 // A stage that is entered again began when it was entered first, until the flag begins anew.
-const insertStage = command<StageRow>(`
+export const insertStage = command<StageRow>(`
   INSERT INTO feature_stages (feature, stage, entered_at, status) VALUES (:feature, :stage, :enteredAt, :status)
   ON CONFLICT DO NOTHING`);
 

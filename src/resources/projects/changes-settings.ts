@@ -29,10 +29,10 @@ const setArchived = command<{ id: string; archivedAt: string | null }>(`
 
 const removeRow = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
 
-/** Replaces what describes a project; mode and stickiness stay where they are left out. */
+/** Replaces what describes a project; what is left out stays. */
 export const updateProject = (tx: Tx, id: string, project: ProjectUpdate) =>
-  recordUpdate(tx, id, () => {
-    const { name, description, mode = null, defaultStickiness = null } = project;
+  recordUpdate(tx, id, (before) => {
+    const { name, description = before.description, mode = null, defaultStickiness = null } = project;
     update(tx).run({ id, name, description, mode, defaultStickiness, now: tx.now });
   });
 
@@ -43,9 +43,9 @@ export const changeSettings = (tx: Tx, id: string, { mode, featureNaming }: Proj
     updateSettings(tx).run({ id, mode: mode ?? null, featureNaming: naming, now: tx.now });
   });
 
-function recordUpdate(tx: Tx, project: string, change: () => void) {
+function recordUpdate(tx: Tx, project: string, change: (before: ReturnType<typeof projectData>) => void) {
   const preData = projectData(tx.db, project);
-  change();
+  change(preData);
   tx.record({ type: "project-updated", project, data: projectData(tx.db, project), preData });
 }
 

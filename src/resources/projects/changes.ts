@@ -13,11 +13,18 @@ interface ProjectRow {
   defaultStickiness: string;
   createdAt: string;
   archivedAt: string | null;
+  updatedAt: string | null;
+  /** How many live flags it may have. */
+  featureLimit: number | null;
+  /** As JSON. */
+  featureNaming: string;
 }
 
 export const insertProject = command<ProjectRow>(`
-  INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at)
-  VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt)`);
+  INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at, updated_at,
+    feature_limit, feature_naming)
+  VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt, :updatedAt,
+    :featureLimit, :featureNaming)`);
 
 interface ProjectEnvironmentRow {
   project: string;
@@ -57,6 +64,9 @@ export function createProject(tx: Tx, { environments, ...project }: NewProject):
     defaultStickiness,
     createdAt: tx.now,
     archivedAt: null,
+    updatedAt: null,
+    featureLimit: null,
+    featureNaming: "{}",
   });
   for (const environment of new Set(environments ?? defaultEnvironments(tx.db)))
     insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null });

@@ -9,6 +9,7 @@ import { PathName } from "../../validation.ts";
 import { insertProjectFavorite } from "../favorites/changes.ts";
 import { DefaultStrategy } from "../strategies/schema.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
+import { NewFeatureNaming } from "./schema.ts";
 
 const Project = v.strictObject({
   id: PathName,
@@ -18,6 +19,11 @@ const Project = v.strictObject({
   defaultStickiness: v.optional(Name, "default"),
   createdAt: OptionalTime,
   archivedAt: OptionalTime,
+  updatedAt: OptionalTime,
+  featureLimit: optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 52))),
+  featureNaming: optional(
+    v.strictObject({ ...NewFeatureNaming.entries, pattern: optional(NewFeatureNaming.entries.pattern) }),
+  ),
   environments: v.array(Name),
   defaultStrategies: v.optional(
     v.array(v.strictObject({ environment: Name, strategy: DefaultStrategy })),
@@ -28,14 +34,19 @@ const Project = v.strictObject({
 
 type Row = Omit<
   v.InferOutput<typeof Project>,
-  "environments" | "defaultStrategies" | "favoritedBy" | "createdAt"
-> & {
-  createdAt: string;
-};
+  "featureNaming" | "environments" | "defaultStrategies" | "favoritedBy"
+>;
 
-const all = query<object, Row & Record<"environments" | "defaultStrategies" | "favoritedBy", string>>(`
+const all = query<
+  object,
+  Row & { featureNaming: string | null } & Record<
+      "environments" | "defaultStrategies" | "favoritedBy",
+      string
+    >
+>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
-    archived_at AS archivedAt,
+    archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
+    nullif(feature_naming, '{}') AS featureNaming,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
     (SELECT json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
@@ -52,7 +63,8 @@ export const project = kind({
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
     requireTheirs(environments, defaultStrategies);
-    insertProject(tx).run({ ...row, createdAt: row.createdAt ?? now });
+    const featureNaming = JSON.stringify(row.featureNaming ?? {});
+    insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
     const strategies = new Map(
       defaultStrategies.map((one) => [one.environment, JSON.stringify(one.strategy)]),
     );
@@ -63,9 +75,12 @@ export const project = kind({
     for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
-    for (const { environments, defaultStrategies, favoritedBy, ...row } of all(db).iterate({})) {
+    for (const { featureNaming: naming, environments, defaultStrategies, favoritedBy, ...row } of all(
+      db,
+    ).iterate({})) {
+      const featureNaming = naming && withoutNulls(JSON.parse(naming));
       yield {
-        ...withoutNulls(row),
+        ...withoutNulls({ ...row, featureNaming }),
         environments: JSON.parse(environments),
         ...(defaultStrategies !== "[]" && { defaultStrategies: JSON.parse(defaultStrategies) }),
         favoritedBy: JSON.parse(favoritedBy),

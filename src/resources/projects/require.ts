@@ -1,7 +1,9 @@
 import { DEFAULT_PROJECT } from "../../auth/permissions.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { ApiError } from "../../http/error.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { matchesWhole } from "../../pattern.ts";
+import type { FeatureNaming } from "./schema.ts";
 
 const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);
 
@@ -10,10 +12,48 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
-/** @throws ApiError `NotFoundError` unless there is a project with this id that is not archived. */
+/** The same for one that is not archived. @throws ApiError `NotFoundError` */
 export function requireLiveProject(db: Database, id: string) {
   requireProject(db, id);
   if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
+}
+
+const limitOf = query<{ id: string }, { most: number | null; count: number }>(`
+  SELECT feature_limit AS most, iif(feature_limit IS NULL, 0,
+    (SELECT count(*) FROM features WHERE project = projects.id AND archived_at IS NULL)) AS count
+  FROM projects WHERE id = :id`);
+
+/** @throws ApiError `InvalidOperationError` where a project has as many live flags as it may have (original) */
+export function requireRoom(db: Database, id: string) {
+  const { most, count } = limitOf(db).get({ id })!;
+  if (most !== null && count >= most)
+    throw refused(`The project ${id} may have ${most} live flags and has ${count}: archive one first`);
+}
+
+const namingOf = query<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
+
+/** @throws ApiError `ValidationError` unless a flag may have the name in the project, or there is no such project */
+export function requireName(db: Database, id: string, name: string) {
+  const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).pluck().get({ id }) ?? "{}");
+  const { pattern, example, description } = naming;
+  if (!pattern) return;
+  const isMatch = matchesWhole(pattern, name);
+  if (isMatch) return;
+  const hints = [example && `such as ${example}`, description].filter(Boolean).join("; ");
+  const problem = isMatch === undefined ? "takes too long to be compared with" : "must match all of";
+  const message = `${problem} the pattern ${pattern} of the project ${id}${hints && ` (${hints})`}`;
+  throw invalid({ path: "body.name", message });
+}
+
+/** @throws ApiError `ValidationError` for a pattern that can't be used, and an example that it does not match */
+export function requireUsable({ pattern, example }: FeatureNaming) {
+  if (!pattern) return;
+  const path = "body.featureNaming";
+  const isMatch = matchesWhole(pattern, example ?? "");
+  if (isMatch === undefined)
+    throw invalid({ path: `${path}.pattern`, message: "must not take long to compare" });
+  if (example && !isMatch)
+    throw invalid({ path: `${path}.example`, message: `must match all of the pattern ${pattern}` });
 }
 
 const liveFeature = query<{ id: string }, string>(`

@@ -141,10 +141,10 @@ export type Insights = v.InferOutput<typeof Insights>;
 export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
 export type FlagCreator = v.InferOutput<typeof FlagCreator>;
 
-/** What replaces the description of a project. */
+/** What replaces the description of a project; what is left out stays. */
 export const ProjectUpdate = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
-  description: v.nullish(ShortText, null),
+  description: v.optional(v.nullable(ShortText)),
   mode: v.optional(v.picklist(MODES)),
   defaultStickiness: v.optional(NonEmptyText),
 });
@@ -152,25 +152,27 @@ export type ProjectUpdate = v.InferOutput<typeof ProjectUpdate>;
 
 const Pattern = v.pipe(
   ShortText,
+  v.maxLength(1000, "must have 1000 characters or less"),
   v.check((pattern) => isPattern(pattern), "must be a regular expression"),
 );
+
+/** How flags are to be named from now on; null for anything that the API takes. */
+export const NewFeatureNaming = v.object({
+  pattern: v.nullable(Pattern),
+  example: v.nullish(ShortText, null),
+  description: v.nullish(ShortText, null),
+});
 
 /** What is set for a project beside its description. */
 export const ProjectSettings = v.object({
   mode: v.optional(v.picklist(MODES)),
-  featureNaming: v.optional(
-    v.object({
-      pattern: v.nullish(Pattern, null),
-      example: v.nullish(ShortText, null),
-      description: v.nullish(ShortText, null),
-    }),
-  ),
+  featureNaming: v.optional(NewFeatureNaming),
 });
 export type ProjectSettings = v.InferOutput<typeof ProjectSettings>;
 
 function isPattern(text: string) {
   try {
-    return new RegExp(text, "u") !== null;
+    return new RegExp(text) !== null;
   } catch {
     return false;
   }

@@ -2,7 +2,11 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { type Settings, storedSetting } from "./store.ts";
 
-const store = command<{ name: string; content: string }>(`
+type Row = { name: string; content: string };
+
+export const insertSetting = command<Row>(`INSERT INTO settings (name, content) VALUES (:name, :content)`);
+
+const store = command<Row>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)
   ON CONFLICT DO UPDATE SET content = :content`);
 

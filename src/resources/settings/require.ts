@@ -11,8 +11,6 @@ export function requireNoMaintenance(db: Database) {
   throw new ApiError(
     "ServiceUnavailableError",
     "The server is in maintenance: nothing can be changed until it is over",
-    {
-      headers: { "retry-after": "60" },
-    },
+    { headers: { "retry-after": "60" }, isLogged: false },
   );
 }

@@ -1,0 +1,33 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import { LineError } from "../../transfer/error.ts";
+import { kind } from "../../transfer/kind.ts";
+import { check, JsonObject, type Violation } from "../../validation.ts";
+import { insertSetting } from "./changes.ts";
+import { FrontendSettings, Maintenance } from "./schema.ts";
+
+/** What may be set. What the file itself goes by is none of it: a copy is another file. */
+const CONTENTS = {
+  "unleash.frontend": v.strictObject(FrontendSettings.entries),
+  "maintenance.mode": v.strictObject(Maintenance.entries),
+};
+
+const Name = v.picklist(["unleash.frontend", "maintenance.mode"]);
+
+const all = query<object, { name: string; content: string }>(`
+  SELECT name, content FROM settings WHERE name IN ('unleash.frontend', 'maintenance.mode') ORDER BY name`);
+
+export const setting = kind({
+  name: "setting",
+  schema: v.strictObject({ name: Name, content: JsonObject }),
+  insert({ tx }, { name, content }) {
+    const checked = check<v.GenericSchema>(CONTENTS[name], content, "content");
+    if (checked.violations) throw new LineError(inWords(checked.violations[0]));
+    insertSetting(tx).run({ name, content: JSON.stringify(checked.value) });
+  },
+  *rows(db) {
+    for (const { name, content } of all(db).iterate({})) yield { name, content: JSON.parse(content) };
+  },
+});
+
+const inWords = ({ path, message }: Violation) => `${path}: ${message}`;

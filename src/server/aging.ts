@@ -1,0 +1,37 @@
+import { SYSTEM } from "../auth/actor.ts";
+import type { Database } from "../db/statement.ts";
+import { writeSoon } from "../events/write.ts";
+import type { Log } from "../log.ts";
+import { resetAge, tellOfAge } from "../resources/features/changes-aging.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Tells of flags that have become older than their types are expected to, at once and every hour (original).
+ * @returns what stops it, as soon as it is at rest
+ */
+export function watchAge(db: Database, log: Log): () => Promise<void> {
+  let isStopped = false;
+  let running = Promise.resolve();
+  const tell = () => {
+    running = running
+      .then(() => tellOfAges(db, new Date(), () => isStopped))
+      .catch((error) =>
+        log({ level: "warn", message: `flags that have become old: ${(error as Error).message}` }),
+      );
+  };
+  tell();
+  const timer = setInterval(tell, HOUR_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** Tells of all that are older at a time, some by some, so that other changes come in between. */
+export async function tellOfAges(db: Database, time: Date, isStopped = () => false) {
+  const now = time.toISOString();
+  await writeSoon(db, SYSTEM, undefined, (tx) => void resetAge(tx, now));
+  while (!isStopped() && (await writeSoon(db, SYSTEM, undefined, (tx) => tellOfAge(tx, now))));
+}

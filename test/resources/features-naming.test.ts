@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, type World } from "../support/world.ts";
+
+const naming = { pattern: "shop\\.[a-z]+|old", example: "shop.cart", description: "shop and a word" };
+const SLOW = "(a+)+b";
+const LONG = "a".repeat(90);
+
+const given = (w: World) =>
+  w
+    .project("a", { featureNaming: naming })
+    .project("b", { featureNaming: { pattern: "", description: "anything" } })
+    .project("slow", { featureNaming: { pattern: SLOW } })
+    .project("hidden", { mode: "private", featureNaming: naming })
+    .project("few", { featureLimit: 2 })
+    .feature("f", "a")
+    .feature("one", "few")
+    .feature("gone", "few", { archivedAt: "2026-01-02T00:00:00Z" });
+
+const wrong = (name: string, body: object, rest: Partial<Scenario> = {}): Scenario => ({
+  given,
+  body,
+  name,
+  expect: [400, "ValidationError"],
+  see: ({ message, details }) => {
+    assert.equal(details[0].path, "body.name");
+    assert.ok(message.includes(naming.pattern) && message.includes("shop.cart"), message);
+    assert.ok(message.includes(naming.description), message);
+  },
+  ...rest,
+});
+
+const created = (name: string, flag: string, rest: Partial<Scenario> = {}): Scenario => ({
+  given,
+  name,
+  body: { name: flag },
+  expect: 201,
+  records: [{ type: "feature-created", featureName: flag }],
+  ...rest,
+});
+
+const inTime: Scenario["see"] = ({ details }) => {
+  assert.equal(details[0].path, "body.name");
+  assert.match(details[0].message, /too long/);
+};
+
+scenarios("POST /api/admin/projects/a/features", [
+  created("a name that matches", "shop.cart"),
+  created("the other choice of the pattern", "old"),
+  wrong("a name that does not", { name: "cart" }),
+  wrong("one that only begins so", { name: "shop.cart-2" }),
+  wrong("one that begins like the first choice only", { name: "shop.cart.old" }),
+  wrong("one that only ends so", { name: "my-old" }),
+  wrong("another letter case", { name: "Shop.cart" }),
+  created("an empty pattern is none", "anything", { url: "/api/admin/projects/b/features" }),
+  wrong(
+    "a pattern that would never end",
+    { name: LONG },
+    { url: "/api/admin/projects/slow/features", see: inTime },
+  ),
+  created("a project that may have one more", "two", { url: "/api/admin/projects/few/features" }),
+]);
+
+scenarios("POST /api/admin/projects/a/features/f/clone", [
+  created("a name that matches", "shop.cart"),
+  wrong("a name that does not", { name: "cart" }),
+]);
+
+scenarios("POST /api/admin/features/validate", [
+  ...strangers({ given, body: { name: "x" } }),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["no name", {}, "body.name"],
+    ["a name that is a number", { name: 5 }, "body.name"],
+    ["an empty name", { name: "" }, "body.name"],
+    ["a name with a space", { name: "a b" }, "body.name"],
+    ["a name without end", { name: "x".repeat(101) }, "body.name"],
+    ["half of a surrogate pair", `{"name":"\\ud800"}`, "body.name"],
+    ["a project that is a number", { name: "x", projectId: 5 }, "body.projectId"],
+  ]),
+  { name: "a name that is free", given, body: { name: "x" }, as: personal(3) },
+  { name: "no project", given, body: { name: "x", projectId: null } },
+  { name: "a project without a pattern", given, body: { name: "x", projectId: "b" } },
+  { name: "a project that is not there has none", given, body: { name: "x", projectId: "nope" } },
+  { name: "a name that matches", given, body: { name: "shop.cart", projectId: "a" } },
+  wrong("a name that does not match", { name: "cart", projectId: "a" }, { as: personal(3) }),
+  wrong("a pattern that would never end", { name: LONG, projectId: "slow" }, { see: inTime }),
+  ...["f", "gone"].map((name) => ({
+    name: `the name ${name}, which is taken`,
+    given,
+    body: { name, projectId: "a" },
+    expect: [409, "NameExistsError"] as [number, string],
+  })),
+  {
+    name: "the pattern of a private project is not told",
+    given,
+    as: personal(2),
+    body: { name: "cart", projectId: "hidden" },
+    expect: [403, "NoAccessError"],
+    see: ({ message }) => assert.ok(!message.includes("shop"), message),
+  },
+]);
+
+test("a project takes as many flags as it may have, and one more when one is archived", async (t) => {
+  const { request } = await openServer(t, given(createWorld()));
+  const FEW = "/api/admin/projects/few";
+  const make = (name: string) => request(`${FEW}/features`, { method: "POST", body: { name } });
+  assert.equal((await make("two")).status, 201);
+  const refused = [
+    await make("three"),
+    await request(`${FEW}/features/one/clone`, { method: "POST", body: { name: "three" } }),
+    await request("/api/admin/archive/revive/gone", { method: "POST" }),
+    await request(`${FEW}/features/gone`, { method: "PUT", body: {} }),
+  ];
+  for (const { status, body } of refused)
+    assert.deepEqual([status, body.name], [403, "InvalidOperationError"]);
+  assert.equal((await request(`${FEW}/features/one`, { method: "DELETE" })).status, 202);
+  assert.equal((await make("three")).status, 201);
+});

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { badBodies, noBodies, withCustomRole } from "../support/bad-bodies.ts";
+import { permitted } from "../support/permitted.ts";
+import { type Scenario, scenarios } from "../support/server.ts";
+import { personal, type World } from "../support/world.ts";
+
+type Data = Record<string, unknown>;
+
+const FLAG = "/api/admin/projects/a/features/f";
+const ARCHIVED = { archivedAt: "2026-01-02T00:00:00.000Z" };
+
+const given = (w: World) =>
+  w
+    .project("a")
+    .project("old", ARCHIVED)
+    .project("hidden", { mode: "private" })
+    .feature("f", "a", { type: "experiment", description: "first", impressionData: true })
+    .feature("gone", "a", ARCHIVED)
+    .feature("older", "old", ARCHIVED);
+
+const update = (featureName: string, data: Data, preData: Data = {}) =>
+  ({ type: "feature-metadata-updated", featureName, data, preData }) as const;
+
+const BEFORE = { name: "f", type: "experiment", description: "first", stale: false, impressionData: true };
+
+/** The answer is the flag as the event has it. */
+const becomes = (name: string, body: unknown, data: Data, rest: Partial<Scenario> = {}): Scenario => ({
+  name,
+  given,
+  body,
+  records: [update("f", data, BEFORE)],
+  see: (flag) => assert.partialDeepStrictEqual(flag, data),
+  ...rest,
+});
+
+scenarios(`PUT ${FLAG}`, [
+  ...permitted("UPDATE_FEATURE", { given, body: {}, records: [{ ...update("f", {}), project: "a" }] }),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["another name", { name: "g" }, "body.name"],
+    ["a name that is no text", { name: 5 }, "body.name"],
+    ["an unknown type", { type: "nope" }, "body.type"],
+    ["a type that is null", { type: null }, "body.type"],
+    ["a description that is a number", { description: 7 }, "body.description"],
+    ["half of a surrogate pair", `{"description":"\\ud800"}`, "body.description"],
+    ["a description without end", { description: "x".repeat(65_537) }, "body.description"],
+    ["text for stale", { stale: "x" }, "body.stale"],
+    ["a number for impressionData", { impressionData: 1 }, "body.impressionData"],
+    ["null for archived", { archived: null }, "body.archived"],
+  ]),
+  becomes(
+    "what is left out gets its default, but the description stays",
+    {},
+    { ...BEFORE, type: "release", impressionData: false },
+  ),
+  becomes("no description is an empty one", { description: null }, { description: "" }),
+  becomes(
+    "what can't be changed is ignored",
+    { name: "f", project: "hidden", createdAt: "x", lastSeenAt: 1 },
+    { project: "a" },
+  ),
+  becomes("stale has no event of its own here", { stale: true }, { stale: true }),
+  becomes("it archives", { archived: true }, { archived: true }),
+  {
+    name: "it takes a flag out of the archive",
+    url: "/api/admin/projects/a/features/gone",
+    given,
+    body: { type: "release" },
+    records: [update("gone", { archived: false, archivedAt: null }, { archived: true })],
+  },
+  {
+    name: "an archived flag stays so since when it was",
+    url: "/api/admin/projects/a/features/gone",
+    given,
+    body: { archived: true },
+    records: [update("gone", { archived: true, ...ARCHIVED })],
+  },
+  {
+    name: "a flag of an archived project stays archived",
+    url: "/api/admin/projects/old/features/older",
+    given,
+    body: {},
+    expect: [404, "NotFoundError"],
+  },
+  {
+    name: "a flag that others depend on is not archived",
+    given: (w) => given(w).feature("child", "a", { dependencies: [{ feature: "f" }] }),
+    body: { archived: true },
+    expect: [403, "InvalidOperationError"],
+    see: ({ message }) => assert.match(message, /child/),
+  },
+  {
+    name: "to archive needs DELETE_FEATURE",
+    as: personal(3),
+    given: withCustomRole(given, { name: "UPDATE_FEATURE" }),
+    body: { archived: true },
+    expect: [403, "NoAccessError"],
+    see: ({ message }) => assert.match(message, /DELETE_FEATURE/),
+  },
+  { name: "an unknown flag", url: `${FLAG}f`, given, body: {}, expect: [404, "NotFoundError"] },
+  {
+    name: "a flag of another project",
+    url: "/api/admin/projects/old/features/f",
+    given,
+    body: {},
+    expect: [404, "NotFoundError"],
+  },
+  {
+    name: "a private project",
+    url: "/api/admin/projects/hidden/features/f",
+    as: personal(2),
+    given,
+    body: {},
+    expect: [403, "NoAccessError"],
+  },
+]);
+
+const step = (path: string, value: unknown) => [{ op: "replace", path, value }];
+
+scenarios(`PATCH ${FLAG}`, [
+  ...permitted("UPDATE_FEATURE", { given, body: [], records: [{ ...update("f", BEFORE), project: "a" }] }),
+  ...badBodies({ given }, [
+    ["an object", {}, "body"],
+    ["a step that is none", [{ op: "x", path: "/a" }], "body.0.op"],
+    ["another name", step("/name", "g"), "body.name"],
+    ["an unknown type", step("/type", "nope"), "body.type"],
+    ["text for stale", step("/stale", "true"), "body.stale"],
+    ["a description that is an object", step("/description", {}), "body.description"],
+    ["NUL", step("/description", "\0"), "body.value"],
+    ["a test that fails", [{ op: "test", path: "/stale", value: true }, ...step("/stale", true)], "body.0"],
+    ["a prototype", step("/__proto__/stale", true), "body.0"],
+    ["1001 steps", Array(1001).fill(step("/stale", true)[0]), "body"],
+  ]),
+  becomes(
+    "stale has an event of its own",
+    step("/stale", true),
+    { stale: true },
+    {
+      records: [update("f", { stale: true }, BEFORE), { type: "feature-stale-on", project: "a", data: null }],
+    },
+  ),
+  becomes(
+    "no longer stale",
+    step("/stale", false),
+    { stale: false },
+    {
+      given: (w) => w.project("a").feature("f", "a", { stale: true }),
+      records: [update("f", { stale: false }, { stale: true }), { type: "feature-stale-off", data: null }],
+    },
+  ),
+  becomes("a thousand steps", Array(1000).fill(step("/stale", false)[0]), BEFORE),
+  becomes(
+    "no description stays none",
+    step("/type", "release"),
+    { description: null },
+    {
+      given: (w) => w.project("a").feature("f", "a"),
+      records: [update("f", { description: null }, { description: null })],
+    },
+  ),
+  becomes("what can't be changed is ignored", step("/project", "hidden"), { ...BEFORE, project: "a" }),
+  becomes("the time of creation can't", step("/createdAt", "2020-01-01"), {
+    createdAt: "2026-01-01T00:00:00.000Z",
+  }),
+  becomes("it archives", step("/archived", true), { archived: true }),
+]);

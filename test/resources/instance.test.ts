@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-a[\da-f]{3}-[\da-f]{12}$/;
+const ARCHIVED = { archivedAt: "2026-01-02T00:00:00.000Z" };
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+const forEveryone = (see: NonNullable<Scenario["see"]>): Scenario[] => [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a Viewer may", as: personal(3), see },
+  { name: "a service token may", as: SERVICE, see },
+];
+
+scenarios("GET /api/admin/ui-config", [
+  ...forEveryone((body) => {
+    assert.deepEqual(
+      [body.maintenanceMode, body.flags.maintenanceMode, body.frontendApiOrigins],
+      [false, false, ["*"]],
+    );
+    assert.match(body.versionInfo.instanceId, UUID);
+  }),
+  {
+    name: "what was set",
+    given: (w) =>
+      w.add("setting", { name: "maintenance.mode", content: { enabled: true } }).add("setting", {
+        name: "unleash.frontend",
+        content: { frontendApiOrigins: ["https://shop.example"] },
+      }),
+    see: (body) => {
+      assert.deepEqual([body.maintenanceMode, body.flags.maintenanceMode], [true, true]);
+      assert.deepEqual(body.frontendApiOrigins, ["https://shop.example"]);
+    },
+  },
+]);
+
+const company = (w: World) =>
+  w
+    .add("role", { id: 7, name: "Custom root", type: "custom-root" })
+    .add("role", { id: 8, name: "Unused", type: "custom-root" })
+    .add("role", { id: 9, name: "Custom", type: "custom" })
+    .user({ rootRole: 7, seenAt: ago(1) })
+    .user({ seenAt: ago(31) })
+    .user({ seenAt: ago(1), accountType: "Service Account" })
+    .group("g", [1])
+    .project("a")
+    .project("old", ARCHIVED)
+    .project("hidden", { mode: "private" })
+    .add("segment", { id: 1, name: "s" })
+    .feature("f", "a")
+    .feature("secret", "hidden")
+    .feature("gone", "a", ARCHIVED)
+    .event({ type: "features-exported" })
+    .event({ type: "features-imported" })
+    .event({ type: "features-imported" });
+
+scenarios("GET /api/admin/instance-admin/statistics", [
+  ...forEveryone(({ users }) => assert.equal(users, 4)),
+  {
+    name: "how much there is of everything",
+    given: company,
+    see: (body) =>
+      assert.partialDeepStrictEqual(body, {
+        users: 6,
+        serviceAccounts: 1,
+        apiTokens: { admin: 1, client: 1, frontend: 1 },
+        activeUsers: { last7: 1, last30: 1, last60: 2, last90: 2 },
+        featureToggles: 2,
+        archivedFeatureToggles: 1,
+        projects: 2,
+        roles: 8,
+        customRootRoles: 2,
+        customRootRolesInUse: 1,
+        groups: 1,
+        environments: 2,
+        segments: 1,
+        strategies: 5,
+        featureExports: 1,
+        featureImports: 2,
+      }),
+  },
+]);
+
+scenarios(
+  "GET /api/admin/telemetry/settings",
+  forEveryone((body) =>
+    assert.deepEqual(body, { versionInfoCollectionEnabled: false, featureInfoCollectionEnabled: false }),
+  ),
+);
+
+scenarios("POST /api/admin/record-ui-error", [
+  { name: "no credential", as: null, body: { errorMessage: "x" }, expect: [401, "AuthenticationRequired"] },
+  { name: "a Viewer may", as: personal(3), body: { errorMessage: "x", errorStack: "at y" }, expect: 204 },
+  ...noBodies({}),
+  ...badBodies({}, [
+    ["no message", {}, "body.errorMessage"],
+    ["a message that is a number", { errorMessage: 5 }, "body.errorMessage"],
+    ["a stack that is a number", { errorMessage: "x", errorStack: 5 }, "body.errorStack"],
+  ]),
+]);
+
+test("an instance keeps its id, and another has another", async (t) => {
+  const [one, other] = [await openServer(t, createWorld()), await openServer(t, createWorld())];
+  const idOf = async ({ request }: typeof one) =>
+    (await request("/api/admin/ui-config")).body.versionInfo.instanceId;
+  assert.equal(await idOf(one), await idOf(one));
+  assert.notEqual(await idOf(one), await idOf(other));
+});

@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { permitted } from "../support/permitted.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, type World } from "../support/world.ts";
+
+const PROJECT = "/api/admin/projects/a";
+const ARCHIVED = { archivedAt: "2026-01-02T00:00:00.000Z" };
+
+const given = (w: World) =>
+  w
+    .project("a", { description: "first", defaultStickiness: "userId" })
+    .project("default")
+    .project("hidden", { mode: "private" })
+    .project("old", ARCHIVED)
+    .project("full")
+    .feature("gone", "a", ARCHIVED)
+    .feature("f", "full");
+
+const NOT_FOUND: [number, string] = [404, "NotFoundError"];
+const REFUSED: [number, string] = [403, "InvalidOperationError"];
+
+const updated = (data: Record<string, unknown>, preData: Record<string, unknown> = {}) =>
+  [{ type: "project-updated", project: "a", environment: null, data, preData }] as const;
+
+const elsewhere = (path: string, body: object): Scenario[] => [
+  { name: "an unknown project", url: `/api/admin/projects/nope${path}`, given, body, expect: NOT_FOUND },
+  {
+    name: "a private project",
+    url: `/api/admin/projects/hidden${path}`,
+    as: personal(2),
+    given,
+    body,
+    expect: [403, "NoAccessError"],
+  },
+];
+
+const BEFORE = {
+  id: "a",
+  name: "a",
+  description: "first",
+  mode: "open",
+  defaultStickiness: "userId",
+  featureLimit: null,
+};
+const NO_NAMING = { pattern: null, example: null, description: null };
+
+scenarios(`PUT ${PROJECT}`, [
+  ...permitted("UPDATE_PROJECT", {
+    given,
+    body: { name: "A" },
+    records: updated({ ...BEFORE, name: "A" }, BEFORE),
+  }),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["no name", {}, "body.name"],
+    ["an empty name", { name: "" }, "body.name"],
+    ["a name of blanks", { name: "  " }, "body.name"],
+    ["a name that is a number", { name: 5 }, "body.name"],
+    ["half of a surrogate pair", `{"name":"\\ud800"}`, "body.name"],
+    ["a description that is a number", { name: "A", description: 5 }, "body.description"],
+    ["an unknown mode", { name: "A", mode: "secret" }, "body.mode"],
+    ["an empty stickiness", { name: "A", defaultStickiness: "" }, "body.defaultStickiness"],
+  ]),
+  {
+    name: "all of it",
+    given,
+    body: { name: "A", description: "d", mode: "private", defaultStickiness: "random", id: "b" },
+    records: updated(
+      { id: "a", name: "A", description: "d", mode: "private", defaultStickiness: "random" },
+      BEFORE,
+    ),
+  },
+  {
+    name: "no description",
+    given,
+    body: { name: "A", description: null },
+    records: updated({ description: null }),
+  },
+  ...elsewhere("", { name: "A" }),
+]);
+
+const naming = { pattern: "[a-z]+", example: "abc", description: "words" };
+
+scenarios(`PUT ${PROJECT}/settings`, [
+  ...permitted("PROJECT_SETTINGS_WRITE", { given, body: {}, records: updated(BEFORE, BEFORE) }),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["an unknown mode", { mode: "secret" }, "body.mode"],
+    ["a naming that is a list", { featureNaming: [] }, "body.featureNaming.pattern"],
+    ["a naming without a pattern", { featureNaming: {} }, "body.featureNaming.pattern"],
+    ["a naming that is null", { featureNaming: null }, "body.featureNaming"],
+    ["a pattern that is a number", { featureNaming: { pattern: 5 } }, "body.featureNaming.pattern"],
+    ["a pattern that is none", { featureNaming: { pattern: "(" } }, "body.featureNaming.pattern"],
+    [
+      "a pattern that closes what it did not open",
+      { featureNaming: { pattern: "a)(b" } },
+      "body.featureNaming.pattern",
+    ],
+    ["a pattern without end", { featureNaming: { pattern: "a".repeat(1001) } }, "body.featureNaming.pattern"],
+    [
+      "an example of something else",
+      { featureNaming: { pattern: "a", example: "ab" } },
+      "body.featureNaming.example",
+    ],
+    [
+      "an example that would never end",
+      { featureNaming: { pattern: "(a+)+b", example: "a".repeat(90) } },
+      "body.featureNaming.pattern",
+    ],
+    [
+      "a description that is a number",
+      { featureNaming: { pattern: null, description: 5 } },
+      "body.featureNaming.description",
+    ],
+  ]),
+  {
+    name: "how flags are named",
+    given,
+    body: { featureNaming: naming },
+    records: updated({ featureNaming: naming }, { featureNaming: NO_NAMING }),
+  },
+  {
+    name: "a pattern with what letters need no escape",
+    given,
+    body: { featureNaming: { pattern: "a\\-b" } },
+    records: updated({}),
+  },
+  {
+    name: "not named any more, but still private",
+    given: (w) => w.project("a", { mode: "private", featureNaming: naming }),
+    body: { featureNaming: { pattern: null } },
+    records: updated({ mode: "private", featureNaming: NO_NAMING }, { featureNaming: naming }),
+  },
+  {
+    name: "the mode alone",
+    given: (w) => w.project("a", { featureNaming: naming }),
+    body: { mode: "protected" },
+    records: updated({ mode: "protected", featureNaming: naming }),
+  },
+  ...elsewhere("/settings", {}),
+]);
+
+type Type = "project-deleted" | "project-archived" | "project-revived";
+const done = (type: Type, project = "a") => [{ type, project, environment: null, data: null, preData: null }];
+
+/** Archiving and removing are possible under the same conditions. */
+const emptied = (method: string, path: (id: string) => string, type: Type): Scenario[] =>
+  [
+    { name: "one with archived flags only", url: path("a"), records: done(type) },
+    { name: "one that is archived", url: path("old"), records: done(type, "old") },
+    {
+      name: "one with a live flag",
+      url: path("full"),
+      expect: REFUSED,
+      see: ({ message }: { message: string }) => assert.match(message, /such as f/),
+    },
+    { name: "the default project", url: path("default"), expect: REFUSED },
+    { name: "an unknown project", url: path("nope"), expect: NOT_FOUND },
+    {
+      name: "a private project",
+      url: path("hidden"),
+      as: personal(2),
+      expect: [403, "NoAccessError"] as [number, string],
+    },
+  ].map((one) => ({ ...one, method, given }));
+
+scenarios(`DELETE ${PROJECT}`, [
+  ...permitted("DELETE_PROJECT", { given, records: done("project-deleted") }),
+  ...emptied("DELETE", (id) => `/api/admin/projects/${id}`, "project-deleted"),
+]);
+
+scenarios("POST /api/admin/projects/archive/a", [
+  ...permitted("DELETE_PROJECT", { given, records: done("project-archived") }),
+  ...emptied("POST", (id) => `/api/admin/projects/archive/${id}`, "project-archived"),
+]);
+
+scenarios("POST /api/admin/projects/revive/a", [
+  ...permitted("DELETE_PROJECT", { given, records: done("project-revived") }),
+  {
+    name: "one that is archived",
+    url: "/api/admin/projects/revive/old",
+    given,
+    records: done("project-revived", "old"),
+  },
+  { name: "an unknown project", url: "/api/admin/projects/revive/nope", given, expect: NOT_FOUND },
+]);
+
+test("a project that is removed takes its archived flags and roles along, and its events stay", async (t) => {
+  const { request, db } = await openServer(t, given(createWorld()).member("a", 3, 4));
+  await request(PROJECT, { method: "DELETE" });
+  assert.equal((await request("/api/admin/archive/features")).body.features.length, 0);
+  assert.deepEqual(db.pragma("foreign_key_check"), []);
+  const { body } = await request("/api/admin/events?project=a");
+  assert.deepEqual(
+    body.events.map(({ type }: { type: string }) => type),
+    ["project-deleted"],
+  );
+  assert.equal((await request(PROJECT)).status, 404);
+  assert.equal(
+    (await request("/api/admin/projects", { method: "POST", body: { id: "a", name: "a" } })).status,
+    201,
+  );
+});
+
+test("an archived project is listed apart, takes no flags, and is back when it is revived", async (t) => {
+  const { request } = await openServer(t, createWorld().project("a"));
+  const ids = async (query: string) =>
+    (await request(`/api/admin/projects${query}`)).body.projects.map(({ id }: { id: string }) => id);
+  const make = () => request(`${PROJECT}/features`, { method: "POST", body: { name: "f" } });
+  await request("/api/admin/projects/archive/a", { method: "POST" });
+  assert.deepEqual([await ids(""), await ids("?archived=true")], [[], ["a"]]);
+  assert.equal((await make()).status, 404);
+  await request("/api/admin/projects/revive/a", { method: "POST" });
+  assert.deepEqual([await ids(""), await ids("?archived=true")], [["a"], []]);
+  assert.equal((await make()).status, 201);
+});

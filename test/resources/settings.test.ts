@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { badBodies, noBodies, strangers, withCustomRoot } from "../support/bad-bodies.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
+
+const given = (w: World) => w.project("a").feature("f", "a");
+
+/** What only those may who hold ADMIN. */
+const forAdmins = (body: object | undefined, done: Partial<Scenario>): Scenario[] => [
+  ...strangers({ given, body }),
+  { name: "an Admin may", given, body, ...done },
+  { name: "a service token may", as: SERVICE, given, body, ...done },
+  {
+    name: "ADMIN alone will do",
+    as: personal(5),
+    given: withCustomRoot(given, { name: "ADMIN" }),
+    body,
+    ...done,
+  },
+  ...[2, 3].map(
+    (id): Scenario => ({
+      name: `the user ${id} may not`,
+      as: personal(id),
+      given,
+      body,
+      expect: [403, "NoAccessError"],
+    }),
+  ),
+];
+
+const origins = (...frontendApiOrigins: unknown[]) => ({ frontendSettings: { frontendApiOrigins } });
+const created = (...list: string[]) =>
+  [
+    {
+      type: "setting-created",
+      project: null,
+      data: { id: "unleash.frontend", frontendApiOrigins: list },
+      preData: null,
+    },
+  ] as const;
+
+scenarios("POST /api/admin/ui-config", [
+  ...forAdmins(origins("https://shop.example"), { expect: 204, records: created("https://shop.example") }),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["settings that are text", { frontendSettings: "x" }, "body.frontendSettings"],
+    ["no origins", { frontendSettings: {} }, "body.frontendSettings.frontendApiOrigins"],
+    [
+      "one origin",
+      { frontendSettings: { frontendApiOrigins: "x" } },
+      "body.frontendSettings.frontendApiOrigins",
+    ],
+    ...[
+      "not an origin",
+      "",
+      "https://shop.example/",
+      "https://shop.example/x",
+      "shop.example",
+      "null",
+      "*.shop.example",
+      "https://u:p@shop.example",
+      "javascript:1",
+      "https://\ud800",
+    ].map((origin): [string, unknown, string] => [
+      `the origin ${JSON.stringify(origin)}`,
+      origins("*", origin),
+      "body.frontendSettings.frontendApiOrigins.1",
+    ]),
+    ["an origin that is a number", origins(5), "body.frontendSettings.frontendApiOrigins.0"],
+  ]),
+  { name: "nothing to set", given, body: {}, expect: [404, "NotFoundError"] },
+  { name: "no origins at all", given, body: origins(), expect: 204, records: created() },
+  {
+    name: "anywhere",
+    given,
+    body: origins("*", "http://localhost:8080"),
+    expect: 204,
+    records: created("*", "http://localhost:8080"),
+  },
+]);
+
+const maintenance = (enabled: boolean) => ({
+  kind: "setting",
+  name: "maintenance.mode",
+  content: { enabled },
+});
+
+scenarios("POST /api/admin/maintenance", [
+  ...forAdmins(
+    { enabled: false },
+    {
+      expect: 204,
+      records: [{ type: "setting-created", data: { id: "maintenance.mode", enabled: false }, preData: null }],
+    },
+  ),
+  ...noBodies({ given }),
+  ...badBodies({ given }, [
+    ["nothing", {}, "body.enabled"],
+    ["text", { enabled: "true" }, "body.enabled"],
+    ["a number", { enabled: 1 }, "body.enabled"],
+    ["null", { enabled: null }, "body.enabled"],
+  ]),
+  {
+    name: "over again while it is on",
+    given: (w) => w.add("setting", maintenance(true)),
+    body: { enabled: false },
+    expect: 204,
+    records: [
+      {
+        type: "setting-updated",
+        data: { id: "maintenance.mode", enabled: false },
+        preData: { enabled: true },
+      },
+    ],
+  },
+]);
+
+scenarios("GET /api/admin/maintenance", [
+  ...forAdmins(undefined, { see: (body) => assert.deepEqual(body, { enabled: false }) }),
+  {
+    name: "while it is on",
+    given: (w) => w.add("setting", maintenance(true)),
+    see: (body) => assert.deepEqual(body, { enabled: true }),
+  },
+]);
+
+test("while maintenance is on nothing can be changed, and reads go on", async (t) => {
+  const { request } = await openServer(t, given(createWorld()).add("setting", maintenance(true)));
+  for (const [method, path, body] of [
+    ["POST", "projects/a/features", { name: "g" }],
+    ["DELETE", "projects/a/features/f"],
+    ["POST", "projects/a/features/f/favorites"],
+    ["POST", "ui-config", origins("*")],
+    ["PUT", "projects/a", { name: "A" }],
+  ] as const) {
+    const reply = await request(`/api/admin/${path}`, { method, ...(body && { body }) });
+    assert.deepEqual([reply.status, reply.body.name], [503, "ServiceUnavailableError"], path);
+    assert.ok(Number(reply.headers.get("retry-after")) > 0);
+  }
+  assert.equal((await request("/api/admin/projects/a/features")).body.features.length, 1);
+  assert.equal(
+    (await request("/api/admin/projects/a/features", { method: "POST", as: personal(3) })).status,
+    403,
+  );
+});

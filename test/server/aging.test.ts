@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { tellOfAges, watchAge } from "../../src/server/aging.ts";
+import { assertRecorded, openServer, watchLog } from "../support/server.ts";
+import { createWorld } from "../support/world.ts";
+
+const MADE = "2100-01-01T00:00:00.000Z";
+const day = (count: number) => new Date(Date.parse(MADE) + count * 86_400_000);
+
+const told = (featureName: string) =>
+  ({
+    type: "feature-potentially-stale-on",
+    createdBy: "unleash_system_user",
+    createdByUserId: -1337,
+    project: "a",
+    featureName,
+    environment: null,
+    data: null,
+    preData: null,
+  }) as const;
+
+const world = () =>
+  createWorld()
+    .project("a")
+    .feature("release", "a", { createdAt: MADE })
+    .feature("operational", "a", { createdAt: MADE, type: "operational" })
+    .feature("permission", "a", { createdAt: MADE, type: "permission" })
+    .feature("unknown", "a", { createdAt: MADE, type: "of no type" })
+    .feature("stale", "a", { createdAt: MADE, stale: true })
+    .feature("archived", "a", { createdAt: MADE, archivedAt: MADE });
+
+test("it is told once of a live flag that has become older than its type is expected to", async (t) => {
+  const { db } = await openServer(t, world());
+  const recorded = watchLog(db);
+  for (const count of [0, 7, 7.01, 8, 40, 41, 400]) await tellOfAges(db, day(count));
+  assertRecorded(recorded(), [told("operational"), told("release")]);
+});
+
+test("it is told again of one that became younger than it may become, and not of one that was stale", async (t) => {
+  const { db, request } = await openServer(t, world());
+  const recorded = watchLog(db);
+  const update = (body: object) =>
+    request("/api/admin/projects/a/features/operational", { method: "PUT", body });
+  await tellOfAges(db, day(8));
+  await update({ type: "release" });
+  await tellOfAges(db, day(8));
+  await update({ type: "operational", stale: true });
+  await tellOfAges(db, day(9));
+  await update({ type: "operational" });
+  await tellOfAges(db, day(9));
+  await tellOfAges(db, day(10));
+  const [, ...later] = recorded().filter(({ type }) => type !== "feature-metadata-updated");
+  assertRecorded(later, [told("operational")]);
+});
+
+test("however many there are, each is told of once, and changes come in between", async (t) => {
+  const many = createWorld().project("a");
+  for (let count = 0; count < 250; count++) many.feature(`f${count}`, "a", { createdAt: MADE });
+  const { db, request } = await openServer(t, many);
+  const recorded = watchLog(db);
+  const telling = tellOfAges(db, day(41));
+  await request("/api/admin/projects/a/features", { method: "POST", body: { name: "new" } });
+  await telling;
+  await tellOfAges(db, day(41));
+  const names = recorded()
+    .filter(({ type }) => type === "feature-potentially-stale-on")
+    .map(({ featureName }) => featureName);
+  assert.equal(names.length, 251);
+  assert.equal(new Set(names).size, 251);
+});
+
+test("a server tells at its start, and is at rest when it stops", async (t) => {
+  const old = createWorld()
+    .project("a")
+    .feature("f", "a", { createdAt: "2020-01-01T00:00:00Z", potentiallyStale: false });
+  const { db } = await openServer(t, old);
+  const recorded = watchLog(db);
+  for (let start = 0; start < 2; start++) await watchAge(db, () => assert.fail("nothing to say"))();
+  assert.ok(recorded().length <= 1);
+  await tellOfAges(db, new Date());
+  assertRecorded(recorded(), [told("f")]);
+});
