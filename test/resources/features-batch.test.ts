@@ -440,5 +440,5 @@ test("names that the project does not want, and no room", async (t) => {
   const body = intoA({ features: [{ name: "new" }, { name: "a-new" }] });
   const { errors } = (await request(`${BATCH}/validate`, { method: "POST", body })).body;
   const items = errors.map((one: { affectedItems: string[] }) => one.affectedItems);
-  assert.deepEqual(items, [["new"], ["0 more are possible"]]);
+  assert.deepEqual(items, [["0 more are possible"], ["new"]]);
 });

@@ -17,21 +17,26 @@ const removeStrategies = command<FeaturePlace>(`
 
 const removeTags = command<{ feature: string }>(`DELETE FROM feature_tags WHERE feature = :feature`);
 
-/** The segments of an import by their ids there, with their ids here. */
-export type SegmentIds = ReadonlyMap<number, number>;
+/** What an import says of each flag, by name. */
+type Parts = ReturnType<typeof partsOf>;
+
+/** @param segmentIds the ids here of the segments of the import */
+export const partsOf = (data: Data, segmentIds: ReadonlyMap<number, number>) => ({
+  strategies: Map.groupBy(numbered(data.featureStrategies), ({ featureName }) => featureName),
+  tags: Map.groupBy(data.featureTags, ({ featureName }) => featureName),
+  states: new Map(numbered(data.featureEnvironments).map((state) => [state.featureName, state])),
+  segmentIds,
+});
+
+/** With what an error calls them by. */
+const numbered = <T extends object>(list: readonly T[]) => list.map((item, index) => ({ ...item, index }));
 
 /** Makes a flag of an import, or replaces it. @throws ApiError `ValidationError` for what a strategy must not say */
-export function importFeature(
-  tx: Tx,
-  place: Place,
-  feature: Data["features"][number],
-  data: Data,
-  ids: SegmentIds,
-) {
+export function importFeature(tx: Tx, place: Place, feature: Data["features"][number], parts: Parts) {
   describe(tx, place.project, feature);
-  importStrategies(tx, place, data, ids);
-  importTags(tx, place, data);
-  importState(tx, place, data);
+  importStrategies(tx, place, parts);
+  importTags(tx, place, parts);
+  importState(tx, place, parts);
 }
 
 function describe(tx: Tx, project: string, feature: Data["features"][number]) {
@@ -42,11 +47,10 @@ function describe(tx: Tx, project: string, feature: Data["features"][number]) {
   return updateFeature(tx, before, { ...feature, description, archived: false });
 }
 
-function importStrategies(tx: Tx, place: Place, { featureStrategies }: Data, ids: SegmentIds) {
+function importStrategies(tx: Tx, place: Place, { strategies, segmentIds }: Parts) {
   const { feature, environment } = place;
   removeStrategies(tx).run({ feature, environment });
-  for (const [index, { featureName, ...strategy }] of featureStrategies.entries()) {
-    if (featureName !== feature) continue;
+  for (const { index, featureName: _, ...strategy } of strategies.get(feature) ?? []) {
     const where = `body.data.featureStrategies.${index}`;
     requireConstraints(strategy.constraints, `${where}.constraints`);
     for (const [order, constraint] of strategy.constraints.entries())
@@ -55,24 +59,24 @@ function importStrategies(tx: Tx, place: Place, { featureStrategies }: Data, ids
       ...strategy,
       disabled: strategy.disabled ?? false,
       variants: requireWeights(strategy.variants, `${where}.variants`),
-      segments: distinct(strategy.segments.map((id) => ids.get(id)!)),
+      segments: distinct(strategy.segments.map((id) => segmentIds.get(id)!)),
     });
   }
 }
 
-function importTags(tx: Tx, { project, feature: name }: Place, { featureTags }: Data) {
+function importTags(tx: Tx, { project, feature: name }: Place, { tags }: Parts) {
   removeTags(tx).run({ feature: name });
-  for (const { featureName, tagType: type, tagValue: value } of featureTags)
-    if (featureName === name) addTag(tx, { name, project }, { type, value });
+  for (const { tagType: type, tagValue: value } of tags.get(name) ?? [])
+    addTag(tx, { name, project }, { type, value });
 }
 
 /** Variants of the flag itself, and whether it is on. */
-function importState(tx: Tx, place: Place, { featureEnvironments }: Data) {
-  const index = featureEnvironments.findIndex(({ featureName }) => featureName === place.feature);
-  if (index < 0) return;
-  const { variants, enabled } = featureEnvironments[index]!;
-  if (variants.length > 0)
-    changeVariants(tx, place, requireWeights(variants, `body.data.featureEnvironments.${index}.variants`));
+function importState(tx: Tx, place: Place, { states }: Parts) {
+  const state = states.get(place.feature);
+  if (!state) return;
+  const { variants, enabled, index } = state;
+  const where = `body.data.featureEnvironments.${index}.variants`;
+  if (variants.length > 0) changeVariants(tx, place, requireWeights(variants, where));
   if (enabled) enableFeature(tx, place);
   else disableFeature(tx, place);
 }

@@ -5,7 +5,7 @@ import { addDependency } from "../dependencies/changes.ts";
 import { requireDependency } from "../dependencies/require.ts";
 import { findFeature } from "../features/require.ts";
 import { createTagType } from "../tag-types/changes.ts";
-import { importFeature, type SegmentIds } from "./changes-feature.ts";
+import { importFeature, partsOf } from "./changes-feature.ts";
 import { segmentsOf } from "./check-store.ts";
 import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";
 
@@ -15,9 +15,9 @@ import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";
  */
 export function importFeatures(tx: Tx, { project, environment }: FeaturesImport, data: Data) {
   importDefinitions(tx, data);
-  const ids = toSegmentIds(tx, project, data);
+  const parts = partsOf(data, segmentIdsOf(tx, project, data));
   for (const feature of data.features)
-    importFeature(tx, { project, environment, feature: feature.name }, feature, data, ids);
+    importFeature(tx, { project, environment, feature: feature.name }, feature, parts);
   importDependencies(tx, data);
   tx.record({ type: "features-imported", project, environment });
 }
@@ -29,7 +29,8 @@ function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
   for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
 }
 
-function toSegmentIds(tx: Tx, project: string, { segments }: Data): SegmentIds {
+/** The ids that segments have here, by those that they have there. */
+function segmentIdsOf(tx: Tx, project: string, { segments }: Data): Map<number, number> {
   const here = segmentsOf(tx.db, project, segments);
   return new Map(segments.map(({ id, name }) => [id, here.get(name)!]));
 }

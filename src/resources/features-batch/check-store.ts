@@ -58,7 +58,11 @@ export function present(db: Database, at: Place, data: Data) {
   const names = list(data.features);
   return {
     ...place(db).get(at)!,
-    features: features(db).all({ names }),
+    features: new Map(
+      features(db)
+        .all({ names })
+        .map((feature) => [feature.name, feature]),
+    ),
     enabled: new Set(enabled(db).pluck().all({ names, environment: at.environment })),
     strategyTypes: new Map(
       strategyTypes(db)

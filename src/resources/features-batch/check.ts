@@ -8,11 +8,11 @@ import type { Data, FeaturesImport, Finding } from "./schema.ts";
 
 /** The import without flags that are in the archive, which stay there (original), and without what is theirs. */
 export function importable(data: Data, { features }: Present): Data {
-  const archived = new Set(features.filter((one) => one.isArchived === 1).map(({ name }) => name));
-  const names = new Set(data.features.map(({ name }) => name).filter((name) => !archived.has(name)));
+  const kept = data.features.filter(({ name }) => features.get(name)?.isArchived !== 1);
+  const names = new Set(kept.map(({ name }) => name));
   return {
     ...data,
-    features: data.features.filter(({ name }) => names.has(name)),
+    features: kept,
     featureStrategies: data.featureStrategies.filter(({ featureName }) => names.has(featureName)),
     featureEnvironments: data.featureEnvironments.filter(({ featureName }) => names.has(featureName)),
     featureTags: data.featureTags.filter(({ featureName }) => names.has(featureName)),
@@ -20,80 +20,105 @@ export function importable(data: Data, { features }: Present): Data {
   };
 }
 
-/** What makes an import impossible. @param parents of the flags that it depends on, those that are live in the project */
+/** A finding before it is known whether there are items. */
+type Rule = readonly [message: string, items: readonly string[]];
+
+/**
+ * What makes an import impossible.
+ * @param parents of the flags that it depends on, those that are live in the project
+ * @param hidden projects that must not be named
+ */
 export function errorsOf(
-  { project, environment, data }: FeaturesImport,
+  body: FeaturesImport,
   there: Present,
   parents: ReadonlySet<string>,
   hidden: readonly string[],
 ): Finding[] {
-  const names = data.features.map(({ name }) => name);
-  const elsewhere = there.features.filter((feature) => feature.project !== project);
-  const kept = importable(data, there);
-  const isNew = (name: string) => !there.features.some((feature) => feature.name === name);
-  const tagTypes = new Set([...there.tagTypes, ...data.tagTypes.map(({ name }) => name)]);
-  const naming = there.naming === "" ? undefined : new RegExp(`^(?:${there.naming})$`, "u");
+  const kept = importable(body.data, there);
   return found(
-    ["There is no such project, or it is archived", there.hasProject ? [] : [project]],
-    ["The project does not have the environment", there.hasEnvironment ? [] : [environment]],
+    ...ofPlace(body, there, kept),
+    ...ofFlags(body, there, kept, hidden),
+    ...ofDefinitions(there, kept),
+    ...ofReferences(there, kept, parents),
+  );
+}
+
+const ofPlace = ({ project, environment }: FeaturesImport, there: Present, { features }: Data): Rule[] => [
+  ["There is no such project, or it is archived", there.hasProject ? [] : [project]],
+  ["The project does not have the environment", there.hasEnvironment ? [] : [environment]],
+  [
+    "The project has no room for so many flags",
+    there.room !== null && features.filter(({ name }) => !there.features.has(name)).length > there.room
+      ? [`${Math.max(0, there.room)} more are possible`]
+      : [],
+  ],
+];
+
+function ofFlags(
+  { project, data }: FeaturesImport,
+  there: Present,
+  kept: Data,
+  hidden: readonly string[],
+): Rule[] {
+  const seen = new Set<string>();
+  const naming = there.naming === "" ? undefined : new RegExp(`^(?:${there.naming})$`, "u");
+  const elsewhere = [...there.features.values()].filter((feature) => feature.project !== project);
+  return [
     [
       "These flags are in other projects",
       elsewhere.map((one) =>
         hidden.includes(one.project) ? one.name : `${one.name} (in project ${one.project})`,
       ),
     ],
-    ["These flags come more than once", names.filter((name, index) => names.indexOf(name) < index)],
+    [
+      "These flags come more than once",
+      namesOf(data.features.filter(({ name }) => seen.size === seen.add(name).size)),
+    ],
     [
       "These types of flags do not exist",
-      data.features.map(({ type }) => type).filter((type) => !there.featureTypes.has(type)),
+      kept.features.map(({ type }) => type).filter((type) => !there.featureTypes.has(type)),
     ],
     [
       "The names of these flags are not as the project wants them",
-      kept.features.map(({ name }) => name).filter((name) => isNew(name) && naming && !naming.test(name)),
+      namesOf(kept.features.filter(({ name }) => !there.features.has(name) && naming?.test(name) === false)),
     ],
-    [
-      "The project has no room for so many flags",
-      there.room !== null && kept.features.filter(({ name }) => isNew(name)).length > there.room
-        ? [`${Math.max(0, there.room)} more are possible`]
-        : [],
-    ],
-    [
-      "These strategies have to be made first",
-      kept.featureStrategies.map(({ name }) => name).filter((name) => !there.strategyTypes.has(name)),
-    ],
-    [
-      "These context fields are there with other legal values",
-      data.contextFields.filter((field) => hasOtherValues(field, there)).map(({ name }) => name),
-    ],
+  ];
+}
+
+const ofDefinitions = (there: Present, { contextFields, segments, featureStrategies }: Data): Rule[] => [
+  [
+    "These strategies have to be made first",
+    namesOf(featureStrategies.filter(({ name }) => !there.strategyTypes.has(name))),
+  ],
+  [
+    "These context fields are there with other legal values",
+    namesOf(contextFields.filter((field) => hasOtherValues(field, there))),
+  ],
+  ["These segments have to be made first", namesOf(segments.filter(({ name }) => !there.segments.has(name)))],
+];
+
+function ofReferences(there: Present, data: Data, parents: ReadonlySet<string>): Rule[] {
+  const names = new Set(namesOf(data.features));
+  const fields = new Set([...there.contextFields.keys(), ...namesOf(data.contextFields)]);
+  const segments = new Set(data.segments.map(({ id }) => id));
+  const tagTypes = new Set([...there.tagTypes, ...namesOf(data.tagTypes)]);
+  const usedSegments = data.featureStrategies.flatMap((strategy) => strategy.segments);
+  const usedTagTypes = data.featureTags.map(({ tagType }) => tagType);
+  return [
     [
       "Constraints compare these context fields, which do not exist",
-      fieldsOf(kept).filter(
-        (name) => !there.contextFields.has(name) && !data.contextFields.some((one) => one.name === name),
-      ),
+      fieldsOf(data).filter((name) => !fields.has(name)),
     ],
-    [
-      "These segments have to be made first",
-      data.segments.map(({ name }) => name).filter((name) => !there.segments.has(name)),
-    ],
-    [
-      "These segments are used and not described",
-      kept.featureStrategies
-        .flatMap(({ segments }) => segments)
-        .filter((id) => !data.segments.some((segment) => segment.id === id))
-        .map(String),
-    ],
-    [
-      "The types of these tags do not exist",
-      kept.featureTags.filter(({ tagType }) => !tagTypes.has(tagType)).map(({ tagType }) => tagType),
-    ],
+    ["These segments are used and not described", usedSegments.filter((id) => !segments.has(id)).map(String)],
+    ["The types of these tags do not exist", usedTagTypes.filter((type) => !tagTypes.has(type))],
     [
       "Flags depend on these, which are not in the project",
-      parentsOf(kept).filter(
-        (parent) => !parents.has(parent) && !kept.features.some(({ name }) => name === parent),
-      ),
+      parentsOf(data).filter((parent) => !parents.has(parent) && !names.has(parent)),
     ],
-  );
+  ];
 }
+
+const namesOf = (items: ReadonlyArray<{ name: string }>) => items.map(({ name }) => name);
 
 /** The flags that others depend on. */
 export const parentsOf = ({ dependencies }: Data): string[] =>
@@ -101,40 +126,34 @@ export const parentsOf = ({ dependencies }: Data): string[] =>
 
 /** What an import would do that may not be expected. */
 export function warningsOf({ project, data }: FeaturesImport, there: Present): Finding[] {
-  const own = there.features.filter((feature) => feature.project === project);
+  const own = [...there.features.values()].filter((feature) => feature.project === project);
   return found(
     [
       "These strategies are made here, and may differ from those of the same name elsewhere",
-      data.featureStrategies.map(({ name }) => name).filter((name) => there.strategyTypes.get(name)),
+      namesOf(data.featureStrategies.filter(({ name }) => there.strategyTypes.get(name))),
     ],
-    [
-      "These flags are archived and stay as they are",
-      own.filter((one) => one.isArchived === 1).map(({ name }) => name),
-    ],
-    [
-      "These flags are there and will be replaced",
-      own.filter((one) => one.isArchived === 0).map(({ name }) => name),
-    ],
+    ["These flags are archived and stay as they are", namesOf(own.filter((one) => one.isArchived === 1))],
+    ["These flags are there and will be replaced", namesOf(own.filter((one) => one.isArchived === 0))],
   );
 }
 
 /** The permissions that an import needs, by what it holds. */
 export function needsOf({ data }: FeaturesImport, there: Present): Permission[] {
-  const { features, featureStrategies, featureEnvironments, ...rest } = importable(data, there);
-  const isNew = ({ name }: { name: string }) => !there.features.some((feature) => feature.name === name);
+  const kept = importable(data, there);
+  const states = kept.featureEnvironments;
   const needs: ReadonlyArray<[Permission, boolean]> = [
     ["UPDATE_FEATURE", true],
     ["DELETE_FEATURE_STRATEGY", true],
-    ["CREATE_FEATURE", features.some(isNew)],
-    ["CREATE_FEATURE_STRATEGY", featureStrategies.length > 0],
+    ["CREATE_FEATURE", kept.features.some(({ name }) => !there.features.has(name))],
+    ["CREATE_FEATURE_STRATEGY", kept.featureStrategies.length > 0],
     [
       "UPDATE_FEATURE_ENVIRONMENT",
-      featureEnvironments.some((one) => one.enabled !== there.enabled.has(one.featureName)),
+      states.some(({ enabled, featureName }) => enabled !== there.enabled.has(featureName)),
     ],
-    ["UPDATE_FEATURE_ENVIRONMENT_VARIANTS", featureEnvironments.some(({ variants }) => variants.length > 0)],
-    ["UPDATE_FEATURE_DEPENDENCY", parentsOf(data).length > 0],
-    ["CREATE_CONTEXT_FIELD", rest.contextFields.some(({ name }) => !there.contextFields.has(name))],
-    ["CREATE_TAG_TYPE", rest.tagTypes.some(({ name }) => !there.tagTypes.has(name))],
+    ["UPDATE_FEATURE_ENVIRONMENT_VARIANTS", states.some(({ variants }) => variants.length > 0)],
+    ["UPDATE_FEATURE_DEPENDENCY", parentsOf(kept).length > 0],
+    ["CREATE_CONTEXT_FIELD", kept.contextFields.some(({ name }) => !there.contextFields.has(name))],
+    ["CREATE_TAG_TYPE", kept.tagTypes.some(({ name }) => !there.tagTypes.has(name))],
   ];
   return needs.filter(([, isNeeded]) => isNeeded).map(([permission]) => permission);
 }
@@ -145,9 +164,7 @@ function hasOtherValues({ name, legalValues }: Data["contextFields"][number], th
 }
 
 /** The findings that have items, each item once. */
-export const found = (
-  ...findings: ReadonlyArray<readonly [message: string, items: readonly string[]]>
-): Finding[] =>
-  findings
+export const found = (...rules: readonly Rule[]): Finding[] =>
+  rules
     .filter(([, items]) => items.length > 0)
     .map(([message, items]) => ({ message, affectedItems: [...new Set(items)] }));

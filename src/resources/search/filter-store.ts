@@ -1,8 +1,9 @@
+import { SYSTEM_USER_ID } from "../../auth/actor.ts";
 import type { Choice, Day, FeatureSearch, Holding } from "./schema.ts";
 
 /*
- * Which flags a search is about, as one condition on a row of `features` that is called `flag`. A criterion that is not given is null and holds of
- * every flag.
+ * Which flags a search is about, as one condition on a row of `features` that is called `flag`. A criterion that is not
+ * given is null and holds of every flag.
  */
 
 /** That a value is among some, or is among none of them. */
@@ -31,7 +32,7 @@ export const MATCHES = `(flag.archived_at IS NOT NULL) = :archived
   AND flag.project NOT IN (SELECT value FROM json_each(:hidden))
   AND ${among("flag.project", "project")}
   AND ${among("flag.type", "type")}
-  AND ${among("ifnull(flag.created_by_user_id, -1337)", "createdBy")}
+  AND ${among(`ifnull(flag.created_by_user_id, ${SYSTEM_USER_ID})`, "createdBy")}
   AND ${among("iif(flag.stale, 'stale', 'active')", "state")}
   AND ${among(`ifnull(${STAGE}, '')`, "lifecycle")}
   AND ${within("flag.created_at", "created")}

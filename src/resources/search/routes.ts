@@ -15,10 +15,11 @@ export const searchFeatures = operation({
   permission: null,
   query: FeatureSearch,
   response: FoundFeatures,
-}).run(({ db, actor, query, signal }) => {
+}).run((request) => {
+  const { db, actor, query } = request;
   const { userId } = actor;
   const caller = { userId, hidden: hiddenProjects(db, actor) };
   const toPage = ({ names, total }: Found) => ({ features: featuresNamed(db, names, userId), total });
   if (isPlain(query)) return snapshot(db, () => toPage(plainSearch(db, query, caller)));
-  return searchAll(db, query, caller, signal).then(toPage);
+  return searchAll(db, query, caller, request.signal).then(toPage);
 });

@@ -115,9 +115,10 @@ async function* slices(
         within === null ? ofAll(db).get({ ...bind, after }) : ofProject(db).get({ ...bind, within, after });
       const { looked, last, found } = read!;
       yield JSON.parse(found);
-      if (looked < SLICE || signal.aborted) break;
-      after = last!;
       await nextTurn();
+      if (signal.aborted) return;
+      if (looked < SLICE) break;
+      after = last!;
     }
   }
 }
@@ -136,7 +137,7 @@ function toSort({ sortBy, favoritesFirst, query }: FeatureSearch, { userId }: Ca
   };
 }
 
-/** Favorites first, then by the key, the age and the name. */
+/** Favorites first, then by the key, the age and the name; by age alone both ways, as the index has it. */
 function sorted(found: Candidate[], { sortOrder }: FeatureSearch): Candidate[] {
   const sign = sortOrder === "desc" ? -1 : 1;
   return found.sort(
@@ -145,7 +146,7 @@ function sorted(found: Candidate[], { sortOrder }: FeatureSearch): Candidate[] {
       Number(key === null) - Number(otherKey === null) ||
       sign * compare(key ?? 0, otherKey ?? 0) ||
       compare(createdAt, otherCreatedAt) ||
-      compare(name, otherName),
+      (key === createdAt ? sign : 1) * compare(name, otherName),
   );
 }
 
