@@ -394,7 +394,7 @@ CREATE INDEX events_by_type_and_project ON events (type, project);
 -- Those of one flag; type and project are there so that they can be counted without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 -- Who has made events, and those of one of them.
-CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
+CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);
 
 -- How many events there are, kept instead of counted. '' stands for no project. Written by record.ts, for a trigger
 -- on events would make SQLite set a savepoint at each, and FTS5 write out its index at each savepoint.

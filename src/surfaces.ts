@@ -57,6 +57,7 @@ import * as resets from "./resources/resets/routes.ts";
 import * as roles from "./resources/roles/routes.ts";
 import * as rolesSchema from "./resources/roles/schema.ts";
 import * as search from "./resources/search/routes.ts";
+import * as logSearch from "./resources/search/routes-events.ts";
 import * as searchSchema from "./resources/search/schema.ts";
 import * as segments from "./resources/segments/routes.ts";
 import * as segmentsSchema from "./resources/segments/schema.ts";
@@ -137,6 +138,7 @@ export const SURFACES: readonly Surface[] = [
       events,
       eventCreators,
       search,
+      logSearch,
       users,
       userLists,
       userPermissions,

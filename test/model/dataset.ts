@@ -26,6 +26,8 @@ const WORDS = [
   "\n",
 ];
 export const word = fc.constantFrom(...WORDS);
+// Node 24.21's JSON.parse takes a key that is one escaped character for another such key it has read before.
+const key = word.filter((text) => !/["\\\n]/.test(text));
 export const phrase = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(""));
 
 const time = fc
@@ -136,7 +138,7 @@ const strategy = fc.record(
     segments: subset(SEGMENTS),
     constraints: fc.array(constraint, { maxLength: 2 }),
     variants: fc.array(variant, { maxLength: 2 }),
-    parameters: fc.dictionary(fc.oneof(word, fc.constant("__proto__")), word, { maxKeys: 2 }),
+    parameters: fc.dictionary(fc.oneof(key, fc.constant("__proto__")), word, { maxKeys: 2 }),
   },
   { requiredKeys: ["id", "name"] },
 );
@@ -175,9 +177,6 @@ const feature = fc.record(
   },
   { requiredKeys: ["kind", "name", "project", "createdAt", "environments"] },
 );
-
-// Node 24.21's JSON.parse takes a key that is one escaped character for another such key it has read before.
-const key = word.filter((text) => !/["\\]/.test(text));
 
 const jsonObject = fc.dictionary(
   fc.oneof(key, fc.constant("__proto__")),

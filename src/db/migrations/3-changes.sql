@@ -178,7 +178,7 @@ SELECT DISTINCT value ->> 'contextName', strategies.id FROM strategies, json_eac
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 
-CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project);
+CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);
 
 DROP INDEX features_by_project;
 CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);

@@ -10,7 +10,7 @@ import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind 
  */
 
 /** More matches than this are not counted: the total is left out (CONTRACT, event search). */
-const COUNTED = 1000;
+export const COUNTED = 1000;
 /** Candidates of one slice: if all of them match, it is known that they are too many. */
 const SLICE = COUNTED + 1;
 /** How many trigrams one match may name. */
@@ -25,6 +25,8 @@ interface Search {
   /** The newest id that is wanted. */
   from: number;
   limit: number;
+  /** Takes those of some ids that pass what the filter can't say. */
+  narrow?: (ids: number[]) => number[];
   /** Aborted when nobody waits for what is found any more. */
   signal: AbortSignal;
 }
@@ -100,7 +102,7 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
   const source = sourceFor(db, search);
   const ids: number[] = [];
   let matches = 0;
-  for await (const slice of slices(source, Number.POSITIVE_INFINITY, search.signal)) {
+  for await (const slice of slices(source, Number.POSITIVE_INFINITY, search)) {
     matches += slice.matches;
     ids.push(...slice.ids);
     if (matches > COUNTED) return { ids: await newest(db, search, source, ids), total: undefined };
@@ -110,12 +112,12 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
 
 /** One page of too many: among those counted already, or from where it starts. */
 async function newest(db: Database, search: Search, source: Source, counted: number[]): Promise<number[]> {
-  const { filter, from, limit, signal } = search;
+  const { filter, from, limit } = search;
   const ids = counted.filter((id) => id <= from);
   if (ids.length >= limit) return ids.slice(0, limit);
   const page: number[] = [];
   const pages = isFiltered(filter) ? byFilter(db, search, filter) : source;
-  for await (const slice of slices(pages, from, signal)) {
+  for await (const slice of slices(pages, from, search)) {
     page.push(...slice.ids);
     if (page.length >= limit) break;
   }
@@ -186,12 +188,16 @@ const byFilter =
     return toSlice(sliceById(db).get({ ...toBind(filter, page), text, ids })!);
   };
 
-async function* slices(source: Source, from: number, signal: AbortSignal): AsyncGenerator<Slice> {
-  let slice = source(from);
-  yield slice;
-  while (slice.candidates === SLICE && !signal.aborted) {
+async function* slices(
+  source: Source,
+  from: number,
+  { narrow, signal }: Search,
+): AsyncGenerator<Pick<Slice, "matches" | "ids">> {
+  for (let start = from; ; ) {
+    const { candidates, oldest, matches, ids } = source(start);
+    yield { matches, ids: narrow && ids.length > 0 ? narrow(ids) : ids };
+    if (candidates < SLICE || signal.aborted) return;
+    start = oldest! - 1;
     await nextTurn();
-    slice = source(slice.oldest! - 1);
-    yield slice;
   }
 }

@@ -3,6 +3,7 @@ import { Tag } from "../../events/schema.ts";
 import { Timestamp } from "../../validation.ts";
 import { FeatureEnvironment, Person, ProjectFeature } from "../features/schema.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
+import { filter, isDay, lenient, SearchText } from "./criteria.ts";
 
 const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =
   ProjectFeature.entries;
@@ -31,27 +32,6 @@ export type FoundFeature = v.InferOutput<typeof FoundFeature>;
 
 /** One page, and how many there are in all. */
 export const FoundFeatures = v.strictObject({ features: v.array(FoundFeature), total: v.number() });
-
-/** An operator and the values behind its colon; undefined where there are none, which is no filter (original). */
-const filter = <const Operator extends string>(...operators: Operator[]) =>
-  v.pipe(
-    v.string(),
-    v.rawTransform(({ dataset, addIssue, NEVER }) => {
-      const [operator = "", ...rest] = dataset.value.split(":");
-      if (rest.length > 0 && operators.includes(operator as Operator))
-        return toFilter(operator as Operator, rest.join(":"));
-      addIssue({ message: `must be a value behind one of ${operators.join(", ")} and a colon` });
-      return NEVER;
-    }),
-  );
-
-function toFilter<Operator extends string>(operator: Operator, text: string) {
-  const values = text
-    .split(",")
-    .map((value) => value.trim())
-    .filter((value) => value !== "");
-  return values.length === 0 ? undefined : { operator, values };
-}
 
 /** One of the values, or none of them. */
 const Choice = v.optional(filter("IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"));
@@ -88,27 +68,9 @@ const Day = v.optional(
 );
 export type Day = v.InferOutput<typeof Day>;
 
-function isDay(text: string) {
-  const date = new Date(`${text}T00:00:00.000Z`);
-  return !Number.isNaN(date.valueOf()) && date.toISOString().startsWith(text) && text.length === 10;
-}
-
-/** A number of a parameter; the default where it is none, or out of bounds (original). */
-const lenient = (minimum: number, maximum: number, byDefault: number) =>
-  v.pipe(
-    v.optional(v.string(), ""),
-    v.transform((text) => {
-      const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-      return number >= minimum && number <= maximum ? number : byDefault;
-    }),
-  );
-
-/** Longer texts are refused: looking for one would hold all others. In characters. */
-const LONGEST = 1000;
-
 /** Texts with commas between, each in the name or the description, any of them. */
 const Words = v.pipe(
-  v.optional(v.pipe(v.string(), v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`)), ""),
+  SearchText,
   v.transform((text) =>
     text
       .split(",")

@@ -1,0 +1,42 @@
+import * as v from "valibot";
+import { Event } from "../../events/schema.ts";
+import { filter, isDay, lenient, SearchText } from "./criteria.ts";
+
+/** One page, newest first, and how many there are in all. */
+export const FoundEvents = v.strictObject({ events: v.array(Event), total: v.number() });
+
+const Among = v.optional(
+  v.pipe(
+    filter("IS", "IS_ANY_OF"),
+    v.transform((one) => one?.values),
+  ),
+);
+
+const Ids = v.pipe(
+  Among,
+  v.check((ids) => ids === undefined || ids.every((id) => /^-?\d{1,15}$/.test(id)), "must be ids of users"),
+  v.transform((ids) => ids?.map(Number)),
+);
+
+const Day = v.optional(
+  v.pipe(
+    filter("IS"),
+    v.transform((one) => one?.values.join()),
+    v.check((day) => day === undefined || isDay(day), "must be a day such as IS:2026-01-31"),
+  ),
+);
+
+/** Which events are wanted; all criteria hold together, and a day counts whole. */
+export const LogSearch = v.object({
+  type: Among,
+  project: Among,
+  feature: Among,
+  createdBy: Ids,
+  from: Day,
+  to: Day,
+  query: SearchText,
+  /** How many of the newest to pass over. */
+  offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
+  limit: lenient(1, 1000, 50),
+});
+export type LogSearch = v.InferOutput<typeof LogSearch>;

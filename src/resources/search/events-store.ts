@@ -1,0 +1,132 @@
+import { type Database, query } from "../../db/statement.ts";
+import { idSince } from "../../events/time.ts";
+import type { LogSearch } from "./events-schema.ts";
+
+/*
+ * Events by type, project, flag, author and day. `event_totals` names each type that each project has; an index has
+ * the events of each such pair, and of each author in it, in order. The newest of each are merged.
+ */
+
+/** What an event has to be, as statements take it; null says nothing. Lists are JSON. */
+export interface Wanted {
+  types: string | null;
+  projects: string | null;
+  features: string | null;
+  creators: string | null;
+  /** Projects that are left out; "" for events of no project. */
+  hidden: string;
+  /** Ids of the oldest and the newest that may be meant. */
+  first: bigint;
+  last: bigint;
+}
+
+type Page = Wanted & { offset: number; limit: number };
+
+const isAmong = (value: string, list: string) =>
+  `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
+
+/** As a condition on a row of `events`. */
+const IS_WANTED = `events.id BETWEEN :first AND :last
+  AND ${isAmong("events.type", "types")}
+  AND ${isAmong("events.project", "projects")}
+  AND ${isAmong("events.feature_name", "features")}
+  AND ${isAmong("events.wire ->> 'createdByUserId'", "creators")}
+  AND ifnull(events.project, '') NOT IN (SELECT value FROM json_each(:hidden))`;
+
+const FROM_PAIRS = `event_totals
+  WHERE ${isAmong("event_totals.type", "types")} AND ${isAmong("project", "projects")}
+    AND project NOT IN (SELECT value FROM json_each(:hidden))`;
+
+const OF_PAIR = `FROM events AS one INDEXED BY events_by_type_and_project
+  WHERE one.type = pair.type AND one.project IS nullif(pair.project, '') AND one.id BETWEEN :first AND :last`;
+
+const OF_CREATOR = `FROM events AS one INDEXED BY events_by_creator
+  WHERE one.wire ->> 'createdByUserId' = pair.creator AND one.project IS nullif(pair.project, '')
+    AND one.type = pair.type AND one.id BETWEEN :first AND :last`;
+
+const merged = (pairs: string, ofPair: string) => ({
+  ids: query<Page, number>(`
+    SELECT events.id
+    FROM (${pairs}) AS pair CROSS JOIN events ON events.id IN (
+      SELECT one.id ${ofPair} ORDER BY one.id DESC LIMIT :offset + :limit)
+    ORDER BY events.id DESC LIMIT :limit OFFSET :offset`),
+  count: query<Wanted, number>(`
+    SELECT ifnull(sum((SELECT count(*) ${ofPair})), 0) FROM (${pairs}) AS pair`),
+});
+
+const ofPairs = merged(`SELECT type, project FROM ${FROM_PAIRS}`, OF_PAIR);
+const ofCreators = merged(
+  `SELECT DISTINCT event_totals.type, event_totals.project, creators.value AS creator FROM json_each(:creators) AS creators CROSS JOIN ${FROM_PAIRS}`,
+  OF_CREATOR,
+);
+
+// A flag's are few, and sorted.
+const ofFeatures = {
+  ids: query<Page, number>(`
+    SELECT id FROM events WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}
+    ORDER BY id DESC LIMIT :limit OFFSET :offset`),
+  count: query<Wanted, number>(`
+    SELECT count(*) FROM events
+    WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}`),
+};
+
+/** The newest of all, where there is nothing to merge. */
+const ofAll = query<Page, number>(`
+  SELECT id FROM events WHERE id BETWEEN :first AND :last ORDER BY id DESC LIMIT :limit OFFSET :offset`);
+
+const among = query<Wanted & { ids: string }, number>(`
+  SELECT events.id FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value
+  WHERE ${IS_WANTED} ORDER BY events.id DESC`);
+
+/** Those of some events that are wanted, newest first. */
+export const wantedAmong = (db: Database, wanted: Wanted, ids: readonly number[]): number[] =>
+  among(db)
+    .pluck()
+    .all({ ...wanted, ids: JSON.stringify(ids) });
+
+const totalOfPairs = query<Wanted, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
+
+/** What a search wants, for one who may not see some projects; all but its text. */
+export function toWanted(db: Database, search: LogSearch, hidden: readonly string[]): Wanted {
+  const { type, project, feature, createdBy, from, to } = search;
+  return {
+    types: toList(type),
+    projects: toList(project),
+    features: toList(feature),
+    creators: toList(createdBy),
+    hidden: JSON.stringify(hidden),
+    first: from === undefined ? 0n : BigInt(idSince(db, startOf(from))),
+    last: to === undefined ? NEWEST : BigInt(idSince(db, startOf(to, 1)) - 1),
+  };
+}
+
+const NEWEST = BigInt(Number.MAX_SAFE_INTEGER);
+
+const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
+
+/** The ids of one page, newest first, and how many events are wanted in all. */
+export function wantedPage(db: Database, wanted: Wanted, { offset, limit }: LogSearch) {
+  const total = countWanted(db, wanted);
+  if (offset >= total) return { ids: [], total };
+  const page = isAll(wanted) ? ofAll(db) : sourceOf(wanted).ids(db);
+  return { ids: page.pluck().all({ ...wanted, offset, limit }), total };
+}
+
+function countWanted(db: Database, wanted: Wanted): number {
+  const { features, creators, first, last } = wanted;
+  const isKept = (features ?? creators) === null && first === 0n && last === NEWEST;
+  const count = isKept ? totalOfPairs(db) : sourceOf(wanted).count(db);
+  return count.pluck().get(wanted)!;
+}
+
+function sourceOf({ features, creators }: Wanted) {
+  if (features !== null) return ofFeatures;
+  return creators === null ? ofPairs : ofCreators;
+}
+
+const isAll = ({ types, projects, features, creators, hidden }: Wanted) =>
+  (types ?? projects ?? features ?? creators) === null && hidden === "[]";

@@ -1,0 +1,80 @@
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import type { Database } from "../../db/statement.ts";
+import { fold } from "../../events/fold.ts";
+import { EVENT_TYPES } from "../../events/types.ts";
+import { EventArray, joined } from "../../events/wire.ts";
+import { JsonStream } from "../../http/json-stream.ts";
+import { operation } from "../../http/operation.ts";
+import { shortWiresById, wireWindows } from "../events/store.ts";
+import { COUNTED, searchText } from "../events/text-search.ts";
+import { FoundEvents, LogSearch } from "./events-schema.ts";
+import { toWanted, wantedAmong, wantedPage } from "./events-store.ts";
+
+export const searchLog = operation({
+  id: "searchEvents",
+  summary: "Events by type, project, flag, author, day and free text, a page at a time",
+  tag: "Search",
+  method: "GET",
+  path: "/api/admin/search/events",
+  permission: null,
+  query: LogSearch,
+  response: FoundEvents,
+}).run(({ db, actor, query, signal }) => {
+  const hidden = outOfSight(db, actor);
+  if (query.query !== "") return textPage(db, query, hidden, signal);
+  return snapshot(db, () => toAnswer(db, wantedPage(db, toWanted(db, query, hidden), query)));
+});
+
+interface Found {
+  ids: number[];
+  total: number;
+}
+
+/** Projects whose events are left out; events of no project ("") are for those who hold ADMIN (original). */
+const outOfSight = (db: Database, actor: Actor) => (actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""]);
+
+async function textPage(db: Database, search: LogSearch, hidden: string[], signal: AbortSignal) {
+  const wanted = toWanted(db, search, hidden);
+  const end = search.offset + search.limit;
+  const { ids, total } = await searchText(db, {
+    filter: {
+      type: onlyType(search.type),
+      project: only(search.project),
+      feature: only(search.feature),
+      hidden,
+    },
+    text: fold(search.query),
+    from: Number.POSITIVE_INFINITY,
+    limit: end,
+    narrow: (found) => wantedAmong(db, wanted, found),
+    signal,
+  });
+  return toAnswer(db, { ids: ids.slice(search.offset), total: total ?? atLeast(ids.length, end) });
+}
+
+/** A total that is not counted: exact where the page is not full, else more than has been shown so far. */
+const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end + 1));
+
+const only = (values: readonly string[] | undefined) => (values?.length === 1 ? values[0] : undefined);
+
+/** A type that there is not is for `narrow` to refuse. */
+const onlyType = (types: readonly string[] | undefined) => EVENT_TYPES.find((type) => type === only(types));
+
+function toAnswer(db: Database, { ids, total }: Found) {
+  const wires = shortWiresById(db, ids);
+  return wires ? { events: new EventArray(wires), total } : toLongAnswer(db, ids, total);
+}
+
+/** An answer that nobody holds whole. */
+const toLongAnswer = (db: Database, ids: number[], total: number) =>
+  new JsonStream(function* (root) {
+    let comma = "";
+    yield `{"events":[`;
+    for (const wires of wireWindows(db, ids)) {
+      yield comma + joined(wires, root);
+      comma = ",";
+    }
+    yield `],"total":${total}}`;
+  });
