@@ -8,17 +8,27 @@ import { allProjects, type Wanted } from "./store.ts";
 /** Where a service token looks that names no environment (original). */
 const DEFAULT_ENVIRONMENT = "default";
 
+const isOfAll = ({ projects }: SdkActor) => projects.includes("*");
+
 /** What an application may have of what it asks for: a token of some projects or of an environment decides itself. */
 export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wanted {
-  const isOfAll = actor.projects.includes("*");
   const named = asked.project.length > 0 ? asked.project : allProjects(db);
   return {
-    projects: isOfAll ? named : actor.projects,
+    projects: isOfAll(actor) ? named : actor.projects,
     environment: actor.environment ?? asked.environment ?? DEFAULT_ENVIRONMENT,
     namePrefix: asked.namePrefix,
     tags: asked.tag.map(({ type, value }) => `${type}:${value}`),
   };
 }
+
+/** What is in force, as the answer says it (original); no SDK reads it. */
+export const toEcho = (actor: SdkActor, wanted: Wanted, asked: ClientQuery, inlines: boolean) => ({
+  environment: wanted.environment,
+  ...(!(isOfAll(actor) && asked.project.length === 0) && { project: wanted.projects }),
+  ...(asked.namePrefix !== undefined && { namePrefix: asked.namePrefix }),
+  ...(asked.tag.length > 0 && { tag: asked.tag.map(({ type, value }) => [type, value]) }),
+  inlineSegmentConstraints: inlines,
+});
 
 /** What evaluates the flags that an application may have, and in which environment. */
 export function evaluatorOf(db: Database, actor: SdkActor) {

@@ -4,7 +4,7 @@ import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation } from "../../http/operation.ts";
-import { knowsSegments, toWanted } from "./require.ts";
+import { knowsSegments, toEcho, toWanted } from "./require.ts";
 import { ClientFeature, ClientFeatures, ClientQuery } from "./schema.ts";
 import { clientFeatures, clientSegments, revision } from "./store.ts";
 
@@ -26,7 +26,7 @@ export const listClientFeatures = operation({
     return {
       version: 2 as const,
       features: clientFeatures(db, wanted, !hasSegments),
-      query: { ...wanted, inlineSegmentConstraints: !hasSegments },
+      query: toEcho(actor as SdkActor, wanted, query, !hasSegments),
       ...(hasSegments && { segments: clientSegments(db) }),
       meta: { revisionId, etag: `"${queryHash}:${revisionId}"`, queryHash },
     };

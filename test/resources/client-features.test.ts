@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { hashSecret } from "../../src/auth/token.ts";
+import { openServer, type Reply, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE, type World } from "../support/world.ts";
+
+const FEATURES = "/api/client/features";
+const OF_B = `b:production.${"b".repeat(56)}`;
+const EXPIRED = `*:development.${"e".repeat(56)}`;
+
+const IN_BELGIUM = { contextName: "country", operator: "IN", values: ["be"] };
+
+/** Two projects; `cart` is on in development only, by a segment, and `old` is archived. */
+const withFlags = (w: World) =>
+  w
+    .project("a")
+    .project("b")
+    .add("segment", { id: 1, name: "belgians", constraints: [IN_BELGIUM] })
+    .feature("cart", "a", {
+      tags: [{ type: "simple", value: "red" }],
+      environments: [
+        {
+          name: "development",
+          enabled: true,
+          strategies: [
+            { id: "s1", name: "default", segments: [1] },
+            { id: "s2", name: "userWithId", disabled: true },
+          ],
+        },
+      ],
+    })
+    .feature("menu", "b", {
+      dependencies: [{ feature: "cart" }],
+      environments: [{ name: "production", enabled: true }],
+    })
+    .feature("old", "a", { archivedAt: "2026-01-02T00:00:00Z" })
+    .add("token", {
+      type: "client",
+      name: "of b",
+      hash: hashSecret(OF_B),
+      projects: ["b"],
+      environment: "production",
+    })
+    .add("token", {
+      type: "client",
+      name: "expired",
+      hash: hashSecret(EXPIRED),
+      environment: "development",
+      expiresAt: "2026-01-02T00:00:00Z",
+    });
+
+type Body = { features: Array<{ name: string; enabled: boolean; strategies: unknown[] }>; query: object };
+const statesOf = ({ features }: Body) =>
+  features.map(({ name, enabled }) => `${name} ${enabled ? "on" : "off"}`);
+const states =
+  (...expected: string[]) =>
+  (body: Body) =>
+    assert.deepEqual(statesOf(body), expected);
+
+scenarios(`GET ${FEATURES}`, [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
+  { name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
+  { name: "an expired token", as: EXPIRED, given: withFlags, expect: [401, "AuthenticationRequired"] },
+  { name: "the token's environment", as: CLIENT, given: withFlags, see: states("cart on", "menu off") },
+  { name: "a token of a project", as: OF_B, given: withFlags, see: states("menu on") },
+  {
+    name: "the token decides",
+    as: OF_B,
+    given: withFlags,
+    url: "?project=a&environment=development",
+    see: states("menu on"),
+  },
+  {
+    name: "a service token asks",
+    as: SERVICE,
+    given: withFlags,
+    url: "?environment=production",
+    see: states("cart off", "menu on"),
+  },
+  { name: "a prefix", as: CLIENT, given: withFlags, url: "?namePrefix=me", see: states("menu off") },
+  { name: "a tag", as: CLIENT, given: withFlags, url: "?tag=simple:red", see: states("cart on") },
+  { name: "a project", as: CLIENT, given: withFlags, url: "?project=b", see: states("menu off") },
+  { name: "a tag without a value", as: CLIENT, url: "?tag=simple", expect: [400, "ValidationError"] },
+  { name: "an empty prefix", as: CLIENT, url: "?namePrefix=", expect: [400, "ValidationError"] },
+  {
+    name: "what is asked for is echoed",
+    as: CLIENT,
+    given: withFlags,
+    url: "?project=a&namePrefix=c&tag=simple:red",
+    see: ({ query }: Body) =>
+      assert.deepEqual(query, {
+        environment: "development",
+        project: ["a"],
+        namePrefix: "c",
+        tag: [["simple", "red"]],
+        inlineSegmentConstraints: true,
+      }),
+  },
+  {
+    name: "an SDK that knows no segments has their constraints in the strategies, but none that is disabled",
+    as: CLIENT,
+    given: withFlags,
+    see: (body) => {
+      assert.ok(!("segments" in body));
+      const [{ constraints, ...strategy }, ...others] = body.features[0].strategies;
+      assert.deepEqual([strategy, others], [{ name: "default", parameters: {}, variants: [] }, []]);
+      assert.partialDeepStrictEqual(constraints, [IN_BELGIUM]);
+    },
+  },
+  {
+    name: "one that knows them has their ids",
+    as: CLIENT,
+    given: withFlags,
+    headers: { "unleash-client-spec": "5.2.0" },
+    see: ({ segments, features }) => {
+      assert.partialDeepStrictEqual(segments, [{ id: 1, name: "belgians", constraints: [IN_BELGIUM] }]);
+      assert.partialDeepStrictEqual(features[0].strategies, [{ constraints: [], segments: [1] }]);
+      assert.deepEqual(features[1].dependencies, [{ feature: "cart", enabled: true, variants: [] }]);
+    },
+  },
+  {
+    name: "a version that is none",
+    as: CLIENT,
+    headers: { "unleash-client-spec": "five" },
+    expect: [400, "ValidationError"],
+  },
+]);
+
+scenarios(`GET ${FEATURES}/:featureName`, [
+  {
+    name: "one",
+    as: CLIENT,
+    given: withFlags,
+    url: `${FEATURES}/cart`,
+    see: ({ name }) => assert.equal(name, "cart"),
+  },
+  { name: "unknown", as: CLIENT, given: withFlags, url: `${FEATURES}/nope`, expect: [404, "NotFoundError"] },
+  { name: "archived", as: CLIENT, given: withFlags, url: `${FEATURES}/old`, expect: [404, "NotFoundError"] },
+  {
+    name: "of another project",
+    as: OF_B,
+    given: withFlags,
+    url: `${FEATURES}/cart`,
+    expect: [404, "NotFoundError"],
+  },
+]);
+
+test("an answer has not changed until a flag does, and a token that is deleted has none", async (t) => {
+  const { request } = await openServer(t, withFlags(createWorld()));
+  const poll = (etag = ""): Promise<Reply> =>
+    request(FEATURES, { as: CLIENT, headers: { "if-none-match": etag } });
+  const first = await poll();
+  const etag = first.headers.get("etag")!;
+  assert.equal((await poll(etag)).status, 304);
+  assert.equal((await poll(etag.replace(/^W\//, ""))).status, 304, "SDKs send it back in either form");
+  await request("/api/admin/projects/a/features/cart/environments/development/off", { method: "POST" });
+  const later = await poll(etag);
+  assert.deepEqual([later.status, statesOf(later.body)[0]], [200, "cart off"]);
+  assert.notEqual(later.headers.get("etag"), etag);
+  const { body } = await request("/api/admin/api-tokens");
+  for (const { secret, tokenName } of body.tokens)
+    if (tokenName === "the client token")
+      await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
+  assert.equal((await poll(etag)).status, 401);
+});

@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { scenarios } from "../support/server.ts";
+import { CLIENT, FRONTEND, personal, SERVICE, type World } from "../support/world.ts";
+
+const FLAGS = "/ofrep/v1/evaluate/flags";
+
+const VARIANT = { name: "blue", weight: 1000, weightType: "variable", stickiness: "default" };
+
+/** `everyone` is on for all, `staff` for user 7 with a variant, `off` for nobody. */
+const withFlags = (w: World) => {
+  const on = (name: string, strategy: object, variants: object[] = []) =>
+    w.feature(name, "a", {
+      environments: [
+        { name: "development", enabled: true, variants, strategies: [{ id: `s-${name}`, ...strategy }] },
+      ],
+    });
+  w.project("a");
+  on("everyone", { name: "default" });
+  on("staff", { name: "userWithId", parameters: { userIds: "7, 8" } }, [
+    { ...VARIANT, payload: { type: "number", value: "12" } },
+  ]);
+  return w.feature("off", "a");
+};
+
+type Toggles = { toggles: Array<{ name: string; variant: object }> };
+const names =
+  (...expected: string[]) =>
+  ({ toggles }: Toggles) =>
+    assert.deepEqual(
+      toggles.map(({ name }) => name),
+      expected,
+    );
+
+scenarios("GET /api/frontend", [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
+  { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
+  { name: "nobody in particular", as: FRONTEND, given: withFlags, see: names("everyone") },
+  { name: "a user", as: FRONTEND, given: withFlags, url: "?userId=7", see: names("everyone", "staff") },
+  { name: "a service token has no environment", as: SERVICE, given: withFlags, see: names() },
+  {
+    name: "a variant",
+    as: FRONTEND,
+    given: withFlags,
+    url: "?userId=7&properties%5Bcountry%5D=be",
+    see: ({ toggles }: Toggles) =>
+      assert.deepEqual(toggles[1]!.variant, {
+        name: "blue",
+        payload: { type: "number", value: "12" },
+        enabled: true,
+        feature_enabled: true,
+        featureEnabled: true,
+      }),
+  },
+]);
+
+scenarios("POST /api/frontend", [
+  {
+    name: "a context in the body",
+    as: FRONTEND,
+    given: withFlags,
+    body: { context: { userId: "8" } },
+    see: names("everyone", "staff"),
+  },
+  {
+    name: "a number for a user",
+    as: FRONTEND,
+    given: withFlags,
+    body: { context: { userId: 8 } },
+    see: names("everyone", "staff"),
+  },
+  {
+    name: "a hostile context",
+    as: FRONTEND,
+    given: withFlags,
+    body: '{"context":{"__proto__":{"userId":"7"},"properties":{"__proto__":"x"}}}',
+    headers: { "content-type": "application/json" },
+    see: names("everyone"),
+  },
+  { name: "a context that is a list", as: FRONTEND, body: { context: [] }, expect: [400, "ValidationError"] },
+]);
+
+scenarios(`POST ${FLAGS}/:key`, [
+  { name: "no credential", as: null, url: `${FLAGS}/everyone`, expect: 401 },
+  {
+    name: "on",
+    as: FRONTEND,
+    given: withFlags,
+    url: `${FLAGS}/everyone`,
+    body: {},
+    see: ({ key, value }) => assert.deepEqual([key, value], ["everyone", true]),
+  },
+  {
+    name: "a variant's payload is the value",
+    as: CLIENT,
+    given: withFlags,
+    url: `${FLAGS}/staff`,
+    body: { context: { targetingKey: "7" } },
+    see: ({ value, variant }) => assert.deepEqual([value, variant], [12, "blue"]),
+  },
+  {
+    name: "unknown",
+    as: FRONTEND,
+    given: withFlags,
+    url: `${FLAGS}/nope`,
+    body: {},
+    expect: 404,
+    see: ({ key, errorCode }) => assert.deepEqual([key, errorCode], ["nope", "FLAG_NOT_FOUND"]),
+  },
+  {
+    name: "a context that is none",
+    as: FRONTEND,
+    given: withFlags,
+    url: `${FLAGS}/everyone`,
+    body: { context: 7 },
+    expect: 400,
+    see: ({ errorCode }) => assert.equal(errorCode, "INVALID_CONTEXT"),
+  },
+]);
+
+scenarios(`POST ${FLAGS}`, [
+  {
+    name: "all of them",
+    as: FRONTEND,
+    given: withFlags,
+    body: { context: { targetingKey: "nobody" } },
+    see: ({ flags }: { flags: Array<{ key: string; value: unknown }> }) =>
+      assert.deepEqual(
+        flags.map(({ key, value }) => [key, value]),
+        [
+          ["everyone", true],
+          ["off", false],
+          ["staff", undefined], // the application's own value counts
+        ],
+      ),
+  },
+]);
