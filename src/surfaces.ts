@@ -19,6 +19,7 @@ import * as projectEnvironments from "./resources/environments/routes/projects.t
 import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventCreators from "./resources/events/routes-creators.ts";
+import * as eventSearch from "./resources/events/routes-search.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as featureTags from "./resources/feature-tags/routes.ts";
@@ -57,7 +58,6 @@ import * as resets from "./resources/resets/routes.ts";
 import * as roles from "./resources/roles/routes.ts";
 import * as rolesSchema from "./resources/roles/schema.ts";
 import * as search from "./resources/search/routes.ts";
-import * as logSearch from "./resources/search/routes-events.ts";
 import * as searchSchema from "./resources/search/schema.ts";
 import * as segments from "./resources/segments/routes.ts";
 import * as segmentsSchema from "./resources/segments/schema.ts";
@@ -138,7 +138,7 @@ export const SURFACES: readonly Surface[] = [
       events,
       eventCreators,
       search,
-      logSearch,
+      eventSearch,
       users,
       userLists,
       userPermissions,

@@ -2,8 +2,8 @@ import type { H3 } from "h3";
 import { watchPlace } from "../db/network-fs.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError } from "./error.ts";
-import { route } from "./mount.ts";
 import { toResponse, wholeParts } from "./response.ts";
+import { route } from "./route.ts";
 
 /** What is changed from then on is in a file without a name, which is gone with the process. */
 const MOVED = "The data file was moved, replaced or removed while it is served: start the server again";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { Tag } from "../../events/schema.ts";
+import { filter, isDay, lenient, SearchText } from "../../http/criteria-schema.ts";
 import { Timestamp } from "../../validation.ts";
 import { FeatureEnvironment, Person, ProjectFeature } from "../features/schema.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
-import { filter, isDay, lenient, SearchText } from "./criteria.ts";
 
 const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =
   ProjectFeature.entries;

@@ -7,10 +7,10 @@ import { EVENT_TYPES } from "../../events/types.ts";
 import { EventArray, joined } from "../../events/wire.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { shortWiresById, wireWindows } from "../events/store.ts";
-import { COUNTED, searchText } from "../events/text-search.ts";
-import { FoundEvents, LogSearch } from "./events-schema.ts";
-import { toWanted, wantedAmong, wantedPage } from "./events-store.ts";
+import { FoundEvents, LogSearch } from "./search-schema.ts";
+import { toWanted, wantedAmong, wantedPage } from "./search-store.ts";
+import { shortWiresById, wireWindows } from "./store.ts";
+import { COUNTED, searchText } from "./text-search.ts";
 
 export const searchLog = operation({
   id: "searchEvents",

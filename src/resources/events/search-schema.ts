@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Event } from "../../events/schema.ts";
-import { filter, isDay, lenient, SearchText } from "./criteria.ts";
+import { filter, isDay, lenient, SearchText } from "../../http/criteria-schema.ts";
 
 /** One page, newest first, and how many there are in all. */
 export const FoundEvents = v.strictObject({ events: v.array(Event), total: v.number() });

@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import { idSince } from "../../events/time.ts";
-import type { LogSearch } from "./events-schema.ts";
+import type { LogSearch } from "./search-schema.ts";
 
 /*
  * Events by type, project, flag, author and day. `event_totals` names each type that each project has; an index has

@@ -1,0 +1,54 @@
+import type { H3Event } from "h3";
+import { check, type Schema } from "../validation.ts";
+import { ApiError, invalid, requireValid } from "./error.ts";
+import type { Contract, Operation } from "./operation.ts";
+
+/** Each parameter decoded once, so that `%2F` stays inside it; that it can be was checked on arrival. */
+export const decodedParams = (event: H3Event): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
+  );
+
+/** Also in parameters that nothing asks for, as everywhere (CONTRACT, paths). */
+function requireNoNul({ search, searchParams }: H3Event["url"]) {
+  if (!search.includes("%00")) return;
+  for (const [name, value] of searchParams) {
+    if (value.includes("\0"))
+      throw invalid({ path: `query.${name}`, message: "must not hold the character NUL" });
+  }
+}
+
+/** The declared parameters of the query; others are ignored, a repeated one is refused unless a list is asked for. */
+function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
+  const given = event.url.searchParams;
+  const value = (name: string, isList: boolean) => {
+    const [first, ...others] = given.getAll(name);
+    if (isList) return [...given.getAll(name), ...given.getAll(`${name}[]`)];
+    if (others.length > 0) throw invalid({ path: `query.${name}`, message: "is given more than once" });
+    return first;
+  };
+  return Object.fromEntries(
+    Object.entries(schema.entries).map(([name, { type }]) => [name, value(name, type === "array")]),
+  );
+}
+
+/** The parameters of the path. @throws ApiError `ValidationError`, or `NotFoundError` where any wrong one is unknown */
+export function checkedParams(
+  { params, wrongParamsAre404 }: Operation,
+  raw: Record<string, string>,
+): unknown {
+  if (wrongParamsAre404 && params && check(params, raw).violations) {
+    throw new ApiError("NotFoundError", `There is nothing with the id ${Object.values(raw).join(", ")}`);
+  }
+  return checked(params, raw, "path");
+}
+
+/** The query. @throws ApiError `ValidationError` */
+export function checkedQuery({ query }: Operation, event: H3Event): unknown {
+  requireNoNul(event.url);
+  return checked(query, query && queryValues(query, event), "query");
+}
+
+/** What is declared, of a part of a request. @throws ApiError `ValidationError` */
+export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
+  schema && requireValid(schema, input, where);

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import type { H3Event } from "h3";
+import type { Actor } from "../auth/actor.ts";
+import { toClaim } from "../auth/claim.ts";
+import { type Claim, requirePermission } from "../auth/require-permission.ts";
+import type { Database } from "../db/statement.ts";
+import type { writeSoon } from "../events/write.ts";
+import { readJson } from "./body.ts";
+import { checked, checkedParams, checkedQuery, decodedParams } from "./incoming.ts";
+import type { Contract, Door, Operation, Request as OperationRequest } from "./operation.ts";
+import { toParts } from "./response.ts";
+import type { ResponseCache } from "./response-cache.ts";
+
+/** What operations are performed on. */
+export interface Site {
+  db: Database;
+  /** Goes before the paths that answers name. */
+  root: string;
+  /** How changes are made. */
+  write: typeof writeSoon;
+  /** @throws ApiError while changes are refused. */
+  requireWritable(db: Database): void;
+  /** Where answers to reads are kept. */
+  cache?: ResponseCache | undefined;
+}
+
+/** Permission, path, query, body: the first that fails is the answer. */
+export function perform(site: Site, operation: Operation, event: H3Event) {
+  const { actor, cors } = event.context;
+  const raw = decodedParams(event);
+  const claim = toClaim(site.db, actor, operation.permission, raw);
+  requirePermission(site.db, actor, claim);
+  if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
+  const params = checkedParams(operation, raw);
+  const query = checkedQuery(operation, event);
+  const door = doorFor(site, operation, actor, claim);
+  const run = (body?: unknown) => {
+    const result = operation.handle(toRequest(site, event, { params, query, body }), door);
+    const make = (value: unknown) => withHeaders(toParts(value, { ...operation, root: site.root }), cors);
+    return result instanceof Promise ? result.then(make) : make(result);
+  };
+  const made = operation.body
+    ? bodyOf(event, operation).then(
+        (body) => kept(site, operation, event, body) ?? run(checked(operation.body, body, "body")),
+      )
+    : run();
+  return { made, project: claim.project };
+}
+
+/** Asks for the permission once more, for while a body came slowly it may have been taken away. */
+const doorFor =
+  ({ db, write }: Site, { crossesProjects }: Operation, actor: Actor, claim: Claim): Door =>
+  (change) =>
+    write(db, actor, crossesProjects ? undefined : claim.project, (tx) => {
+      requirePermission(db, actor, claim);
+      return change(tx);
+    });
+
+const toRequest = (
+  { db }: Site,
+  event: H3Event,
+  checkedParts: { params: unknown; query: unknown; body: unknown },
+) =>
+  ({
+    db,
+    actor: event.context.actor,
+    ...checkedParts,
+    address: event.context.address,
+    isSecure: event.context.isSecure,
+    headers: event.req.headers,
+    searchParams: event.url.searchParams,
+    get signal() {
+      return event.req.signal; // made only where it is asked for
+    },
+  }) as OperationRequest<Contract>;
+
+const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
+  headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;
+
+/** Nothing at all is an empty object where that may be. */
+const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<object> =>
+  isBodyOptional && !hasBody(event.req) ? Promise.resolve({}) : readJson(event, body!);
+
+const hasBody = ({ headers }: Request) =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
+
+/** The answer to the same body, of an operation that only reads. */
+function kept({ cache }: Site, { changes, isNotKept }: Operation, event: H3Event, body: object) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && !changes && !isNotKept ? cache?.find(request, JSON.stringify(body)) : undefined;
+}
