@@ -50,7 +50,9 @@ import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as ofrep from "./resources/ofrep/routes.ts";
 import * as ownUser from "./resources/own-user/routes.ts";
 import * as ownUserSchema from "./resources/own-user/schema.ts";
+import * as projectAccessSchema from "./resources/projects/access-schema.ts";
 import * as projects from "./resources/projects/routes.ts";
+import * as projectAccess from "./resources/projects/routes-access.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
@@ -135,6 +137,7 @@ export const SURFACES: readonly Surface[] = [
       projects,
       projectReads,
       projectChanges,
+      projectAccess,
       events,
       eventCreators,
       search,
@@ -200,6 +203,7 @@ export const SCHEMAS = Object.fromEntries(
     notificationsSchema,
     ownUserSchema,
     projectsSchema,
+    projectAccessSchema,
     segmentsSchema,
     searchSchema,
     rolesSchema,

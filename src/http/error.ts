@@ -23,6 +23,7 @@ export const STATUS = {
   RequestTimeoutError: 408,
   NameExistsError: 409,
   ConflictError: 409,
+  ProjectWithoutOwnerError: 409,
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
   ExpectationFailedError: 417,

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { LineError } from "../../transfer/error.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
@@ -9,6 +9,7 @@ import { PathName } from "../../validation.ts";
 import { insertProjectFavorite } from "../favorites/changes.ts";
 import { DefaultStrategy } from "../strategies/schema.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
+import { insertGroupRole } from "./changes-access.ts";
 import { NewFeatureNaming } from "./schema.ts";
 
 const Project = v.strictObject({
@@ -97,9 +98,6 @@ function requireTheirs(environments: string[], defaults: Array<{ environment: st
   throw new LineError(`defaultStrategies.${index}.environment: is none of the project's environments`);
 }
 
-const insertGroup = command<{ project: string; group: number; role: number }>(`
-  INSERT INTO project_group_roles (project, group_id, role_id) VALUES (:project, :group, :role)`);
-
 const roles = query<object, { project: string; role: number; user: number | null; group: number | null }>(`
   SELECT project, role_id AS role, user_id AS user, NULL AS "group" FROM project_user_roles
   UNION ALL SELECT project, role_id, NULL, group_id FROM project_group_roles
@@ -118,7 +116,7 @@ export const projectRole = kind({
     }
     if (group !== null) {
       requireKnown(db, "group", group, "group");
-      insertGroup(tx).run({ project, group, role });
+      insertGroupRole(tx).run({ project, group, role });
     }
   },
   *rows(db) {

@@ -1,0 +1,41 @@
+import * as v from "valibot";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireAccess } from "./access-require.ts";
+import { NewAccess, ProjectAccess } from "./access-schema.ts";
+import { projectAccess } from "./access-store.ts";
+import { setAccess } from "./changes-access.ts";
+import { requireProject } from "./require.ts";
+
+const ofAccess = {
+  tag: "Projects",
+  path: "/api/admin/projects/:projectId/access",
+  params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
+} as const;
+
+export const readProjectAccess = operation({
+  ...ofAccess,
+  id: "getProjectAccess",
+  summary: "Who has which role in a project",
+  method: "GET",
+  permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_READ"], project: "projectId" },
+  response: ProjectAccess,
+}).run(({ db, params: { projectId } }) => {
+  requireProject(db, projectId);
+  return projectAccess(db, projectId);
+});
+
+export const setProjectAccess = operation({
+  ...ofAccess,
+  id: "setProjectAccess",
+  summary: "Replace who has which role in a project",
+  method: "PUT",
+  permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_WRITE"], project: "projectId" },
+  errors: ["NotFoundError", "ProjectWithoutOwnerError"],
+  body: NewAccess,
+  response: NoBody,
+}).change(({ tx, actor, params: { projectId }, body: { roles } }) => {
+  requireProject(tx.db, projectId);
+  requireAccess(tx.db, actor, projectId, roles);
+  setAccess(tx, projectId, roles);
+});
