@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { scenarios } from "../support/server.ts";
-import { CLIENT, personal, SERVICE } from "../support/world.ts";
+import { test } from "node:test";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
 
 const ids = (body: Array<{ id: number }>) => body.map(({ id }) => id);
 
@@ -78,3 +79,36 @@ scenarios("GET /api/admin/notifications", [
       ),
   },
 ]);
+
+const READ = "/api/admin/notifications/read";
+const read = (name: string, notifications: unknown, more: object = {}) => ({
+  name,
+  method: "POST",
+  body: { notifications },
+  as: personal(3),
+  ...more,
+});
+
+scenarios(`POST ${READ}`, [
+  read("no credential", [1], { as: null, expect: [401, "AuthenticationRequired"] }),
+  read("a service token", [1], { as: SERVICE, expect: [403, "NoAccessError"] }),
+  read("none, and unknown ones", [99, 0]),
+  read("nothing given", undefined, { expect: [400, "ValidationError"] }),
+  read("ids as text", ["1"], { expect: [400, "ValidationError"] }),
+  read("an id that is no whole number", [1.5], { expect: [400, "ValidationError"] }),
+]);
+
+test("what was read stays read, for whom it was, and shows at once", async (t) => {
+  const recipients = [{ userId: 3 }, { userId: 4 }];
+  const world = createWorld().notification({ recipients }).notification({ recipients });
+  const { request } = await openServer(t, world);
+  const unread = async (user: number) => {
+    const { body } = await request("/api/admin/notifications", { as: personal(user) });
+    return ids(body.filter((one: { readAt: string | null }) => one.readAt === null));
+  };
+  assert.deepEqual(await unread(3), [2, 1]);
+  const { status } = await request(READ, { method: "POST", body: { notifications: [1] }, as: personal(3) });
+  assert.equal(status, 200);
+  assert.deepEqual(await unread(3), [2]);
+  assert.deepEqual(await unread(4), [2, 1]);
+});

@@ -14,3 +14,6 @@ export const Notification = v.strictObject({
   readAt: v.nullable(Timestamp),
 });
 export type Notification = v.InferOutput<typeof Notification>;
+
+/** The ids of some; unknown ones are passed over. */
+export const ReadNotifications = v.object({ notifications: v.array(v.pipe(v.number(), v.safeInteger())) });
