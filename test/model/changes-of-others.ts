@@ -82,7 +82,7 @@ const isTaken = (lines: Line[], name: string | null) =>
     (user) => user.username === name || user.email?.toLowerCase() === name.toLowerCase(),
   );
 
-export function createToken({ lines, caller: { userId }, now, id }: Before, body: Line): Outcome {
+export function createToken({ lines, caller: { userId } }: Before, body: Line): Outcome {
   const { description, expiresAt } = body;
   if (
     !isText(description) ||
@@ -96,6 +96,6 @@ export function createToken({ lines, caller: { userId }, now, id }: Before, body
   if (mine.some(({ name }) => name === description)) return { status: 409 };
   if (mine.length >= 10) return { status: 403 };
   const token = { kind: "token", type: "user", name: description, userId, expiresAt };
-  const data = { id, description, userId, createdAt: now, expiresAt };
+  const data = { description, expiresAt, secret: "***" };
   return { status: 201, events: [{ type: "pat-created", data }], lines: [...lines, token] };
 }
