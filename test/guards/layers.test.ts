@@ -48,7 +48,7 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["server", /^server\//],
   ["surfaces", /^surfaces\.ts$/],
   ["transfer and demo", /^(transfer\/(?!(kind|value|reference|error|warnings)\.)|demo\/)/],
-  ["routes", /^resources\/[\w-]+\/routes([\w-]*\.ts$|\/)/],
+  ["routes", /^resources\/[\w-]+\/routes[\w-]*\.ts$/],
   ["dataset", /^resources\/[\w-]+\/dataset[\w-]*\.ts$/],
   ["changes", /^resources\/[\w-]+\/changes[\w-]*\.ts$/],
   ["stores", /^resources\/[\w-]+\/[\w-]+\.ts$/],

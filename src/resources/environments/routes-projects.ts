@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { NoBody, operation } from "../../../http/operation.ts";
-import { requireProject } from "../../projects/require.ts";
-import { addToProject, takeFromProject } from "../changes-projects.ts";
-import { requireEnvironment, requireOtherEnvironment, requireSpareEnvironment } from "../require.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { requireProject } from "../projects/require.ts";
+import { addToProject, takeFromProject } from "./changes-projects.ts";
+import { requireEnvironment, requireOtherEnvironment, requireSpareEnvironment } from "./require.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
 

@@ -1,13 +1,13 @@
 import * as v from "valibot";
-import { JsonPatch, patchedAs } from "../../../http/json-patch.ts";
-import { NoBody, operation, WithHeaders } from "../../../http/operation.ts";
-import { createStrategy } from "../changes-default.ts";
-import { removeStrategy, sortStrategies, updateStrategy } from "../changes-update.ts";
-import { requireFeatureEnvironment, requireRoomForStrategy, requireStrategy } from "../require.ts";
-import { requireGoodStrategy } from "../rules.ts";
-import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "../schema.ts";
-import { strategies } from "../store.ts";
-import { ENVIRONMENT, Params, StrategyParams } from "./path.ts";
+import { JsonPatch, patchedAs } from "../../http/json-patch.ts";
+import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
+import { createStrategy } from "./changes-default.ts";
+import { removeStrategy, sortStrategies, updateStrategy } from "./changes-update.ts";
+import { requireFeatureEnvironment, requireRoomForStrategy, requireStrategy } from "./require.ts";
+import { ENVIRONMENT, Params, StrategyParams } from "./routes-path.ts";
+import { requireGoodStrategy } from "./rules.ts";
+import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "./schema.ts";
+import { strategies } from "./store.ts";
 
 const STRATEGIES = `${ENVIRONMENT}/strategies` as const;
 const STRATEGY = `${STRATEGIES}/:strategyId` as const;

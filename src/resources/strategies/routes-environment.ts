@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { NoBody, operation } from "../../../http/operation.ts";
-import { disableFeature, enableFeature } from "../changes-enabled.ts";
-import { requireFeatureEnvironment } from "../require.ts";
-import { FeatureInEnvironment } from "../schema.ts";
-import { isEnabled, strategiesAsValues } from "../store.ts";
-import { ENVIRONMENT, Params } from "./path.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { disableFeature, enableFeature } from "./changes-enabled.ts";
+import { requireFeatureEnvironment } from "./require.ts";
+import { ENVIRONMENT, Params } from "./routes-path.ts";
+import { FeatureInEnvironment } from "./schema.ts";
+import { isEnabled, strategiesAsValues } from "./store.ts";
 
 /** Whether disabled strategies are to be enabled instead of the default one added. */
 const EnableQuery = v.object({

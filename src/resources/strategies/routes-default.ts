@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { operation } from "../../../http/operation.ts";
-import { requireProjectEnvironment } from "../../environments/require.ts";
-import { setDefaultStrategy } from "../changes-default.ts";
-import { requireGoodDefault } from "../rules.ts";
-import { DefaultStrategy, SetDefaultStrategy } from "../schema.ts";
+import { operation } from "../../http/operation.ts";
+import { requireProjectEnvironment } from "../environments/require.ts";
+import { setDefaultStrategy } from "./changes-default.ts";
+import { requireGoodDefault } from "./rules.ts";
+import { DefaultStrategy, SetDefaultStrategy } from "./schema.ts";
 
 export const updateDefaultStrategy = operation({
   id: "addDefaultStrategyToProjectEnvironment",

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { hiddenProjects } from "../../../auth/visibility.ts";
-import { snapshot } from "../../../db/snapshot.ts";
-import { NoBody, operation } from "../../../http/operation.ts";
-import * as changes from "../changes.ts";
-import { requireEnvironment, requireRemovable } from "../require.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import * as changes from "./changes.ts";
+import { requireEnvironment, requireRemovable } from "./require.ts";
 import {
   Environment,
   EnvironmentOrder,
@@ -11,8 +11,8 @@ import {
   NewEnvironment,
   ProjectEnvironments,
   UpdateEnvironment,
-} from "../schema.ts";
-import { countedEnvironments, environmentsFor } from "../store.ts";
+} from "./schema.ts";
+import { countedEnvironments, environmentsFor } from "./store.ts";
 
 const ENVIRONMENTS = "/api/admin/environments";
 const Params = v.object({ name: v.string() });
