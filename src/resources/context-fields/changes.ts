@@ -3,20 +3,21 @@ import type { Tx } from "../../events/write.ts";
 import type { ContextField, ContextFieldChange, NewContextField } from "./schema.ts";
 import { contextFieldNamed } from "./store.ts";
 
-interface Row {
+export interface ContextFieldRow {
   name: string;
   description: string | null;
   stickiness: 0 | 1;
   sortOrder: number;
   /** As JSON. */
   legalValues: string;
+  createdAt: string;
 }
 
-export const insertContextField = command<Row & { createdAt: string }>(`
+export const insertContextField = command<ContextFieldRow>(`
   INSERT INTO context_fields (name, description, stickiness, sort_order, legal_values, created_at)
   VALUES (:name, :description, :stickiness, :sortOrder, :legalValues, :createdAt)`);
 
-const update = command<Row>(`
+const update = command<Omit<ContextFieldRow, "createdAt">>(`
   UPDATE context_fields SET description = :description, stickiness = :stickiness, sort_order = :sortOrder,
     legal_values = :legalValues
   WHERE name = :name`);

@@ -3,7 +3,7 @@ import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { bit, Flag, OptionalText, OptionalTime, Real, withoutNulls } from "../../transfer/value.ts";
 import { PathName } from "../../validation.ts";
-import { insertContextField } from "./changes.ts";
+import { type ContextFieldRow, insertContextField } from "./changes.ts";
 
 const ContextField = v.strictObject({
   name: PathName,
@@ -22,16 +22,7 @@ const ContextField = v.strictObject({
   createdAt: OptionalTime,
 });
 
-interface Row {
-  name: string;
-  description: string | null;
-  stickiness: 0 | 1;
-  sortOrder: number;
-  legalValues: string;
-  createdAt: string;
-}
-
-const all = query<object, Row>(`
+const all = query<object, ContextFieldRow>(`
   SELECT name, description, stickiness, sort_order AS sortOrder, legal_values AS legalValues, created_at AS createdAt
   FROM context_fields ORDER BY name`);
 

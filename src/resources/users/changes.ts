@@ -1,34 +1,21 @@
 import { endSessionsOf } from "../../auth/session.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import type { User } from "./schema.ts";
-import { set, userById } from "./store.ts";
+import { set, type UserRow, userById } from "./store.ts";
 
-interface UserRow {
+type NewRow = Omit<UserRow, "id"> & {
   /** Null for the next. */
   id: number | null;
-  name: string | null;
-  username: string | null;
-  email: string | null;
-  imageUrl: string | null;
-  accountType: User["accountType"];
-  rootRole: number;
-  createdAt: string;
-  seenAt: string | null;
-  loginAttempts: number;
-  emailSent: 0 | 1 | null;
-  inviteLink: string | null;
-  scimId: string | null;
   passwordHash: string | null;
-}
+};
 
-export const insertUser = command<UserRow>(`
+export const insertUser = command<NewRow>(`
   INSERT INTO users (id, name, username, email, image_url, account_type, root_role, created_at, seen_at,
     login_attempts, email_sent, invite_link, scim_id, password_hash)
   VALUES (:id, :name, :username, :email, :imageUrl, :accountType, :rootRole, :createdAt, :seenAt,
     :loginAttempts, :emailSent, :inviteLink, :scimId, :passwordHash)`);
 
-export type NewUser = Pick<UserRow, "name" | "username" | "email" | "rootRole"> & {
+export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> & {
   passwordHash?: string | null;
 };
 
