@@ -1,6 +1,7 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
 import { ErrorBody } from "../../src/http/error.ts";
+import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
 import { HIDDEN_PROJECT, HIDDEN_TEXT, maySeeHidden, SECRETS } from "./dataset.ts";
@@ -78,10 +79,13 @@ const REPEATED = /("(?:project|query|feature)":).*\1/s;
 
 const toCharacter = (_: string, hex: string) => String.fromCharCode(Number.parseInt(hex, 16));
 
+/** What goes wrong with one flag has OpenFeature's words. */
+const AnyError = v.union([ErrorBody, FlagFailure]);
+
 function checkError(status: number, headers: Reply["headers"], body: string) {
   const type = headers.get("content-type");
   demand(type === "application/json; charset=utf-8", "an error of the type JSON", type);
-  const result = v.safeParse(ErrorBody, parsed(body));
+  const result = v.safeParse(AnyError, parsed(body));
   demand(result.success, `the one error body with ${status}`, body.slice(0, 500));
 }
 
@@ -90,7 +94,7 @@ function checkAnswer({ answers, pieces }: Case, body: string) {
   const [, method, target = ""] = /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
   const path = new URL(`http://x/${target}`).pathname.replaceAll(/\/+/g, "/"); // `..` leads elsewhere
   if (answers === undefined || !path.startsWith("/api/")) return;
-  const operation = OPERATIONS.find((one) => one.method === method && toPattern(one.path).test(path));
+  const operation = operationAt(method, path);
   demand(operation !== undefined, `an operation at ${path}`);
   const { issues } = v.safeParse(operation.response, parsed(body));
   demand(
@@ -99,6 +103,12 @@ function checkAnswer({ answers, pieces }: Case, body: string) {
     `${issues && v.getDotPath(issues[0])} ${body.slice(0, 500)}`,
   );
 }
+
+/** A word of a path goes before a parameter. */
+const operationAt = (method: string | undefined, path: string) =>
+  OPERATIONS.filter((one) => one.method === method && toPattern(one.path).test(path)).toSorted(
+    (a, b) => a.path.split(":").length - b.path.split(":").length,
+  )[0];
 
 const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
 
@@ -131,5 +141,6 @@ export const idsIn = ({ replies }: Exchange): string[] =>
   replies
     .filter(({ status, body }) => status >= 400 && body.length > 0)
     .map((reply) => parsed(decoded(reply).toString()) as ErrorBody)
+    .filter(({ id }) => id !== undefined) // OpenFeature's have none
     .filter(({ message }) => !message.startsWith("Flagstone has no operation"))
     .map(({ id }) => id);

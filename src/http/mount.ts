@@ -70,7 +70,7 @@ function respond(
   const send = (sent: Parts): unknown => {
     if (!node?.res) return toResponse(sent, event.req, operation);
     const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
-    if (stamp && !response.destroyed)
+    if (stamp && sent.status === undefined && !response.destroyed)
       cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
     return sendParts(sent, request, response, operation);
   };

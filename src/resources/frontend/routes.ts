@@ -25,6 +25,7 @@ export const postFrontendFlags = operation({
   method: "POST",
   path: "/api/frontend",
   permission: { isForSdks: true },
+  isNotKept: true,
   body: FrontendQuestion,
   response: FrontendFlags,
 }).run(({ db, actor, body, address }) => flagsFor(db, actor as SdkActor, body.context, address));

@@ -14,6 +14,7 @@ export const evaluateFlag = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags/:key",
   permission: { isForSdks: true },
+  isNotKept: true, // the address and the time of who asks count
   params: v.object({ key: v.string() }),
   body: Question,
   isBodyOptional: true,
@@ -34,6 +35,7 @@ export const evaluateFlags = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags",
   permission: { isForSdks: true },
+  isNotKept: true, // the address and the time of who asks count
   body: Question,
   isBodyOptional: true,
   isConditional: true,
