@@ -3,7 +3,7 @@ import type { H3, H3Event } from "h3";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import type { Operation } from "./operation.ts";
-import { perform, type Site } from "./perform.ts";
+import { isKept, perform, type Site } from "./perform.ts";
 import { encodeParts, encodingOf, type Parts, type toParts, toResponse, toStreamed } from "./response.ts";
 import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
@@ -43,10 +43,9 @@ function answer(site: Site, operation: Operation, event: H3Event) {
   const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { made, project } = result;
-  const isKept = !operation.changes && !operation.isNotKept;
   const stamp = () => stampOf(tablesIn(event, readings), since, project);
   const send = (parts: ReturnType<typeof toParts>): unknown =>
-    respond(site, operation, event, parts, isKept ? stamp() : undefined);
+    respond(site, operation, event, parts, isKept(operation) ? stamp() : undefined);
   return made instanceof Promise ? made.then(send) : send(made);
 }
 

@@ -24,6 +24,9 @@ export interface Site {
   cache?: ResponseCache | undefined;
 }
 
+/** Whether its answers may be given again. */
+export const isKept = ({ changes, isNotKept }: Operation) => !changes && !isNotKept;
+
 /** Permission, path, query, body: the first that fails is the answer. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
   const { actor, cors } = event.context;
@@ -85,7 +88,7 @@ const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
 /** The answer to the same body, of an operation that only reads. */
-function kept({ cache }: Site, { changes, isNotKept }: Operation, event: H3Event, body: object) {
+function kept({ cache }: Site, operation: Operation, event: H3Event, body: object) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  return request && !changes && !isNotKept ? cache?.find(request, JSON.stringify(body)) : undefined;
+  return request && isKept(operation) ? cache?.find(request, JSON.stringify(body)) : undefined;
 }

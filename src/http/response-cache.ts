@@ -10,9 +10,9 @@ import { pathOf } from "./path.ts";
 import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
 
 /*
- * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL
- * and compression, and of a POST that only reads, such as a search, by its body too. One counts as long as no table that it was made of has been changed by this process, and nothing at
- * all by another.
+ * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL and compression,
+ * and of a POST that only reads, such as a search, by its body too. One counts as long as no table that it was made of
+ * has been changed by this process, and nothing at all by another.
  */
 
 /** How many bytes of bodies, and of what they are kept by, are kept; the oldest go first. */
@@ -114,12 +114,20 @@ export function createResponseCache(db: Database): ResponseCache {
 
 /** Whether it needs a credential and has one: what needs none, such as /health, must not need the file either. */
 const asksApi = (request: IncomingMessage) =>
-  (request.headers.authorization ?? request.headers.cookie) !== undefined &&
-  pathOf(request).includes("/api/");
+  CREDENTIALS.some((name) => request.headers[name] !== undefined) && pathOf(request).includes("/api/");
 
-/** The last header is an SDK's: answers depend on which specification it follows. */
+/** The headers that a caller may be told by. */
+const CREDENTIALS = ["authorization", "x-api-key", "cookie"] as const;
+
+/** As a list in JSON, so that no two requests have the same. An SDK's answers depend on the specification it follows. */
 const keyOf = ({ headers, url }: IncomingMessage, body: string) =>
-  `${headers.authorization} ${headers.cookie} ${encodingFor(headers["accept-encoding"])} ${url} ${headers["unleash-client-spec"]} ${body}`;
+  JSON.stringify([
+    ...CREDENTIALS.map((name) => headers[name]),
+    headers["unleash-client-spec"],
+    encodingFor(headers["accept-encoding"]),
+    url,
+    body,
+  ]);
 
 /**
  * Tells one state of what any answer may be made of from another: the changes of other processes, and the minute,

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { CLI } from "../../src/auth/actor.ts";
+import { hashSecret } from "../../src/auth/token.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
-import { personal } from "../support/world.ts";
+import { CLIENT, personal } from "../support/world.ts";
 import { openBoth, requireFresh, seen, toRequest } from "./both-servers.ts";
 
 /** SQL that does, at some time, what any change does. Run twice, each is undone or repeated. */
@@ -95,6 +96,25 @@ test("a repeated read does not reach the app, whoever else asks; a 304 needs no 
   assert.equal((await get("events", { authorization: personal(2) })).status, 200);
   assert.equal((await get("events", {})).status, 401);
   assert.equal(misses(), 3);
+});
+
+test("two applications that are told apart by X-API-Key alone are never given one another's answer", async (t) => {
+  const { db, get } = await openBoth(t);
+  const secret = `*:production.${"p".repeat(56)}`;
+  const token = { kind: "token", type: "client", name: "another", environment: "production" };
+  await importLines(db, [
+    { kind: "dataset", version: 1 },
+    { ...token, hash: hashSecret(secret) },
+  ]);
+  const environmentOf = async (key: string) => {
+    const answer = await get("../client/features", { "x-api-key": key, cookie: "any=thing" });
+    const { query } = (await answer.json()) as { query: { environment: string } };
+    return query.environment;
+  };
+  for (const _ of ["first", "repeated"]) {
+    assert.equal(await environmentOf(CLIENT), "development");
+    assert.equal(await environmentOf(secret), "production");
+  }
 });
 
 test("a repeated search is not made again, compressed or not, until something is recorded", async (t) => {
