@@ -48,19 +48,28 @@ const insertRecipient = db.prepare<[number | bigint, number, string]>(
   "INSERT INTO notification_recipients (notification_id, user_id, created_at) VALUES (?, ?, ?)",
 );
 
-/** About as long as those of Flagstone. */
-const DATA = JSON.stringify({
-  name: "x".repeat(16),
-  type: "release",
-  project,
-  stale: false,
-  description: null,
-});
-const wire = "x".repeat(600);
+/** As long as those of Flagstone, and with as much that is new to the search index. */
+const stored = (type: string, feature: string, now: string, data: object | null) =>
+  JSON.stringify({
+    createdAt: now,
+    type,
+    createdBy: "user1@example.com",
+    createdByUserId: 1,
+    environment: "development",
+    project,
+    featureName: feature,
+    data,
+    summary: `**user1@example.com** changed the flag **[${feature}](/projects/${project}/features/${feature})**`,
+  });
 
-function record(type: string, feature: string, now: string, { data = "", isTold = true } = {}) {
-  const { lastInsertRowid } = insertEvent.run(type, project, feature, wire);
-  insertSearch.run(lastInsertRowid, type, data);
+function record(
+  type: string,
+  feature: string,
+  now: string,
+  { data = null as object | null, isTold = true } = {},
+) {
+  const { lastInsertRowid } = insertEvent.run(type, project, feature, stored(type, feature, now, data));
+  insertSearch.run(lastInsertRowid, type, data === null ? "" : JSON.stringify(data));
   addToTotal.run(project, type);
   if (!isTold) return;
   const notification = insertNotification.run(`user1@example.com changed ${feature}`, now).lastInsertRowid;
@@ -70,13 +79,17 @@ function record(type: string, feature: string, now: string, { data = "", isTold 
 const create = db.transaction((feature: string, now: string) => {
   insertFeature.run(feature, project, now);
   insertStage.run(feature, now);
-  record("feature-created", feature, now, { data: DATA });
+  const data = { name: feature, description: null, type: "release", project, stale: false, createdAt: now };
+  record("feature-created", feature, now, { data });
 });
 
 const enable = db.transaction((feature: string, now: string) => {
   setEnabled.run(feature, 0);
-  insertStrategy.run(`${feature}-strategy`, feature);
-  record("feature-strategy-add", feature, now, { data: DATA, isTold: false });
+  const id = crypto.randomUUID();
+  insertStrategy.run(id, feature);
+  const parameters = { groupId: feature, rollout: "100", stickiness: "default" };
+  const data = { id, name: "flexibleRollout", disabled: false, constraints: [], parameters, segments: [] };
+  record("feature-strategy-add", feature, now, { data, isTold: false });
   setEnabled.run(feature, 1);
   record("feature-environment-enabled", feature, now);
 });

@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import http from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { startScript } from "./child.ts";
+import { messageOf, startScript } from "./child.ts";
 import { ADMIN, PROJECTS } from "./dataset.ts";
 import { measure, type Subject } from "./load.ts";
 import { type Pace, paceOf } from "./pace.ts";
@@ -46,11 +45,8 @@ export async function measureChanges(
   };
 }
 
-async function bareChanges(file: string, seconds: number): Promise<Pace> {
-  const child = startScript("bare-changes.ts", [file, String(seconds)]);
-  const [pace] = await once(child, "message");
-  return pace;
-}
+const bareChanges = (file: string, seconds: number) =>
+  messageOf<Pace>(startScript("bare-changes.ts", [file, String(seconds)]));
 
 /** Clients that each make a flag, enable it and disable it, again and again. */
 async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {

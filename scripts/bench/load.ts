@@ -1,10 +1,9 @@
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
-import { startScript } from "./child.ts";
+import { messageOf, startScript } from "./child.ts";
 import type { Held, Order, Recorded, Usage } from "./server.ts";
 
 /** A process that is measured, and its ports by name. */
@@ -15,14 +14,12 @@ export interface Subject {
 
 export async function start(role: "flagstone" | "bare", file: string): Promise<Subject> {
   const child = startScript("server.ts", [role, file]);
-  const [ports] = await once(child, "message");
-  return { child, ports };
+  return { child, ports: await messageOf<Subject["ports"]>(child) };
 }
 
-export async function usage({ child }: Subject): Promise<Usage> {
+export function usage({ child }: Subject): Promise<Usage> {
   child.send({ kind: "usage" } satisfies Order);
-  const [used] = await once(child, "message");
-  return used;
+  return messageOf<Usage>(child);
 }
 
 /** One request, without load. */
