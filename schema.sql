@@ -175,6 +175,13 @@ CREATE TABLE reset_tokens (
   expires_at TEXT NOT NULL
 ) STRICT;
 
+-- Links by which a user signs in once, at most one each; the secret in them is kept as its SHA-256 only.
+CREATE TABLE sign_in_links (
+  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  expires_at TEXT NOT NULL
+) STRICT;
+
 -- What users said to questions of the interface, and which of its introductions they have seen.
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -73,6 +73,7 @@ export const SETTINGS = {
     type: "string",
     hint: "URL",
     help: "where clients find it, with the base path; links in answers are absolute then",
+    helpElsewhere: "where clients find the server, with the base path",
     default: "",
     schema: v.pipe(
       v.string(),

@@ -1,4 +1,5 @@
 import { CLI } from "../auth/actor.ts";
+import { createSignInLink } from "../auth/sign-in-link.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";
@@ -8,7 +9,8 @@ import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./given.ts";
-import { NETWORK, serveUntilStopped } from "./serve.ts";
+import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
+import { NETWORK, printLink, publicUrl, serveUntilStopped } from "./serve.ts";
 import { readTls } from "./tls.ts";
 
 /** The demo's reads, one for each operation, and what they show. */
@@ -30,6 +32,7 @@ export const demo: Command = {
   isServer: true,
   settings: [...NETWORK, "log-format", "log-level", "quiet"],
   options: {
+    ...OPEN_OPTION,
     export: { type: "string", hint: "FILE|-", help: "write the example as a dataset instead of serving it" },
   },
   run: (context) =>
@@ -44,8 +47,14 @@ async function serveDemo(context: Context) {
   const db = open(IN_MEMORY);
   try {
     await fill(db);
-    const { secret } = write(db, CLI, (tx) => createToken(tx, { ...TOKEN, secret: given?.secret }));
-    await serveUntilStopped(context, { db, tls }, (url) => introduce(context, url, secret, given?.place));
+    const { secret, link } = write(db, CLI, (tx) => ({
+      ...createToken(tx, { ...TOKEN, secret: given?.secret }),
+      link: createSignInLink(tx, TOKEN.userId),
+    }));
+    await serveUntilStopped(context, { db, tls }, (url) => {
+      introduce(context, url, { secret, link, place: given?.place });
+      openIfAsked(context, publicUrl(context.config, url) + link);
+    });
   } finally {
     close(db);
   }
@@ -80,9 +89,18 @@ async function fill(db: Database) {
   await importDataset(db, chunks);
 }
 
+interface Coming {
+  secret: string;
+  link: string;
+  /** Of an operator's own secret. */
+  place: string | undefined;
+}
+
 /** An operator's own token is not shown but where it is. */
-function introduce({ config, print }: Context, url: string, token: string, place: string | undefined) {
+function introduce(context: Context, url: string, { secret: token, link, place }: Coming) {
+  const { config, print } = context;
   print(`URL:   ${url}`);
+  printLink(context, url, { link, who: "Ada, an administrator" });
   print(`Token: ${place ?? token}`);
   if (config.quiet) return;
   print("       of Ada, an administrator; the demo is kept in memory and ends with Ctrl-C");

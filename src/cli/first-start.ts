@@ -1,6 +1,7 @@
 import { CLI } from "../auth/actor.ts";
 import { hashPassword } from "../auth/password.ts";
 import { DEFAULT_PROJECT, ROLES } from "../auth/permissions.ts";
+import { createSignInLink } from "../auth/sign-in-link.ts";
 import { UsageError } from "../config.ts";
 import { isKnown } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
@@ -18,12 +19,12 @@ export async function firstPasswordHash(db: Database, { admin: { password } }: G
 }
 
 /**
- * In a file without users and tokens, makes the first user, the owner of the project that is there, a personal token for
- * it, and the tokens given that are nobody's.
- * @returns the personal token's secret, or undefined for a file that is in use already: it is not touched.
+ * In a file without users and tokens, makes the first user, the owner of the project that is there, a personal token and
+ * a link to sign in for it, and the tokens given that are nobody's.
+ * @returns undefined for a file that is in use already: it is not touched.
  * @throws UsageError where a token names a project or an environment that is not there
  */
-export function firstStart(db: Database, given: Given, passwordHash: string | null): string | undefined {
+export function firstStart(db: Database, given: Given, passwordHash: string | null): Made | undefined {
   if (isInUse(db)) return undefined; // without waiting for whoever writes to it
   return write(db, CLI, (tx) => {
     if (isInUse(db)) return undefined; // another process was first
@@ -32,8 +33,17 @@ export function firstStart(db: Database, given: Given, passwordHash: string | nu
     if (isKnown(db, "project", DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, ROLES.owner);
     for (const token of given.tokens) createGiven(tx, token);
     const first = { ...TOKEN, type: "user", name: "first start", userId, projects: ["*"] } as const;
-    return createToken(tx, { ...first, secret: given.personal?.secret }).secret;
+    const { secret } = createToken(tx, { ...first, secret: given.personal?.secret });
+    return { secret, link: createSignInLink(tx, userId) };
   });
+}
+
+/** How the first user comes in. */
+export interface Made {
+  /** Of the personal token. */
+  secret: string;
+  /** The path of the link to sign in. */
+  link: string;
 }
 
 const TOKEN = { environment: null, expiresAt: null } as const;

@@ -47,7 +47,7 @@ export const health: Command = {
 };
 
 /** The server that was started with the same settings. */
-const ownUrl = ({ host, port, "base-path": basePath, "tls-cert": cert }: Config) =>
+export const ownUrl = ({ host, port, "base-path": basePath, "tls-cert": cert }: Config) =>
   toUrl({ host, port, isTls: cert !== "" }) + basePath;
 
 function requireUrl(text: string) {

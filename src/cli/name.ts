@@ -1,6 +1,8 @@
 import * as v from "valibot";
 import { UsageError } from "../config.ts";
+import type { Database } from "../db/statement.ts";
 import { printable } from "../printable.ts";
+import { userByAnyName } from "../resources/users/store.ts";
 import { check, NonEmptyText } from "../validation.ts";
 
 const Name = v.pipe(
@@ -21,4 +23,11 @@ export function requireAddress(address: string) {
     throw new UsageError(
       `--email: ${JSON.stringify(address)} must be an e-mail address such as edith@example.com`,
     );
+}
+
+/** The user with this id, username or e-mail address. */
+export function requireUser(db: Database, name: string) {
+  const user = userByAnyName(db, name);
+  if (user) return user;
+  throw new Error(`There is no user ${name}: flagstone user list shows them`);
 }

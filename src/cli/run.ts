@@ -17,7 +17,7 @@ import { licenses } from "./licenses.ts";
 import { manCommand } from "./man.ts";
 import { serve } from "./serve.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
-import { userCreate, userList } from "./user.ts";
+import { userCreate, userLink, userList } from "./user.ts";
 import { warnOfMisspelt } from "./variables.ts";
 import { version } from "./version.ts";
 
@@ -32,6 +32,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   userCreate,
   userList,
+  userLink,
   backup,
   restore,
   compact,

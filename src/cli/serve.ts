@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { Config } from "../config.ts";
 import { removeIfUnused } from "../db/alone.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
@@ -13,8 +14,9 @@ import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
-import { firstPasswordHash, firstStart } from "./first-start.ts";
+import { firstPasswordHash, firstStart, type Made } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
+import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { readTls } from "./tls.ts";
 
 /** The settings of a server that do not name its data. */
@@ -36,6 +38,7 @@ export const serve: Command = {
   example: "serve --port 4242 --data flags.db",
   isServer: true,
   settings: [...NETWORK, "data", "log-format", "log-level", "quiet"],
+  options: OPEN_OPTION,
   async run(context) {
     const { config, world } = context;
     const given = givenSecrets(world.env);
@@ -54,6 +57,7 @@ export const serve: Command = {
         if (created === undefined) tellIgnored(context, variablesOf(given));
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
         introduce(context, url, created, given);
+        openIfAsked(context, publicUrl(context.config, url) + (created?.link ?? "/"));
       });
     } finally {
       unlock();
@@ -119,20 +123,30 @@ function tellIgnored({ config, log }: Context, variables: string[]) {
   }
 }
 
-/** The address, and the token if it is a new one: one of ours is shown this once, the operator's own is not. */
-function introduce(
+/** Where clients find it. @param url where it listens */
+export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
+
+/** How to sign in by a link, where there is one. */
+export function printLink(
   { config, print }: Context,
   url: string,
-  token: string | undefined,
-  { personal: given, admin }: Given,
+  { link, who }: { link: string; who: string },
 ) {
+  print(`Open:  ${publicUrl(config, url)}${link}`);
+  print(`       signs in ${who}, once, within 30 minutes`);
+}
+
+/** The address, and how to come in if that is new: a secret of ours is shown this once, the operator's own is not. */
+function introduce(context: Context, url: string, made: Made | undefined, { personal: given, admin }: Given) {
+  const { config, print } = context;
   print(`URL:   ${url}`);
-  if (token !== undefined) {
-    print(`Token: ${given?.place ?? token}`);
+  if (made && !given) printLink(context, url, { link: made.link, who: `the user ${admin.username}` });
+  if (made) {
+    print(`Token: ${given?.place ?? made.secret}`);
     print(`       of the user ${admin.username}${given ? "" : "; it is shown this once"}`);
   }
   if (config.quiet) return;
-  const shell = token === undefined ? "TOKEN" : (given?.shell ?? token);
+  const shell = made ? (given?.shell ?? made.secret) : "TOKEN";
   print(`Try:   curl -H "Authorization: ${shell}" ${url}/api/admin/events`);
-  if (token === undefined) print(`       (flagstone token create NAME --user USER makes a token)`);
+  if (!made) print(`       (flagstone token create NAME --user USER makes a token)`);
 }

@@ -7,10 +7,9 @@ import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { createToken, type NewToken, revokeToken } from "../resources/tokens/changes.ts";
 import { tokens } from "../resources/tokens/store.ts";
-import { userByAnyName } from "../resources/users/store.ts";
 import { check, Time } from "../validation.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
-import { requireName } from "./name.ts";
+import { requireName, requireUser } from "./name.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
 
@@ -100,7 +99,7 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   }
   if (!isForSdk && options.project) throw new UsageError("--project: is only for client and frontend");
   if (environment !== null) requireScope(db, projects, environment);
-  const userId = user === undefined ? null : requireUser(db, user);
+  const userId = user === undefined ? null : requireUser(db, user).id;
   return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
 }
 
@@ -116,12 +115,6 @@ function requireScope(db: Database, projects: readonly string[], environment: st
     throw new UsageError(`--environment: there is no environment ${environment}`);
   const unknown = projects.find((project) => project !== "*" && !isKnown(db, "project", project));
   if (unknown !== undefined) throw new UsageError(`--project: there is no project ${unknown}`);
-}
-
-function requireUser(db: Database, name: string) {
-  const user = userByAnyName(db, name);
-  if (!user) throw new Error(`There is no user ${name}: flagstone user list shows them`);
-  return user.id;
 }
 
 function toExpiry(text: unknown) {

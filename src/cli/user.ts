@@ -1,4 +1,5 @@
 import { CLI } from "../auth/actor.ts";
+import { createSignInLink } from "../auth/sign-in-link.ts";
 import { UsageError } from "../config.ts";
 import { write } from "../events/write.ts";
 import { toJson } from "../http/raw-json.ts";
@@ -7,7 +8,10 @@ import { rootRoleNamed, rootRoles } from "../resources/roles/require.ts";
 import { createUser } from "../resources/users/changes.ts";
 import { userByAnyName, users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
-import { requireAddress, requireName } from "./name.ts";
+import { ownUrl } from "./health.ts";
+import { requireAddress, requireName, requireUser } from "./name.ts";
+import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
+import { publicUrl } from "./serve.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
 
@@ -62,6 +66,26 @@ export const userList: Command = {
         role,
       }));
       for (const line of table(rows, ["id", "username", "email", "name", "role"])) print(line);
+    }),
+};
+
+export const userLink: Command = {
+  name: "user link",
+  summary: "Print a link that signs a user in, once and within 30 minutes",
+  usage: "USER",
+  arity: [1, 1],
+  example: "user link admin",
+  settings: ["data", "host", "port", "base-path", "public-url", "tls-cert"],
+  options: OPEN_OPTION,
+  run: (context) =>
+    withFile(context.config, (db) => {
+      const [name = ""] = context.args;
+      const { id, accountType } = requireUser(db, name);
+      if (accountType !== "User") throw new Error(`${name} is a service account, which can't sign in`);
+      const link =
+        publicUrl(context.config, ownUrl(context.config)) + write(db, CLI, (tx) => createSignInLink(tx, id));
+      context.print(link);
+      openIfAsked(context, link);
     }),
 };
 

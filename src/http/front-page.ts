@@ -10,8 +10,9 @@ export function answerFrontPage(root: string) {
 }
 
 /** A page that asks for nothing else. */
-export const htmlResponse = (body: string) =>
+export const htmlResponse = (body: string, status = 200) =>
   new HTTPResponse(body, {
+    status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "content-length": String(Buffer.byteLength(body)),

@@ -6,9 +6,9 @@ import { ApiError, invalid } from "./error.ts";
 /** What a request asks for, without the query, which may hold what is nobody else's concern. */
 export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;
 
-/** A path as logs may tell it: the secrets that some paths name are masked. */
-export const withoutSecrets = (path: string) =>
-  path.replace(/(\/(?:api-tokens|invite-link\/+tokens|invite)\/+)[^/]+/, `$1${MASK}`);
+/** A path, or what is said of one, as logs may tell it: the secrets that some paths name are masked. */
+export const withoutSecrets = (text: string) =>
+  text.replace(/(\/(?:api-tokens|invite-link\/+tokens|invite|auth\/+link)\/+)[^/\s]+/, `$1${MASK}`);
 
 /**
  * Repeated slashes are one, and the base path is off, so that nothing behind knows of it.

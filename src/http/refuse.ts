@@ -21,7 +21,7 @@ export function logError(log: Log, { status, id, message, cause, isLogged }: Api
   if (!isLogged) return;
   log({
     level: status >= 500 ? "error" : "info",
-    message,
+    message: withoutSecrets(message),
     id,
     status,
     ...about,

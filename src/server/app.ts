@@ -23,6 +23,7 @@ import { unknownPath } from "../http/unknown-path.ts";
 import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
+import { answerSignInLink } from "./sign-in-link.ts";
 import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
 
 declare module "h3" {
@@ -53,6 +54,7 @@ export function buildApp(options: ServerOptions): H3 {
   });
   mount(app, { db, root, cache, write: writeSoon, requireWritable: requireNoMaintenance }, OPERATIONS);
   route(app, "/avatars/:file", { GET: answerAvatar });
+  route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);

@@ -65,6 +65,48 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(linesOf(data).filter((line) => line.kind === "token").length, 1);
   });
 
+  test("a link is printed that signs the first user in; an operator with a secret of his own has none", async (t) => {
+    const { output, stop } = await startServer(t, ["serve", "--data", newFile(t)]);
+    const [, link] = /^Open: {2}(\S+)\n {7}signs in the user admin, once/m.exec(output.stdout)!;
+    const reply = await fetch(link!, { redirect: "manual" });
+    assert.deepEqual([reply.status, reply.headers.get("location")], [302, "/"]);
+    await stop();
+    const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
+    const other = await startServer(t, ["serve", "--data", newFile(t)], { env });
+    assert.ok(!other.output.stdout.includes("/auth/link/"));
+    await other.stop();
+  });
+
+  test("--open hands the link to the desktop's program for it", {
+    skip: process.platform !== "linux",
+  }, async (t) => {
+    const folder = temporaryFolder(t);
+    const told = path.join(folder, "told");
+    fs.writeFileSync(
+      path.join(folder, "xdg-open"),
+      `#!/bin/sh\nprintf %s "$1" > ${told}.new; mv ${told}.new ${told}\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const env = { PATH: `${folder}:${process.env.PATH}` };
+    const args = ["serve", "--data", newFile(t), "--open", "--quiet"];
+    const { output, stop } = await startServer(t, args, { env });
+    const [, link] = /^Open: {2}(\S+)$/m.exec(output.stdout)!;
+    while (!fs.existsSync(told)) await new Promise(setImmediate);
+    assert.equal(fs.readFileSync(told, "utf8"), link);
+    await stop();
+  });
+
+  test("a browser that can't be opened is a warning", { skip: process.platform !== "linux" }, async (t) => {
+    const env = { PATH: temporaryFolder(t) };
+    const { until, stop } = await startServer(t, ["demo", "--open"], { env });
+    await until("the warning", ({ stderr }) =>
+      stderr.includes("no browser was opened: xdg-open can't be run"),
+    );
+    assert.equal((await stop()).code, 0);
+  });
+
   test("the secret is nowhere in the file, the log, the events or an export", async (t) => {
     const data = newFile(t);
     const { token, get, stop } = await startServer(t, ["serve", "--data", data, "--log-format", "json"]);

@@ -14,7 +14,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
   [
     [["bogus"], "There is no command bogus", ""],
     [["token"], "There is no command token, only token create, token list, token revoke", ""],
-    [["user", "delete"], "There is no command user delete, only user create, user list", ""],
+    [["user", "delete"], "There is no command user delete, only user create, user list, user link", ""],
     [["run"], "There is no command run: did you mean serve?", ""],
     [["start"], "There is no command start: did you mean serve?", ""],
     [["strat"], "There is no command strat: did you mean serve?", ""],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { assertRefused, contentOf, dataFile, linesOf, runHere } from "./run-cli.ts";
+import { assertRefused, contentOf, dataFile, linesOf, runHere, startServer } from "./run-cli.ts";
 
 const create = (data: string, ...args: string[]) => runHere(["user", "create", ...args, "--data", data]);
 
@@ -72,6 +72,48 @@ describe("user", { concurrency: 4 }, () => {
       assert.deepEqual([code, stdout], [2, ""], stderr);
     });
   }
+
+  test("a link that is printed signs in at a server of the same file, once", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const { url, stop } = await startServer(t, ["serve", "--data", data]);
+    const port = new URL(url).port;
+    const { code, stdout } = await runHere([
+      "user",
+      "link",
+      "edith@example.com",
+      "--data",
+      data,
+      "--port",
+      port,
+    ]);
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`^${url}/auth/link/[0-9a-f]{64}\n$`));
+    const follow = () => fetch(stdout.trim(), { redirect: "manual" });
+    const first = await follow();
+    assert.equal(first.status, 302);
+    const [cookie] = first.headers.getSetCookie()[0]!.split(";");
+    const me = await fetch(`${url}/api/admin/user`, { headers: { cookie: cookie! } });
+    assert.equal(((await me.json()) as { user: { id: number } }).user.id, 2);
+    assert.equal((await follow()).status, 401);
+    await stop();
+  });
+
+  test("a link names the address that clients know", async (t) => {
+    const data = await dataFile(t, createWorld().lines);
+    const link = (...args: string[]) => runHere(["user", "link", "1", "--data", data, ...args]);
+    const below = await link("--base-path", "/flags", "--host", "0.0.0.0");
+    assert.match(below.stdout, /^http:\/\/127\.0\.0\.1:4242\/flags\/auth\/link\//);
+    const known = await link("--public-url", "https://flags.example/f");
+    assert.match(known.stdout, /^https:\/\/flags\.example\/f\/auth\/link\//);
+  });
+
+  test("there is no link for nobody, nor for a service account", async (t) => {
+    const robot = { username: "robot", accountType: "Service Account" };
+    const data = await dataFile(t, createWorld().user(robot).lines);
+    const link = (name: string) => runHere(["user", "link", name, "--data", data]);
+    assertRefused(await link("nobody"), 1, "There is no user nobody: flagstone user list shows them");
+    assertRefused(await link("robot"), 1, "robot is a service account, which can't sign in");
+  });
 
   test("a list shows all users, and all that the API shows as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);

@@ -23,6 +23,12 @@ CREATE TABLE reset_tokens (
   expires_at TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE sign_in_links (
+  user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  expires_at TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   feedback_id TEXT NOT NULL,

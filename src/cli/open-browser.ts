@@ -1,0 +1,22 @@
+import { spawn } from "node:child_process";
+import os from "node:os";
+import type { Context } from "./command.ts";
+
+export const OPEN_OPTION = { open: { type: "boolean", help: "open the link in a browser" } } as const;
+
+/** What shows an address in a browser, and what goes before the address; elsewhere it is `xdg-open`. No shell reads it. */
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ["open"],
+  win32: ["rundll32.exe", "url.dll,FileProtocolHandler"],
+};
+
+/** Opens an address in a browser if that was asked for; one that can't be opened is a warning. */
+export function openIfAsked({ options, world, log }: Context, url: string) {
+  if (!options.open) return;
+  const [program, ...before] = OPENERS[os.platform()] ?? ["xdg-open"];
+  const child = spawn(program, [...before, url], { env: world.env, stdio: "ignore", detached: true });
+  const warn = (why: string) => log({ level: "warn", message: `no browser was opened: ${program} ${why}` });
+  child.once("error", () => warn("can't be run"));
+  child.once("exit", (code) => code && warn(`ended with ${code}`));
+  child.unref();
+}

@@ -1,0 +1,60 @@
+import { type H3Event, HTTPResponse } from "h3";
+import { ANYBODY } from "../auth/actor.ts";
+import { beginSession, sessionCookie } from "../auth/session.ts";
+import { useSignInLink } from "../auth/sign-in-link.ts";
+import { writeSoon } from "../events/write.ts";
+import { htmlResponse } from "../http/front-page.ts";
+import { markSeen } from "../resources/users/changes.ts";
+import type { ServerOptions } from "./create-server.ts";
+
+/** `GET /auth/link/:secret`: signs in whoever has been given the link, once, and leads to the first page. */
+export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
+  return async (event: H3Event) => {
+    if (!isOpened(event.req)) return refusal(basePath);
+    const secret = event.context.params?.secret ?? "";
+    const session = await writeSoon(db, ANYBODY, undefined, (tx) => {
+      const userId = useSignInLink(tx, secret);
+      if (userId === undefined) return undefined;
+      markSeen(tx, userId);
+      return beginSession(tx, userId);
+    });
+    return session
+      ? welcome(`${basePath}/`, sessionCookie(session, event.context.isSecure))
+      : refusal(basePath);
+  };
+}
+
+/**
+ * By a person or a program, and not by a picture of another site or by what looks at links before a person does. Only
+ * browsers say from which site a request comes.
+ */
+const isOpened = ({ method, headers }: Request) =>
+  method === "GET" &&
+  (!headers.has("sec-fetch-site") || headers.get("sec-fetch-mode") === "navigate") &&
+  !headers.has("sec-purpose");
+
+const welcome = (location: string, cookie: string) =>
+  new HTTPResponse(null, {
+    status: 302,
+    headers: {
+      location,
+      "set-cookie": cookie,
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+    },
+  });
+
+const refusal = (basePath: string) =>
+  htmlResponse(
+    `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign in</title>
+<p>This link is unknown, has been used, or is older than 30 minutes. Whoever runs the server makes another:
+<code>flagstone user link NAME</code></p>
+<p><a href="${basePath}/">Go on</a> if you are signed in already.</p>
+</html>
+`,
+    401,
+  );
