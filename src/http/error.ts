@@ -24,6 +24,7 @@ export const STATUS = {
   NameExistsError: 409,
   ConflictError: 409,
   ProjectWithoutOwnerError: 409,
+  PreconditionFailedError: 412,
   PayloadTooLargeError: 413,
   ContentTypeError: 415,
   ExpectationFailedError: 417,

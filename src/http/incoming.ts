@@ -1,7 +1,8 @@
 import type { H3Event } from "h3";
+import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
-import type { Contract, Operation } from "./operation.ts";
+import type { Contract, Operation, Request } from "./operation.ts";
 
 /** Each parameter decoded once, so that `%2F` stays inside it; that it can be was checked on arrival. */
 export const decodedParams = (event: H3Event): Record<string, string> =>
@@ -52,3 +53,22 @@ export function checkedQuery({ query }: Operation, event: H3Event): unknown {
 /** What is declared, of a part of a request. @throws ApiError `ValidationError` */
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
   schema && requireValid(schema, input, where);
+
+/** What a handler gets. @param checkedParts what was declared */
+export const toRequest = (
+  db: Database,
+  event: H3Event,
+  checkedParts: { params: unknown; query: unknown; body: unknown },
+) =>
+  ({
+    db,
+    actor: event.context.actor,
+    ...checkedParts,
+    address: event.context.address,
+    isSecure: event.context.isSecure,
+    headers: event.req.headers,
+    searchParams: event.url.searchParams,
+    get signal() {
+      return event.req.signal; // made only where it is asked for
+    },
+  }) as Request<Contract>;

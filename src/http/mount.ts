@@ -9,8 +9,8 @@ import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
 
 /** Routes every operation. */
-export function mount(app: H3, site: Site, operations: readonly Operation[]) {
-  const groups = Map.groupBy(operations, (operation) => operation.path);
+export function mount(app: H3, site: Site) {
+  const groups = Map.groupBy(site.operations, (operation) => operation.path);
   for (const [path, own] of groups) {
     const wider = [...groups].filter(([other]) => covers(other, path)).flatMap(([, group]) => group);
     const handlers = [...wider, ...own].map((operation) => [operation.method, handlerOf(site, operation)]);

@@ -4,6 +4,7 @@ import { SESSION_COOKIE } from "../auth/session.ts";
 import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
+import { targetOf } from "./if-match.ts";
 import { NoBody, type Operation } from "./operation.ts";
 
 /*
@@ -27,8 +28,11 @@ export function toOpenApi(
     return withRefs(converted);
   };
   const described = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const isConditional = (one: Operation) => one.changes && targetOf(one, operations) !== undefined;
   const toPath = (group: readonly Operation[]) =>
-    Object.fromEntries(group.map((one) => [one.method.toLowerCase(), toOperation(one, convert)]));
+    Object.fromEntries(
+      group.map((one) => [one.method.toLowerCase(), toOperation(one, convert, isConditional(one))]),
+    );
   const paths = Object.fromEntries([...described].map(([path, group]) => [path, toPath(group)]));
   const components = withRefs(toJsonSchemaDefs(definitions, { ...CONVERTED, typeMode: "output" }));
   return {
@@ -88,7 +92,8 @@ function used(components: object, paths: object): object {
 
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 
-function toOperation(operation: Operation, convert: Convert) {
+/** @param isConditional `If-Match` holds for it */
+function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
   const { id, summary, tag, body, response, deprecated, status = 200 } = operation;
   const content = (schema: object) => ({ "application/json": { schema } });
   const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
@@ -98,7 +103,7 @@ function toOperation(operation: Operation, convert: Convert) {
     tags: [tag],
     ...(deprecated && { deprecated }),
     ...(isOpen(operation) && { security: [] }),
-    parameters: parametersOf(operation, convert),
+    parameters: [...parametersOf(operation, convert), ...(isConditional ? [IF_MATCH] : [])],
     ...(body && { requestBody: { required: true, content: content(convert(body, "input")) } }),
     responses: {
       [status]: {
@@ -106,7 +111,10 @@ function toOperation(operation: Operation, convert: Convert) {
         ...(response !== NoBody && { content: content(convert(response, "output")) }),
       },
       ...Object.fromEntries(
-        errorsOf(operation).map((name) => [STATUS[name], { description: name, ...failed }]),
+        [...errorsOf(operation), ...(isConditional ? [FAILED] : [])].map((name) => [
+          STATUS[name],
+          { description: name, ...failed },
+        ]),
       ),
     },
   };
@@ -114,6 +122,15 @@ function toOperation(operation: Operation, convert: Convert) {
 
 /** It needs no credential. */
 const isOpen = ({ path }: Operation) => !path.startsWith("/api/");
+
+const FAILED: ErrorName = "PreconditionFailedError";
+
+const IF_MATCH = {
+  name: "If-Match",
+  in: "header",
+  description: "The ETag of what was read: the change is made only if that is still current",
+  schema: { type: "string" },
+};
 
 /** Path first; what is not declared is ignored by the server. */
 function parametersOf({ path, params, query }: Operation, convert: Convert) {

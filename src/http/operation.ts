@@ -47,6 +47,8 @@ export interface Contract {
   deprecated?: true;
   /** It may change something while changes are refused. */
   duringMaintenance?: true;
+  /** Properties of its answer, at any depth, that change by use, by time or with the caller: no `If-Match` is about them. */
+  passing?: readonly string[];
   /** Its answer is of this moment, or too many differ: it is not kept. */
   isNotKept?: true;
   /** Its changes are not all within the project that its permission names. */

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
-import type { Actor } from "../auth/actor.ts";
 import { toClaim } from "../auth/claim.ts";
 import { type Claim, requirePermission } from "../auth/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import { readJson } from "./body.ts";
-import { checked, checkedParams, checkedQuery, decodedParams } from "./incoming.ts";
-import type { Contract, Door, Operation, Request as OperationRequest } from "./operation.ts";
+import { requireMatch } from "./if-match.ts";
+import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
+import type { Door, Operation } from "./operation.ts";
 import { toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
 
@@ -16,6 +16,8 @@ export interface Site {
   db: Database;
   /** Goes before the paths that answers name. */
   root: string;
+  /** All of them, since one may stand for what another changes. */
+  operations: readonly Operation[];
   /** How changes are made. */
   write: typeof writeSoon;
   /** @throws ApiError while changes are refused. */
@@ -36,9 +38,9 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
   const params = checkedParams(operation, raw);
   const query = checkedQuery(operation, event);
-  const door = doorFor(site, operation, actor, claim);
+  const door = doorFor(site, operation, event, claim);
   const run = (body?: unknown) => {
-    const result = operation.handle(toRequest(site, event, { params, query, body }), door);
+    const result = operation.handle(toRequest(site.db, event, { params, query, body }), door);
     const make = (value: unknown) => withHeaders(toParts(value, { ...operation, root: site.root }), cors);
     return result instanceof Promise ? result.then(make) : make(result);
   };
@@ -51,31 +53,16 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
 }
 
 /** Asks for the permission once more, for while a body came slowly it may have been taken away. */
-const doorFor =
-  ({ db, write }: Site, { crossesProjects }: Operation, actor: Actor, claim: Claim): Door =>
-  (change) =>
-    write(db, actor, crossesProjects ? undefined : claim.project, (tx) => {
+const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {
+  const { db, write } = site;
+  const { actor } = event.context;
+  return (change) =>
+    write(db, actor, operation.crossesProjects ? undefined : claim.project, (tx) => {
       requirePermission(db, actor, claim);
+      requireMatch(site, operation, event);
       return change(tx);
     });
-
-const toRequest = (
-  { db }: Site,
-  event: H3Event,
-  checkedParts: { params: unknown; query: unknown; body: unknown },
-) =>
-  ({
-    db,
-    actor: event.context.actor,
-    ...checkedParts,
-    address: event.context.address,
-    isSecure: event.context.isSecure,
-    headers: event.req.headers,
-    searchParams: event.url.searchParams,
-    get signal() {
-      return event.req.signal; // made only where it is asked for
-    },
-  }) as OperationRequest<Contract>;
+};
 
 const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
   headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;

@@ -55,12 +55,19 @@ const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
 let texts: RawJson[] = [];
 let rootNow = "";
 
-/** `JSON.stringify`, but for the parts that are text already. @param root goes before our own paths */
-export function toJson(value: unknown, root = ""): string {
+/**
+ * `JSON.stringify`, but for the parts that are text already.
+ * @param root goes before our own paths
+ * @param without properties that are left out
+ */
+export function toJson(value: unknown, root = "", without: readonly string[] = []): string {
   texts = [];
   rootNow = root;
-  const skeleton = JSON.stringify(value);
+  const skeleton = JSON.stringify(value, without.length > 0 ? leaving(without) : undefined);
   const parts = texts;
   if (parts.length === 0) return skeleton;
   return skeleton.replace(PLACE, (_, index: string) => parts[Number(index)]!.toText(root));
 }
+
+const leaving = (without: readonly string[]) => (key: string, value: unknown) =>
+  without.includes(key) ? undefined : value;

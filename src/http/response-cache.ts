@@ -7,7 +7,8 @@ import { startOfMinute } from "../minute.ts";
 import { encodingFor } from "./encoding.ts";
 import type { Listener } from "./listener.ts";
 import { pathOf } from "./path.ts";
-import { isKnown, isRead, type Parts, withoutLength } from "./response.ts";
+import { isRead, type Parts, withoutLength } from "./response.ts";
+import { isKnown } from "./tag.ts";
 
 /*
  * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL and compression,

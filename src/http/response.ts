@@ -8,6 +8,7 @@ import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, WithHeaders } from "./operation.ts";
 import { toJson } from "./raw-json.ts";
+import { isKnown, toTag } from "./tag.ts";
 
 const COMMON = {
   "content-type": "application/json; charset=utf-8",
@@ -22,6 +23,8 @@ interface ResponseOptions {
   headers?: Readonly<Record<string, string>> | undefined;
   /** Goes before our own paths, such as those of pictures: the base path, or the address that clients know. */
   root?: string;
+  /** Properties that say nothing of its version. */
+  passing?: readonly string[] | undefined;
 }
 
 /** Of an answer without a body. */
@@ -51,22 +54,23 @@ export function toParts(answer: unknown, options: ResponseOptions = {}): Parts |
   if (answer instanceof WithHeaders)
     return { ...toParts(answer.body, { ...options, headers: answer.headers }), status: answer.status };
   if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
-  const { root = "" } = options;
+  const { root = "", passing } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
-  return text instanceof Readable
-    ? { headers: headersFor(options), stream: text }
-    : wholeParts(text, options);
+  if (text instanceof Readable) return { headers: headersFor(options), stream: text };
+  return wholeParts(text, options, passing && toJson(answer, root, passing));
 }
 
-/** JSON text, or its bytes, in parts. */
-export function wholeParts(text: Parts["body"], options: ResponseOptions = {}): Parts {
+/** JSON text, or its bytes, in parts. @param lasting of it, what its version is known by, where that is not all */
+export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
-  const etag = `"${crypto.hash("sha1", body, "base64url")}"`;
+  const etag = toTag(hash(body), lasting === undefined ? undefined : hash(lasting));
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,
   };
 }
+
+const hash = (body: Parts["body"]) => crypto.hash("sha1", body, "base64url");
 
 const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
   ...COMMON,
@@ -165,13 +169,3 @@ export function errorParts(error: ApiError, basePath?: string) {
   };
   return { status: error.status, headers, body };
 }
-
-/** `If-None-Match` names this tag, or any; weak tags are as good. */
-export function isKnown(header: string | null | undefined, etag: string | undefined) {
-  if (!header || !etag) return false;
-  if (header === etag) return true;
-  const tags = header.split(",").map((tag) => opaque(tag.trim()));
-  return tags.includes(opaque(etag)) || tags.includes("*");
-}
-
-const opaque = (tag: string) => tag.replace(/^W\//, "");

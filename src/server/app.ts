@@ -52,7 +52,8 @@ export function buildApp(options: ServerOptions): H3 {
     },
     onError: (thrown, event) => refuse(options, thrown, event),
   });
-  mount(app, { db, root, cache, write: writeSoon, requireWritable: requireNoMaintenance }, OPERATIONS);
+  const operations = OPERATIONS;
+  mount(app, { db, root, cache, operations, write: writeSoon, requireWritable: requireNoMaintenance });
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });

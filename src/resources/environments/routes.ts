@@ -24,6 +24,7 @@ export const listEnvironments = operation({
   method: "GET",
   path: ENVIRONMENTS,
   permission: null,
+  passing: ["projectCount", "apiTokenCount", "enabledToggleCount"],
   response: Environments,
 }).run(({ db, actor }) =>
   snapshot(db, () => ({
@@ -94,6 +95,7 @@ export const readEnvironment = operation({
   permission: null,
   params: Params,
   errors: ["NotFoundError"],
+  passing: ["projectCount", "apiTokenCount", "enabledToggleCount"],
   response: Environment,
 }).run(({ db, params: { name } }) => requireEnvironment(db, name));
 

@@ -71,6 +71,7 @@ export const readFeature = operation({
   params: FeatureParams,
   query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
   errors: ["NotFoundError"],
+  passing: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
   response: FeatureDetails,
 }).run(({ db, actor, params: { projectId, featureName }, query }) =>
   snapshot(db, () => {

@@ -31,6 +31,7 @@ export const readProject = operation({
   summary: "A project with its flags",
   path: PROJECT,
   errors: ["NotFoundError"],
+  passing: ["stats", "health", "favorite", "members", "features"],
   response: ProjectWithFeatures,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => {

@@ -31,6 +31,7 @@ export const listApiTokensByName = operation({
   path: "/api/admin/api-tokens/:token",
   permission: { permission: anyOf("READ") },
   params: v.object({ token: v.string() }), // here it is a name (original)
+  passing: ["seenAt"],
   response: ApiTokens,
 }).run(({ db, actor, params }) =>
   snapshot(db, () => ({
