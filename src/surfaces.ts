@@ -50,6 +50,8 @@ import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as ofrep from "./resources/ofrep/routes.ts";
 import * as ownUser from "./resources/own-user/routes.ts";
 import * as ownUserSchema from "./resources/own-user/schema.ts";
+import * as playground from "./resources/playground/routes.ts";
+import * as playgroundSchema from "./resources/playground/schema.ts";
 import * as projectAccessSchema from "./resources/projects/access-schema.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectAccess from "./resources/projects/routes-access.ts";
@@ -123,6 +125,7 @@ export const SURFACES: readonly Surface[] = [
       featureTags,
       featureEnvironments,
       strategies,
+      playground,
       constraints,
       segments,
       contextFields,
@@ -202,6 +205,7 @@ export const SCHEMAS = Object.fromEntries(
     settingsSchema,
     notificationsSchema,
     ownUserSchema,
+    playgroundSchema,
     projectsSchema,
     projectAccessSchema,
     segmentsSchema,

@@ -36,6 +36,18 @@ export function evaluatorOf(db: Database, actor: SdkActor) {
   return { evaluator: evaluatorFor(db, wanted), environment: wanted.environment };
 }
 
+/** The same for a person who asks for some projects or for all, without those that are hidden from them. */
+export function evaluatorOfProjects(
+  db: Database,
+  asked: "*" | readonly string[],
+  hidden: readonly string[],
+  environment: string,
+) {
+  const named = asked === "*" ? allProjects(db) : [...new Set(asked)];
+  const projects = named.filter((project) => !hidden.includes(project));
+  return { evaluator: evaluatorFor(db, { projects, environment }), projects };
+}
+
 const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
 
 /**

@@ -1,9 +1,6 @@
 import crypto from "node:crypto";
-import type { Context } from "../../evaluation/evaluator.ts";
+import { type Context, toContext as fromGiven } from "../../evaluation/context.ts";
 import { invalid } from "../../http/error.ts";
-
-/** What has a place of its own; all else are properties. */
-const NAMED = ["userId", "sessionId", "appName", "environment", "remoteAddress"] as const;
 
 interface Filled {
   address: string | undefined;
@@ -29,41 +26,10 @@ export function fromQuery(query: URLSearchParams): Record<string, unknown> {
 }
 
 /** The context that flags are evaluated in; what only the server knows is filled in. */
-export function toContext(given: Record<string, unknown>, { address, environment }: Filled): Context {
-  const { properties, currentTime, ...rest } = given;
-  const own = Object.fromEntries(NAMED.map((name) => [name, toText(rest[name])]));
-  const others = Object.entries(rest).filter(([name]) => !NAMED.includes(name as (typeof NAMED)[number]));
-  return {
+export const toContext = (given: Record<string, unknown>, { address, environment }: Filled): Context =>
+  fromGiven(given, {
     sessionId: crypto.randomUUID(),
     appName: "frontend-api",
     environment,
     ...(address !== undefined && { remoteAddress: address }),
-    ...withoutUndefined(own),
-    ...toTime(currentTime),
-    properties: withoutUndefined(
-      Object.fromEntries(
-        [...others, ...Object.entries(Object(properties) as object)].map(([name, value]) => [
-          name,
-          toText(value),
-        ]),
-      ),
-    ),
-  };
-}
-
-const toText = (value: unknown): string | undefined =>
-  value === null || value === undefined || value === "" || typeof value === "object"
-    ? undefined
-    : String(value);
-
-const withoutUndefined = (values: Record<string, string | undefined>): Record<string, string> =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Record<
-    string,
-    string
-  >;
-
-/** A time that is none counts as not given. */
-function toTime(value: unknown): { currentTime?: Date } {
-  const time = new Date(toText(value) ?? "");
-  return Number.isNaN(time.valueOf()) ? {} : { currentTime: time };
-}
+  });

@@ -1,4 +1,5 @@
-import type { Context, Evaluator } from "../../evaluation/evaluator.ts";
+import type { Context } from "../../evaluation/context.ts";
+import type { Evaluator } from "../../evaluation/evaluator.ts";
 import type { ClientFeature } from "../client/schema.ts";
 import type { FlagFailure, FlagValue } from "./schema.ts";
 

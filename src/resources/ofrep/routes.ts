@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
-import type { Context } from "../../evaluation/evaluator.ts";
+import type { Context } from "../../evaluation/context.ts";
 import { operation, WithHeaders } from "../../http/operation.ts";
 import { evaluatorOf } from "../client/require.ts";
 import { toContext } from "../frontend/require.ts";

@@ -1,0 +1,152 @@
+import type { ClientFeature, ClientSegment } from "../resources/client/schema.ts";
+import type { Constraint } from "../resources/constraints/schema.ts";
+import type { Strategy } from "../resources/strategies/schema.ts";
+import type { Variant } from "../resources/variants/schema.ts";
+import type { Context } from "./context.ts";
+import { createEvaluator, type Evaluation, type Evaluator, isKnown, type Result } from "./evaluator.ts";
+
+/*
+ * Why a flag is on or off: each strategy, each constraint and each segment is put to the evaluator by itself, and what
+ * it says of them is added up. So the reason and the answer come from the same code.
+ */
+
+/** A strategy as it is explained, a disabled one too. */
+export type Explained = Pick<
+  Strategy,
+  "id" | "name" | "title" | "disabled" | "parameters" | "constraints" | "segments" | "variants"
+>;
+
+/** A constraint, and whether it holds. */
+export type JudgedConstraint = Constraint & { result: boolean };
+
+export interface JudgedStrategy extends Pick<Strategy, "id" | "name" | "disabled" | "parameters"> {
+  title?: string;
+  result: StrategyResult;
+  constraints: JudgedConstraint[];
+  segments: Array<Pick<ClientSegment, "id" | "name"> & { result: boolean; constraints: JudgedConstraint[] }>;
+}
+
+/**
+ * Whether a strategy turns its flag on: `unknown` where only the application can say, and where it is disabled. The
+ * variant is the one that it would hand out.
+ */
+export interface StrategyResult {
+  enabled: boolean | "unknown";
+  evaluationStatus: "complete" | "incomplete" | "unevaluated";
+  variant?: NonNullable<Result["variant"]>;
+  variants?: Variant[];
+}
+
+export interface Explanation {
+  isEnabled: boolean;
+  /** It is switched on, whatever its strategies say. */
+  isEnabledInCurrentEnvironment: boolean;
+  hasUnsatisfiedDependency: boolean;
+  strategies: { result: boolean | "unknown"; data: JudgedStrategy[] };
+  /** `featureEnabled` is there where the flag is on and has no variant (original). */
+  variant: Omit<Evaluation, "featureEnabled"> & { featureEnabled?: boolean };
+  /** Those of which `variant` is one. */
+  variants: ClientFeature["variants"];
+}
+
+/** @param strategies all of the flag's, in order; `feature` has those that are not disabled */
+export function explain(
+  evaluator: Evaluator,
+  feature: ClientFeature,
+  strategies: readonly Explained[],
+  context: Context,
+): Explanation {
+  const data = strategies.map((strategy) => judgeStrategy(evaluator, strategy, context));
+  const result = summed(data, feature.enabled);
+  const on = { ...feature, enabled: true, strategies: [] };
+  const hasUnsatisfiedDependency = !evaluator.judge(on, context).enabled;
+  const isEnabled = result === true && feature.enabled && !hasUnsatisfiedDependency;
+  return {
+    isEnabled,
+    isEnabledInCurrentEnvironment: feature.enabled,
+    hasUnsatisfiedDependency,
+    strategies: { result, data },
+    ...variantOf(feature, data, isEnabled, context),
+  };
+}
+
+/** Disabled strategies are as if they were not there, and a flag without any is on where it is switched on. */
+function summed(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unknown" {
+  const counted = data.filter(({ disabled }) => !disabled);
+  if (counted.length === 0) return isOn;
+  return (
+    counted.some(({ result }) => result.enabled === true) ||
+    (counted.some(({ result }) => result.enabled === "unknown") && "unknown")
+  );
+}
+
+/** That of the first strategy that holds, else the flag's own. */
+function variantOf(
+  feature: ClientFeature,
+  data: readonly JudgedStrategy[],
+  isEnabled: boolean,
+  context: Context,
+): Pick<Explanation, "variant" | "variants"> {
+  const { variant, variants = feature.variants } =
+    data.find(({ result }) => result.enabled === true)?.result ?? {};
+  if (!isEnabled) return { variant: { name: "disabled", enabled: false, feature_enabled: false }, variants };
+  if (variant) return { variant: { ...variant, feature_enabled: true }, variants };
+  const { dependencies: _, ...plain } = { ...feature, strategies: [] };
+  const { featureEnabled, ...own } = createEvaluator([plain], []).evaluate(feature.name, context);
+  return { variant: own.enabled ? own : { ...own, featureEnabled }, variants };
+}
+
+function judgeStrategy(evaluator: Evaluator, strategy: Explained, context: Context): JudgedStrategy {
+  const { id, name, title, disabled, parameters } = strategy;
+  const judgeAll = (list: readonly Constraint[]) =>
+    list.map((one) => ({ ...one, result: judge(evaluator, { constraints: [one] }, context).enabled }));
+  const constraints = judgeAll(strategy.constraints);
+  const segments = strategy.segments.map((segment) => {
+    const { name = "", constraints = [] } = evaluator.segments.get(segment) ?? {};
+    const judged = judgeAll(constraints);
+    return { name, id: segment, result: judged.every(holds), constraints: judged };
+  });
+  const isPossible = constraints.every(holds) && segments.every(holds);
+  const result = resultOf(evaluator, strategy, isPossible, context);
+  return { name, id, ...(title !== null && { title }), disabled, parameters, result, constraints, segments };
+}
+
+const holds = ({ result }: { result: boolean }) => result;
+
+function resultOf(
+  evaluator: Evaluator,
+  strategy: Explained,
+  isPossible: boolean,
+  context: Context,
+): StrategyResult {
+  if (strategy.disabled) return { enabled: "unknown", evaluationStatus: "unevaluated" };
+  const { name, parameters, constraints, segments, variants } = strategy;
+  if (!isKnown(name)) return { enabled: isPossible && "unknown", evaluationStatus: "incomplete" };
+  const { enabled } = judge(evaluator, { name, parameters, constraints, segments }, context);
+  const { variant } = judge(evaluator, { parameters, variants }, context);
+  return { enabled, evaluationStatus: "complete", ...(variant && { variant, variants }) };
+}
+
+type ClientStrategy = ClientFeature["strategies"][number];
+
+/** What comes of one strategy; what is not said of it stands in nobody's way. */
+const judge = (evaluator: Evaluator, strategy: Partial<ClientStrategy>, context: Context): Result =>
+  evaluator.judge(
+    {
+      ...BLANK,
+      strategies: [{ name: "default", constraints: [], parameters: {}, variants: [], ...strategy }],
+    },
+    context,
+  );
+
+const BLANK: ClientFeature = {
+  name: "",
+  type: "release",
+  enabled: true,
+  project: "",
+  stale: false,
+  strategies: [],
+  variants: [],
+  description: null,
+  impressionData: false,
+};

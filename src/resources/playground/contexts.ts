@@ -1,0 +1,34 @@
+import type { PlaygroundQuestion } from "./schema.ts";
+
+export type Given = Record<string, unknown>;
+
+/** What of a context is text, and the names of the rest. */
+export function cleaned({ properties, ...given }: PlaygroundQuestion["context"]) {
+  const [texts, others] = [true, false].map((isText) =>
+    Object.entries(given).filter(([, value]) => (typeof value === "string") === isText),
+  ) as [Array<[string, string]>, Array<[string, unknown]>];
+  return { texts, properties, ignored: others.map(([name]) => name) };
+}
+export type Cleaned = ReturnType<typeof cleaned>;
+
+export const toGiven = ({ texts, properties }: Cleaned): Given => ({
+  ...Object.fromEntries(texts),
+  ...(properties && { properties }),
+});
+
+/** Each value's parts; properties stand beside the others, which go before them. */
+const choices = ({ texts, properties = {} }: Cleaned) =>
+  Object.entries({ ...properties, ...Object.fromEntries(texts) }).map(
+    ([name, value]) => [name, value.split(",").map((part) => part.trim())] as const,
+  );
+
+/** How many contexts there are in values with commas. */
+export const countContexts = (context: Cleaned): number =>
+  choices(context).reduce((product, [, parts]) => product * parts.length, 1);
+
+/** Each part of each value with each of all others. */
+export const contextsIn = (context: Cleaned): Given[] =>
+  choices(context).reduce<Given[]>(
+    (made, [name, parts]) => made.flatMap((one) => parts.map((part) => ({ ...one, [name]: part }))),
+    [{}],
+  );

@@ -1,0 +1,127 @@
+import * as v from "valibot";
+import { JsonObject, Time } from "../../validation.ts";
+import { Constraint } from "../constraints/schema.ts";
+import { FlagVariant, Variant } from "../variants/schema.ts";
+
+const Projects = v.optional(
+  v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
+);
+
+const AsText = v.optional(v.string());
+
+/** Who asks. Other keys are properties; what is not text among them is left out, with a warning. */
+const Asker = v.looseObject({
+  appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+  userId: AsText,
+  sessionId: AsText,
+  remoteAddress: AsText,
+  environment: AsText,
+  currentTime: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((time) => v.is(Time, time), "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
+    ),
+  ),
+  properties: v.optional(v.pipe(JsonObject, v.record(v.string(), v.string()))),
+});
+
+/** A context in one environment. */
+export const PlaygroundQuestion = v.object({
+  environment: v.string(),
+  projects: Projects,
+  context: Asker,
+});
+export type PlaygroundQuestion = v.InferOutput<typeof PlaygroundQuestion>;
+
+/** A context in several; where a value has commas, each part is tried with each of all others. */
+export const AdvancedPlaygroundQuestion = v.object({
+  environments: v.array(v.string()),
+  projects: Projects,
+  context: Asker,
+});
+export type AdvancedPlaygroundQuestion = v.InferOutput<typeof AdvancedPlaygroundQuestion>;
+
+/** True, false, or what only the application can say. */
+const Outcome = v.union([v.boolean(), v.literal("unknown")]);
+
+const Payload = v.strictObject({ type: v.string(), value: v.string() });
+
+const ChosenVariant = v.strictObject({
+  name: v.string(),
+  enabled: v.boolean(),
+  payload: v.optional(Payload),
+});
+
+const JudgedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
+
+/** A strategy and why it does or does not turn its flag on. */
+export const JudgedStrategy = v.strictObject({
+  name: v.string(),
+  id: v.string(),
+  title: v.optional(v.string()),
+  disabled: v.boolean(),
+  parameters: v.record(v.string(), v.string()),
+  result: v.strictObject({
+    enabled: Outcome,
+    evaluationStatus: v.picklist(["complete", "incomplete", "unevaluated"]),
+    variant: v.optional(ChosenVariant),
+    variants: v.optional(v.array(Variant)),
+  }),
+  constraints: v.array(JudgedConstraint),
+  segments: v.array(
+    v.strictObject({
+      name: v.string(),
+      id: v.number(),
+      result: v.boolean(),
+      constraints: v.array(JudgedConstraint),
+    }),
+  ),
+  links: v.strictObject({ edit: v.string() }),
+});
+
+/** A flag, whether it is on, and why. */
+export const PlaygroundFeature = v.strictObject({
+  isEnabled: v.boolean(),
+  isEnabledInCurrentEnvironment: v.boolean(),
+  hasUnsatisfiedDependency: v.boolean(),
+  strategies: v.strictObject({ result: Outcome, data: v.array(JudgedStrategy) }),
+  variant: v.strictObject({
+    ...ChosenVariant.entries,
+    feature_enabled: v.boolean(),
+    featureEnabled: v.optional(v.boolean()),
+  }),
+  variants: v.array(FlagVariant),
+  name: v.string(),
+  projectId: v.string(),
+});
+
+/** The same in an environment and a context of several. */
+export const AdvancedPlaygroundResult = v.strictObject({
+  ...PlaygroundFeature.entries,
+  environment: v.string(),
+  context: v.record(v.string(), v.unknown()),
+});
+
+/** A flag in all environments and contexts. */
+export const AdvancedPlaygroundFeature = v.strictObject({
+  name: v.string(),
+  projectId: v.string(),
+  environments: v.record(v.string(), v.array(AdvancedPlaygroundResult)),
+});
+
+/** Keys of the context that were left out, for they are not text. */
+const Warnings = v.optional(v.strictObject({ invalidContextProperties: v.array(v.string()) }));
+
+const Input = v.looseObject({});
+
+export const PlaygroundAnswer = v.strictObject({
+  input: Input,
+  features: v.array(PlaygroundFeature),
+  warnings: Warnings,
+});
+
+export const AdvancedPlaygroundAnswer = v.strictObject({
+  input: Input,
+  features: v.array(AdvancedPlaygroundFeature),
+  warnings: Warnings,
+});

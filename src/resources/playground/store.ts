@@ -1,0 +1,42 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { Explained } from "../../evaluation/explain.ts";
+
+interface Row extends Pick<Explained, "id" | "name" | "title"> {
+  feature: string;
+  disabled: 0 | 1;
+  /** These as JSON. */
+  parameters: string;
+  constraints: string;
+  segments: string;
+  variants: string;
+}
+
+const strategiesOf = query<{ projects: string; environment: string }, Row>(`
+  SELECT strategies.feature, strategies.id, strategies.name, title, disabled, parameters, constraints, variants,
+    (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
+      AS segments
+  FROM json_each(:projects) AS wanted
+  CROSS JOIN features ON features.project = wanted.value AND features.archived_at IS NULL
+  JOIN strategies ON strategies.feature = features.name AND strategies.environment = :environment
+  ORDER BY strategies.feature, sort_order, strategies.id`);
+
+/** The strategies of all live flags of some projects in an environment, by flag, disabled ones too. */
+export function strategiesByFeature(
+  db: Database,
+  projects: readonly string[],
+  environment: string,
+): Map<string, Explained[]> {
+  const rows = strategiesOf(db).all({ projects: JSON.stringify(projects), environment });
+  return new Map(
+    [...Map.groupBy(rows, ({ feature }) => feature)].map(([name, own]) => [name, own.map(toStrategy)]),
+  );
+}
+
+const toStrategy = ({ feature: _, ...row }: Row): Explained => ({
+  ...row,
+  disabled: row.disabled === 1,
+  parameters: JSON.parse(row.parameters),
+  constraints: JSON.parse(row.constraints),
+  segments: JSON.parse(row.segments),
+  variants: JSON.parse(row.variants),
+});
