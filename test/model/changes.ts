@@ -1,5 +1,8 @@
 import { archive, createFeature, switchFeature } from "./changes-of-flags.ts";
+import { changeMany } from "./changes-of-many.ts";
 import { createProject, createToken, createUser } from "./changes-of-others.ts";
+import { addStrategy, removeStrategy } from "./changes-of-strategies.ts";
+import { changeTag, favorite } from "./changes-of-tags.ts";
 import type { Line } from "./dataset.ts";
 import { notificationsOf } from "./notifications.ts";
 import { type Caller, callerOf } from "./permissions.ts";
@@ -18,7 +21,13 @@ export type Change =
   | { kind: "createProject" | "createUser" | "createToken"; body: Line }
   | { kind: "createFeature"; project: string; body: Line }
   | ({ kind: "switch"; environment: string; isOn: boolean; activates: boolean } & Place)
-  | ({ kind: "archive" } & Place);
+  | ({ kind: "archive" } & Place)
+  | ({ kind: "addStrategy"; environment: string; body: Line } & Place)
+  | ({ kind: "removeStrategy"; environment: string; strategy: string } & Place)
+  | ({ kind: "tag"; type: string; value: string; isAdded: boolean } & Place)
+  | ({ kind: "favorite"; isOn: boolean } & Place)
+  | { kind: "markStale"; project: string; features: string[]; stale: boolean }
+  | { kind: "revive" | "remove"; project: string; features: string[] };
 
 /** What only the server can know: when it happened, and the id of what was made. */
 export interface Witness {
@@ -74,6 +83,18 @@ function outcomeOf(before: Before, change: Change): Outcome {
       return switchFeature(before, change);
     case "archive":
       return archive(before, change);
+    case "addStrategy":
+      return addStrategy(before, change);
+    case "removeStrategy":
+      return removeStrategy(before, change);
+    case "tag":
+      return changeTag(before, change);
+    case "favorite":
+      return favorite(before, change);
+    case "markStale":
+    case "revive":
+    case "remove":
+      return changeMany(before, change);
   }
 }
 

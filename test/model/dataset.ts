@@ -42,7 +42,7 @@ export const PROJECTS = ["p", "P", "q/r", "ö", "default"];
 const GROUPS = [1, 2];
 const ROLES = [4, 5, 7];
 export const INTEGRATIONS = [1, 2];
-const TAG_TYPES = ["simple", "Team"];
+export const TAG_TYPES = ["simple", "Team"];
 const SEGMENTS = [1, 2, 3];
 
 const user = (id: number) =>

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Change } from "./changes.ts";
-import { ENVIRONMENTS, type Line, PROJECTS, USERS } from "./dataset.ts";
+import { ENVIRONMENTS, type Line, PROJECTS, TAG_TYPES, USERS } from "./dataset.ts";
 
 /** A change that some user makes; what it names is chosen from what there is by then. */
 export interface Step {
@@ -63,6 +63,18 @@ const newFeature = body(
   },
 );
 
+const newStrategy = body(
+  { name: either(fc.constantFrom("default", "flexibleRollout", "userWithId", "nope")) },
+  {
+    title: either(fc.constant("T")),
+    disabled: fc.constantFrom(true, false, null),
+    sortOrder: fc.constantFrom(0, 1.5, -3),
+    segments: fc.constantFrom([], [2, 1, 2], [99]),
+    parameters: fc.constantFrom({}, { rollout: "25" }, { userIds: "a,b" }),
+  },
+);
+
+const nobodies = fc.constant<string[]>(["nope"]);
 const place = { project: projectId, feature: fc.constant("nope") };
 const of = <K extends string, T>(kind: K, rest: { [P in keyof T]: fc.Arbitrary<T[P]> }) =>
   fc.record({ kind: fc.constant(kind), ...rest }) as unknown as fc.Arbitrary<Change>;
@@ -77,6 +89,18 @@ const change = fc.oneof(
     weight: 4,
   },
   { arbitrary: of("archive", place), weight: 2 },
+  { arbitrary: of("addStrategy", { ...place, environment, body: newStrategy }), weight: 3 },
+  { arbitrary: of("removeStrategy", { ...place, environment, strategy: fc.constant("nope") }), weight: 3 },
+  of("tag", {
+    ...place,
+    type: fc.constantFrom(...TAG_TYPES, "nope"),
+    value: fc.constantFrom("aa", "Bb", "éé", "new"),
+    isAdded: fc.boolean(),
+  }),
+  of("favorite", { ...place, isOn: fc.boolean() }),
+  of("markStale", { project: projectId, features: nobodies, stale: fc.boolean() }),
+  { arbitrary: of("revive", { project: projectId, features: nobodies }), weight: 2 },
+  of("remove", { project: projectId, features: nobodies }),
 );
 
 export const step: fc.Arbitrary<Step> = fc.record({
@@ -95,15 +119,32 @@ export function toChange(lines: Line[], { change, pick, isAtHome }: Step): Chang
     return live && isAtHome ? { ...change, project: live.id } : change;
   }
   const flag = picked(of("feature"));
-  if (!("feature" in change) || !flag) return change;
+  if (!flag) return change;
+  if ("features" in change) {
+    const features = of("feature").filter(({ project }) => project === flag.project || !isAtHome);
+    return {
+      ...change,
+      project: flag.project,
+      features: [...change.features, ...features.map(({ name }) => name)],
+    };
+  }
+  if (!("feature" in change)) return change;
   const meant = { ...change, feature: flag.name };
   if (!isAtHome) return meant;
+  if (change.kind === "removeStrategy") return { ...change, ...placeOfStrategy(flag, change) };
   const { environments } = of("project").find(({ id }) => id === flag.project)!;
   return {
     ...meant,
     project: flag.project,
     ...(environments.length > 0 && { environment: environments[0] }),
   };
+}
+
+/** The first strategy that a flag has anywhere. */
+function placeOfStrategy({ name, project, environments }: Line, { environment, strategy }: Line) {
+  const first = environments.find(({ strategies }: Line) => strategies.length > 0);
+  const there = { environment: first?.name ?? environment, strategy: first?.strategies[0].id ?? strategy };
+  return { project, feature: name, ...there };
 }
 
 /** How it is asked for. */
@@ -127,5 +168,30 @@ export function toRequest(change: Change): { method: string; path: string; body?
       const word = change.isOn ? "on" : "off";
       return { method: "POST", path: `${flag}/environments/${change.environment}/${word}${query}` };
     }
+    case "addStrategy":
+      return {
+        method: "POST",
+        path: `${flag}/environments/${change.environment}/strategies`,
+        body: change.body,
+      };
+    case "removeStrategy": {
+      const { environment, strategy } = change;
+      return { method: "DELETE", path: `${flag}/environments/${environment}/strategies/${strategy}` };
+    }
+    case "tag": {
+      const tag = { type: change.type, value: change.value };
+      const tags = { addedTags: change.isAdded ? [tag] : [], removedTags: change.isAdded ? [] : [tag] };
+      return { method: "PUT", path: `${project}/tags`, body: { features: [change.feature], tags } };
+    }
+    case "favorite":
+      return { method: change.isOn ? "POST" : "DELETE", path: `${flag}/favorites` };
+    case "markStale": {
+      const { features, stale } = change;
+      return { method: "POST", path: `${project}/stale`, body: { features, stale } };
+    }
+    case "revive":
+      return { method: "POST", path: `${project}/revive`, body: { features: change.features } };
+    case "remove":
+      return { method: "POST", path: `${project}/delete`, body: { features: change.features } };
   }
 }
