@@ -65,6 +65,9 @@ import * as search from "./resources/search/routes.ts";
 import * as searchSchema from "./resources/search/schema.ts";
 import * as segments from "./resources/segments/routes.ts";
 import * as segmentsSchema from "./resources/segments/schema.ts";
+import * as serviceAccounts from "./resources/service-accounts/routes.ts";
+import * as serviceAccountTokens from "./resources/service-accounts/routes-tokens.ts";
+import * as serviceAccountsSchema from "./resources/service-accounts/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
@@ -149,6 +152,8 @@ export const SURFACES: readonly Surface[] = [
       userLists,
       userPermissions,
       passwords,
+      serviceAccounts,
+      serviceAccountTokens,
       ownUser,
       tokens,
       settings,
@@ -211,6 +216,7 @@ export const SCHEMAS = Object.fromEntries(
     segmentsSchema,
     searchSchema,
     rolesSchema,
+    serviceAccountsSchema,
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,

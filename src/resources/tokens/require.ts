@@ -7,12 +7,15 @@ import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { idInMasked, maskedSecret } from "./api-token.ts";
 import type { NewApiToken } from "./schema.ts";
-import { type Token, tokenById, tokenBySecret } from "./store.ts";
+import { personalTokens, type Token, tokenById, tokenBySecret } from "./store.ts";
 
 /** How many personal tokens a user may have (original). */
 const MOST = 10;
 
 const namesOf = query<{ userId: number }, string>(`SELECT name FROM tokens WHERE user_id = :userId`);
+
+/** A user's tokens by id. */
+export const tokensOf = personalTokens;
 
 /** The user behind the credential. @throws ApiError `NoAccessError` where it is nobody's */
 export function requirePerson({ userId }: Actor): number {

@@ -15,9 +15,8 @@ export const insertUser = command<NewRow>(`
   VALUES (:id, :name, :username, :email, :imageUrl, :accountType, :rootRole, :createdAt, :seenAt,
     :loginAttempts, :emailSent, :inviteLink, :scimId, :passwordHash)`);
 
-export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> & {
-  passwordHash?: string | null;
-};
+export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> &
+  Partial<Pick<NewRow, "accountType" | "passwordHash">>;
 
 const UNSET = {
   id: null,
@@ -51,7 +50,7 @@ export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: 
 export function createUser(tx: Tx, user: NewUser): number {
   const { lastInsertRowid } = insertUser(tx).run({ ...UNSET, ...user, createdAt: tx.now });
   const id = Number(lastInsertRowid);
-  tx.record({ type: "user-created", data: dataOf(tx, id) });
+  tx.record({ type: `${nounOf(tx, id)}-created`, data: dataOf(tx, id) });
   return id;
 }
 
@@ -65,7 +64,7 @@ export function updateUser(tx: Tx, id: number, changed: Changed) {
     email: changed.email ?? email,
     rootRole: changed.rootRole ?? rootRole,
   });
-  tx.record({ type: "user-updated", data: dataOf(tx, id), preData });
+  tx.record({ type: `${nounOf(tx, id)}-updated`, data: dataOf(tx, id), preData });
 }
 
 interface Changed {
@@ -76,9 +75,9 @@ interface Changed {
 
 /** Removes a user who is there, with all sessions, personal tokens and roles; what they made stays. */
 export function removeUser(tx: Tx, id: number) {
-  const preData = dataOf(tx, id);
+  const [type, preData] = [`${nounOf(tx, id)}-deleted` as const, dataOf(tx, id)];
   remove(tx).run({ id });
-  tx.record({ type: "user-deleted", preData });
+  tx.record({ type, preData });
 }
 
 /** Sets a password and ends the user's sessions, but for the one it came in by. No event tells of it (original). */
@@ -90,6 +89,10 @@ export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; 
 /** Keeps the same password, hashed with more work. */
 export const refreshPasswordHash = (tx: Tx, id: number, hash: string) =>
   void refreshHash(tx).run({ id, hash });
+
+/** What events call a user. */
+const nounOf = ({ db }: Tx, id: number) =>
+  userById(db, id)!.accountType === "User" ? "user" : "service-account";
 
 /** What events tell of a user. */
 function dataOf({ db }: Tx, id: number) {

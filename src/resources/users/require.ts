@@ -88,10 +88,18 @@ interface Names {
 
 /** @throws ApiError `ValidationError` where a user has the username or the e-mail address already (original: 400) */
 export function requireFreeNames(db: Database, { username, email }: Names, exceptId?: number) {
-  const isTaken = (name: string | null) => {
-    const other = name === null ? undefined : userByName(db, name);
-    return other !== undefined && other.id !== exceptId;
-  };
-  if (isTaken(username)) throw invalid({ path: "body.username", message: "there is a user with it already" });
-  if (isTaken(email)) throw invalid({ path: "body.email", message: "there is a user with it already" });
+  const message = "there is a user with it already";
+  if (isTaken(db, username, exceptId)) throw invalid({ path: "body.username", message });
+  if (isTaken(db, email, exceptId)) throw invalid({ path: "body.email", message });
+}
+
+/** The same for a service account. @throws ApiError `NameExistsError` (original: 409) */
+export function requireFreeUsername(db: Database, username: string) {
+  if (isTaken(db, username))
+    throw new ApiError("NameExistsError", "body.username: there is a user with it already");
+}
+
+function isTaken(db: Database, name: string | null, exceptId?: number) {
+  const other = name === null ? undefined : userByName(db, name);
+  return other !== undefined && other.id !== exceptId;
 }
