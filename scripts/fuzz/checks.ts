@@ -1,6 +1,7 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
 import { ErrorBody } from "../../src/http/error.ts";
+import { operationFinder } from "../../src/http/find-operation.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
@@ -93,7 +94,7 @@ function checkError(status: number, headers: Reply["headers"], body: string) {
 
 /** The answer to an operation has the shape that its contract promises. */
 function checkAnswer({ answers, pieces }: Case, body: string) {
-  const [, method, target = ""] = /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
+  const [, method = "", target = ""] = /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
   const path = new URL(`http://x/${target}`).pathname.replaceAll(/\/+/g, "/"); // `..` leads elsewhere
   if (answers === undefined || !path.startsWith("/api/")) return;
   const operation = operationAt(method, path);
@@ -106,13 +107,7 @@ function checkAnswer({ answers, pieces }: Case, body: string) {
   );
 }
 
-/** A word of a path goes before a parameter. */
-const operationAt = (method: string | undefined, path: string) =>
-  OPERATIONS.filter((one) => one.method === method && toPattern(one.path).test(path)).toSorted(
-    (a, b) => a.path.split(":").length - b.path.split(":").length,
-  )[0];
-
-const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
+const operationAt = operationFinder(OPERATIONS);
 
 function parsed(body: string): unknown {
   try {

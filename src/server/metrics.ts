@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { addRoute, createRouter, findRoute } from "rou3";
 import type { Database } from "../db/statement.ts";
 import { countAllEvents } from "../events/totals.ts";
+import { operationFinder } from "../http/find-operation.ts";
 import type { Listener } from "../http/listener.ts";
 import type { Operation } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
@@ -83,10 +83,9 @@ function mountGauges(db: Database, registers: Registry[]) {
 
 /** What a request asks for, from a short list whatever is sent: `GET /api/admin/events`, or `other`. */
 function namer(operations: readonly Operation[], basePath: string) {
-  const router = createRouter<string>();
-  for (const { method, path } of operations) addRoute(router, method, basePath + path, `${method} ${path}`);
+  const find = operationFinder(operations, basePath);
   return (request: IncomingMessage) => {
-    const method = request.method === "HEAD" ? "GET" : request.method!;
-    return findRoute(router, method, pathOf(request))?.data ?? "other";
+    const found = find(request.method!, pathOf(request));
+    return found ? `${found.method} ${found.path}` : "other";
   };
 }

@@ -5,6 +5,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { ErrorBody } from "../../src/http/error.ts";
+import { operationFinder } from "../../src/http/find-operation.ts";
 import { NoBody } from "../../src/http/operation.ts";
 import type { LogLine } from "../../src/log.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
@@ -102,13 +103,7 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   assertMatches(operation.response, body);
 }
 
-/** A word of a path goes before a parameter. */
-function operationAt(method: string, pathname: string) {
-  const found = OPERATIONS.filter((one) => one.method === method && toPattern(one.path).test(pathname));
-  return found.toSorted((a, b) => a.path.split(":").length - b.path.split(":").length)[0];
-}
-
-export const toPattern = (path: string) => new RegExp(`^${path.replaceAll(/:\w+/g, "[^/]+")}/?$`);
+export const operationAt = operationFinder(OPERATIONS);
 
 export function assertMatches(schema: v.GenericSchema, value: unknown) {
   const result = v.safeParse(schema, value);
