@@ -29,8 +29,9 @@ export const hiddenProjects = (db: Database, actor: Actor): string[] =>
 /** @throws ApiError `NoAccessError` if the project is hidden from the actor; an unknown one is not. */
 export function requireVisible(db: Database, actor: Actor, project: string) {
   if (!hiddenProjects(db, actor).includes(project)) return;
+  // Not with its name: where a flag was asked for, that of its project is hidden too.
   throw new ApiError(
     "NoAccessError",
-    `The project ${project} is private: you need a role in it or the permission ADMIN`,
+    "This is of a private project: you need a role in it or the permission ADMIN",
   );
 }

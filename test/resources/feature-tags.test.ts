@@ -42,10 +42,11 @@ scenarios(`GET ${TAGS}`, [
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   { name: "an unknown flag", expect: [404, "NotFoundError"] },
   {
-    name: "of a private project, for others",
+    name: "of a private project, for others, who are not told which",
     as: personal(2),
-    given: (w) => w.project("a", { mode: "private" }).feature("f", "a"),
+    given: (w) => w.project("secret", { mode: "private" }).feature("f", "secret"),
     expect: [403, "NoAccessError"],
+    see: ({ message }) => assert.doesNotMatch(message, /secret/),
   },
   {
     name: "of an archived flag, by type, then value",
