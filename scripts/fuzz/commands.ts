@@ -6,7 +6,7 @@ import { optionsOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { EVENT_TYPES } from "../../src/events/types.ts";
 import { Finding } from "./case.ts";
-import { HIDDEN_PROJECT, HIDDEN_TEXT, lines } from "./dataset.ts";
+import { lines, withoutHidden } from "./dataset.ts";
 import { jsonText, text } from "./values.ts";
 
 /*
@@ -27,9 +27,6 @@ const makeToken = fc
   .constantFrom("admin", "member")
   .map((user) => ({ args: ["token", "create", "fuzz", "--user", user], input: "", isServed: true }));
 
-/** Stays where it was hidden. */
-const HIDDEN = new RegExp(`${HIDDEN_PROJECT}|${HIDDEN_TEXT}`, "g");
-
 /** An event with odd names and data, which the server then has to show. */
 const importEvent = fc
   .record({
@@ -43,7 +40,7 @@ const importEvent = fc
   .map(({ names, data, preData }) => {
     const begin = JSON.stringify({ kind: "event", createdAt: "2026-02-01T00:00:00Z", ...names }).slice(0, -1);
     const input = `${HEADER}\n${begin},"data":${data},"preData":${preData}}\n`;
-    return { args: ["import", "-"], input: input.replaceAll(HIDDEN, "shown"), isServed: true };
+    return { args: ["import", "-"], input: withoutHidden(input), isServed: true };
   });
 
 const DATASET = lines().map((line) => JSON.stringify(line));

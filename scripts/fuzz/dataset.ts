@@ -8,6 +8,11 @@ import { hashSecret } from "../../src/auth/token.ts";
 export const HIDDEN_PROJECT = "zyzzyva-project";
 export const HIDDEN_TEXT = "quixotry-text";
 
+/** The same where it may be stored for all to see. */
+export const withoutHidden = (text: string) => text.replaceAll(HIDDEN, "shown");
+
+const HIDDEN = new RegExp(`${HIDDEN_PROJECT}|${HIDDEN_TEXT}`, "g");
+
 const personal = (letter: string) => `user:${letter.repeat(56)}`;
 
 /** Who asks: the secret that is sent, null for none. */
@@ -99,7 +104,7 @@ const feature = (name: string, project: string) => ({
   createdAt,
   createdByUserId: 1,
   description: `What ${name} is for`,
-  tags: [{ type: "simple", value: name.slice(0, 50) }],
+  tags: [{ type: "simple", value: withoutHidden(name).slice(0, 50) }],
   favoritedBy: [1, 2],
   environments: ENVIRONMENTS.map((environment) => ({
     name: environment,

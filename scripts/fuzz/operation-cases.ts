@@ -3,7 +3,7 @@ import type { Operation } from "../../src/http/operation.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Body, bodyOf } from "./bodies.ts";
 import type { Case } from "./case.ts";
-import { CALLERS, type Caller } from "./dataset.ts";
+import { CALLERS, type Caller, maySeeHidden, withoutHidden } from "./dataset.ts";
 import { jsonText, objectText, text } from "./values.ts";
 
 /*
@@ -25,35 +25,48 @@ const ESCAPES: ReadonlyArray<(value: string) => string> = [
 ];
 
 /** So long a value that its target is read at all; a few are longer. */
-const inTarget = fc
-  .tuple(
-    text,
-    fc.oneof(
-      { weight: 6, arbitrary: fc.constant(ESCAPES[0]!) },
-      { weight: 1, arbitrary: fc.constantFrom(...ESCAPES) },
-    ),
-  )
-  .map(([value, spell]) => spell(value.slice(0, 8000)));
+const spelt = (value: fc.Arbitrary<string>) =>
+  fc
+    .tuple(
+      value,
+      fc.oneof(
+        { weight: 6, arbitrary: fc.constant(ESCAPES[0]!) },
+        { weight: 1, arbitrary: fc.constantFrom(...ESCAPES) },
+      ),
+    )
+    .map(([one, spell]) => spell(one.slice(0, 8000)));
+
+const inTarget = spelt(text);
+
+/** What may be stored holds nothing of what is hidden, lest others are shown it in its new place. */
+const shownInTarget = spelt(text.map(withoutHidden));
+
+/** What is there already: who may not see it has to be refused. */
+const NAMES_WHAT_IS_THERE = /^:(projectId|featureName)$/;
 
 const slashes = fc.oneof(
   { weight: 8, arbitrary: fc.constant("/") },
   { weight: 1, arbitrary: fc.constantFrom("//", "/./", "/../") },
 );
 
-const pathOf = (path: string) =>
+/** @param isShown whether a part may hold nothing of what is hidden */
+const pathOf = (path: string, isShown: (part: string) => boolean) =>
   fc
     .tuple(
       ...path
         .split("/")
         .slice(1)
-        .map((part) => fc.tuple(slashes, part.startsWith(":") ? inTarget : fc.constant(part))),
+        .map((part) => {
+          const value = isShown(part) ? shownInTarget : inTarget;
+          return fc.tuple(slashes, part.startsWith(":") ? value : fc.constant(part));
+        }),
     )
     .map((parts) => parts.flat().join(""));
 
-const queryOf = ({ query }: Operation) => {
+const queryOf = ({ query }: Operation, value: fc.Arbitrary<string>) => {
   const names = [...Object.keys(query?.entries ?? {}), "tag[]", "__proto__", "unknown"];
   return fc
-    .array(fc.tuple(fc.constantFrom(...names), inTarget), { maxLength: 4 })
+    .array(fc.tuple(fc.constantFrom(...names), value), { maxLength: 4 })
     .map((pairs) =>
       pairs.length === 0 ? "" : `?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`,
     );
@@ -93,10 +106,12 @@ const bearer = fc.constantFrom("", "", "Bearer ", "bearer   ", "BEARER\t");
 const NO_BODY: Body = { headers: [], bytes: Buffer.alloc(0) };
 
 /** What a body is asked for with: the keys that it may have, or any JSON at all. */
-function bodyFor({ body }: Operation): fc.Arbitrary<Body> {
-  const given = bodyOf(
-    fc.oneof({ weight: 4, arbitrary: objectText(keysOf(body)) }, { weight: 1, arbitrary: jsonText }),
+function bodyFor({ body }: Operation, stores: boolean): fc.Arbitrary<Body> {
+  const json = fc.oneof(
+    { weight: 4, arbitrary: objectText(keysOf(body)) },
+    { weight: 1, arbitrary: jsonText },
   );
+  const given = bodyOf(stores ? json.map(withoutHidden) : json);
   const usual = body ? given : fc.constant(NO_BODY);
   return fc.oneof(
     { weight: 9, arbitrary: usual },
@@ -113,21 +128,28 @@ const methodFor = ({ method }: Operation) =>
     { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "DELETE", "PATCH") },
   );
 
+/** Whether what is sent may be stored: not by a search, which is a POST too. */
+const isChange = ({ method, changes }: Operation, sent: string) =>
+  !["GET", "HEAD", "OPTIONS"].includes(sent) && (changes || sent !== method);
+
 const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
-  fc
+  fc.tuple(caller, methodFor(operation)).chain(([as, method]) => requestOf(operation, as, method));
+
+function requestOf(operation: Operation, as: Caller, method: string): fc.Arbitrary<Case> {
+  const stores = isChange(operation, method);
+  const isShown = (part: string) => stores && (maySeeHidden(as) || !NAMES_WHAT_IS_THERE.test(part));
+  return fc
     .record({
-      as: caller,
       bearer,
-      method: methodFor(operation),
-      path: pathOf(operation.path),
-      query: queryOf(operation),
+      path: pathOf(operation.path, isShown),
+      query: queryOf(operation, stores ? shownInTarget : inTarget),
       headers,
-      body: bodyFor(operation),
+      body: bodyFor(operation, stores),
       // The second is often answered with what is kept of the first.
       times: fc.constantFrom(1, 1, 2, 5),
       hangsUp: fc.nat(11).map((one) => one === 11),
     })
-    .map(({ as, bearer, method, path, query, headers, body, times, hangsUp }) => {
+    .map(({ bearer, path, query, headers, body, times, hangsUp }) => {
       const secret = CALLERS[as];
       const lines = [
         `${method} ${path}${query} HTTP/1.1`,
@@ -141,6 +163,7 @@ const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
       const whole = Buffer.concat([head, body.bytes]);
       return { title, as, pieces: [whole], times, hangsUp, answers: hangsUp ? undefined : times };
     });
+}
 
 /** A request of any operation. */
 export const operationCase: fc.Arbitrary<Case> = fc.oneof(...OPERATIONS.map(caseFor));
