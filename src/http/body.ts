@@ -7,11 +7,17 @@ import { ApiError, invalid } from "./error.ts";
 /** The largest body that is read, compressed or not (CONTRACT, 413). In bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
+/** A body as it was sent, decompressed, and what it says. */
+export interface Body {
+  text: string;
+  value: object;
+}
+
 /**
  * The JSON object in the request's body, or the list where the schema is one.
  * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for what is no such JSON.
  */
-export async function readJson(event: H3Event, { type }: Schema): Promise<object> {
+export async function readJson(event: H3Event, { type }: Schema): Promise<Body> {
   const { headers } = event.req;
   requireJson(headers.get("content-type") ?? "");
   const encoding = encodingOf(headers.get("content-encoding"));
@@ -19,9 +25,10 @@ export async function readJson(event: H3Event, { type }: Schema): Promise<object
   const wanted = type === "array" ? "list" : "object";
   if (bytes.length === 0) throw invalid({ path: "body", message: `is missing: send a JSON ${wanted}` });
   if (!isUtf8(bytes)) throw invalid({ path: "body", message: "is not valid UTF-8" });
-  const value = parse(new TextDecoder().decode(bytes));
+  const text = new TextDecoder().decode(bytes);
+  const value = parse(text);
   const isWanted = typeof value === "object" && value !== null && Array.isArray(value) === (type === "array");
-  if (isWanted) return value;
+  if (isWanted) return { text, value };
   throw invalid({ path: "body", message: `must be a JSON ${wanted}` });
 }
 

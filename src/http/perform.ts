@@ -4,7 +4,7 @@ import { toClaim } from "../auth/claim.ts";
 import { type Claim, requirePermission } from "../auth/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
-import { readJson } from "./body.ts";
+import { type Body, readJson } from "./body.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import type { Door, Operation } from "./operation.ts";
@@ -46,7 +46,8 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   };
   const made = operation.body
     ? bodyOf(event, operation).then(
-        (body) => kept(site, operation, event, body) ?? run(checked(operation.body, body, "body")),
+        ({ text, value }) =>
+          kept(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
       )
     : run();
   return { made, project: claim.project };
@@ -67,15 +68,17 @@ const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim)
 const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
   headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;
 
+const NOTHING: Body = { text: "", value: {} };
+
 /** Nothing at all is an empty object where that may be. */
-const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<object> =>
-  isBodyOptional && !hasBody(event.req) ? Promise.resolve({}) : readJson(event, body!);
+const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<Body> =>
+  isBodyOptional && !hasBody(event.req) ? Promise.resolve(NOTHING) : readJson(event, body!);
 
 const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
 /** The answer to the same body, of an operation that only reads. */
-function kept({ cache }: Site, operation: Operation, event: H3Event, body: object) {
+function kept({ cache }: Site, operation: Operation, event: H3Event, text: string) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  return request && isKept(operation) ? cache?.find(request, JSON.stringify(body)) : undefined;
+  return request && isKept(operation) ? cache?.find(request, text) : undefined;
 }

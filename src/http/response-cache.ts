@@ -22,7 +22,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 export interface ResponseCache {
   /** Answers what is kept; the listener gets the rest. */
   first(listener: Listener): Listener;
-  /** The answer that is kept to a read by POST. @param body what was asked for, as JSON */
+  /** The answer that is kept to a read by POST. @param body as it was sent */
   find(request: IncomingMessage, body: string): Parts | undefined;
   /** Keeps the answer to a read; to one by POST, if it was looked for before. */
   keep(request: IncomingMessage, answer: Parts, limits: Limits): void;

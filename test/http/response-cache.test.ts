@@ -145,6 +145,15 @@ test("a repeated search is not made again, compressed or not, until something is
   assert.equal(found(), 3);
 });
 
+test("a search is kept by its body, however deep that is", async (t) => {
+  const { get, found } = await openBoth(t);
+  const body = `{"nope":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+  for (const index of [0, 1]) {
+    assert.equal((await get(`events/search ${body}`, { authorization: personal(1) })).status, 200);
+    assert.equal(found(), index);
+  }
+});
+
 test("a search whose client goes is not kept as it then is", async (t) => {
   const { db, plain, get, found } = await openBoth(t);
   const many = Array.from({ length: 5000 }, (_, n) => ({
