@@ -72,6 +72,14 @@ const WRONG: Record<string, string> = {
   "no gzip": answer("200 OK", "[]", "content-encoding: gzip"),
 };
 
+test("what a list is of may be repeated, and no more of what is hidden", () => {
+  const events = (list: object[]) =>
+    answer("200 OK", JSON.stringify({ version: 1, toggleName: HIDDEN_TEXT, events: list, totalEvents: 0 }));
+  const sent = `GET /other/${HIDDEN_TEXT} HTTP/1.1\r\n\r\n`;
+  check(events([]), "outsider", sent);
+  assert.throws(() => check(events([{ featureName: HIDDEN_TEXT }]), "outsider", sent), /private project/);
+});
+
 test("a total that counts what is hidden is a finding", () => {
   const sent = `POST /api/admin/events/search HTTP/1.1\r\n\r\n{"query":"${HIDDEN_TEXT}"}`;
   const search = (total: number) => answer("200 OK", `{"version":1,"events":[],"totalEvents":${total}}`);
