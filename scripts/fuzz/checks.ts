@@ -14,7 +14,7 @@ import type { Reply } from "./replies.ts";
  */
 
 const KNOWN: ReadonlySet<number> = new Set([
-  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 417, 429, 431,
+  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431,
 ]);
 
 /** What is only for the log, or for nobody: stacks, SQL, and the name of what is unexpected. */

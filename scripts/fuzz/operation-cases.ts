@@ -91,6 +91,7 @@ const headers = fc
     {
       "accept-encoding": fc.constantFrom(...ENCODINGS),
       "if-none-match": fc.constantFrom(...TAGS),
+      "if-match": fc.constantFrom(...TAGS),
       expect: fc.constant("100-continue"),
       range: fc.constant("bytes=0-9"),
       cookie: fc.constant("a=b; __proto__=c"),
