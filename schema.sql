@@ -380,6 +380,79 @@ CREATE TRIGGER strategies_constrained AFTER UPDATE OF constraints ON strategies 
     SELECT DISTINCT value ->> 'contextName', new.id FROM json_each(new.constraints);
 END;
 
+-- Applications and use -----------------------------------------------------------------
+
+-- What has registered as an application, or was described by hand. `announced` is 0 until an event has told of it.
+CREATE TABLE applications (
+  name        TEXT PRIMARY KEY,
+  description TEXT,
+  url         TEXT,
+  color       TEXT,
+  icon        TEXT,
+  strategies  TEXT NOT NULL DEFAULT '[]' CHECK (json_type(strategies) = 'array'),
+  created_by  TEXT,
+  created_at  TEXT NOT NULL,
+  updated_at  TEXT NOT NULL,
+  announced   INTEGER NOT NULL DEFAULT 0 CHECK (announced IN (0, 1))
+) STRICT;
+
+CREATE INDEX unannounced_applications ON applications (name) WHERE announced = 0;
+
+-- What their tokens are for; `*` stands for every project or environment.
+CREATE TABLE application_places (
+  application TEXT NOT NULL REFERENCES applications (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  project     TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  PRIMARY KEY (application, project, environment)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX application_places_by_project ON application_places (project);
+
+-- Who asks in an application's name; one that only reports use has not registered, so nothing is referenced.
+CREATE TABLE application_instances (
+  application  TEXT NOT NULL,
+  environment  TEXT NOT NULL,
+  instance     TEXT NOT NULL,
+  sdk_version  TEXT,
+  client_ip    TEXT,
+  created_at   TEXT NOT NULL,
+  last_seen_at TEXT NOT NULL,
+  PRIMARY KEY (application, environment, instance)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX application_instances_by_time ON application_instances (last_seen_at);
+
+-- Which flag an application has asked for, and where. Nothing is referenced: it may ask for what is not there.
+CREATE TABLE usage_series (
+  id          INTEGER PRIMARY KEY,
+  feature     TEXT NOT NULL,
+  environment TEXT NOT NULL,
+  application TEXT NOT NULL,
+  UNIQUE (feature, environment, application)
+) STRICT;
+
+CREATE INDEX usage_series_by_application ON usage_series (application, environment, feature);
+
+-- How often the flag was on and off, by the hour in which it was counted.
+CREATE TABLE hourly_usage (
+  series INTEGER NOT NULL REFERENCES usage_series (id) ON DELETE CASCADE,
+  hour   TEXT NOT NULL,
+  yes    INTEGER NOT NULL CHECK (yes >= 0),
+  no     INTEGER NOT NULL CHECK (no >= 0),
+  PRIMARY KEY (series, hour)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX hourly_usage_by_hour ON hourly_usage (hour);
+
+CREATE TABLE hourly_variants (
+  series  INTEGER NOT NULL,
+  hour    TEXT NOT NULL,
+  variant TEXT NOT NULL,
+  count   INTEGER NOT NULL CHECK (count >= 0),
+  PRIMARY KEY (series, hour, variant),
+  FOREIGN KEY (series, hour) REFERENCES hourly_usage (series, hour) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- Events ------------------------------------------------------------------------------
 
 -- An event never changes: `wire` is its JSON as the API answers with it, made once, when it

@@ -1,9 +1,12 @@
 import { type Actor, ANYBODY } from "./auth/actor.ts";
 import { authenticate, type Credentials } from "./auth/authenticate.ts";
-import { authenticateSdk } from "./auth/authenticate-sdk.ts";
+import { authenticateAnybody, authenticateSdk } from "./auth/authenticate-sdk.ts";
 import type { Database } from "./db/statement.ts";
 import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
+import * as clientApplications from "./resources/applications/routes-client.ts";
+import * as frontendApplications from "./resources/applications/routes-frontend.ts";
+import * as applicationsSchema from "./resources/applications/schema.ts";
 import * as client from "./resources/client/routes.ts";
 import * as clientSchema from "./resources/client/schema.ts";
 import * as constraints from "./resources/constraints/routes.ts";
@@ -14,6 +17,10 @@ import * as dashboard from "./resources/dashboard/routes.ts";
 import * as dashboardSchema from "./resources/dashboard/schema.ts";
 import * as dependencies from "./resources/dependencies/routes.ts";
 import * as dependenciesSchema from "./resources/dependencies/schema.ts";
+import * as edge from "./resources/edge/routes.ts";
+import * as edgeReports from "./resources/edge/routes-client.ts";
+import * as olderEdgeReports from "./resources/edge/routes-metrics.ts";
+import * as edgeSchema from "./resources/edge/schema.ts";
 import * as environments from "./resources/environments/routes.ts";
 import * as projectEnvironments from "./resources/environments/routes-projects.ts";
 import * as environmentsSchema from "./resources/environments/schema.ts";
@@ -85,6 +92,9 @@ import * as tokens from "./resources/tokens/routes.ts";
 import * as apiTokens from "./resources/tokens/routes-api.ts";
 import * as projectTokens from "./resources/tokens/routes-project.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
+import * as clientUsage from "./resources/usage/routes-client.ts";
+import * as frontendUsage from "./resources/usage/routes-frontend.ts";
+import * as usageSchema from "./resources/usage/schema.ts";
 import * as users from "./resources/users/routes.ts";
 import * as userLists from "./resources/users/routes-lists.ts";
 import * as passwords from "./resources/users/routes-passwords.ts";
@@ -167,12 +177,16 @@ export const SURFACES: readonly Surface[] = [
       dashboard,
     ),
   },
-  { prefix: "/api/client", authenticate: authenticateSdk("client"), operations: operationsOf(client) },
+  {
+    prefix: "/api/client",
+    authenticate: authenticateSdk("client"),
+    operations: operationsOf(client, clientApplications, clientUsage, edgeReports),
+  },
   {
     prefix: "/api/frontend",
     authenticate: authenticateSdk("frontend"),
     isForPages: true,
-    operations: operationsOf(frontend),
+    operations: operationsOf(frontend, frontendApplications, frontendUsage),
   },
   {
     prefix: "/ofrep",
@@ -180,6 +194,12 @@ export const SURFACES: readonly Surface[] = [
     isForPages: true,
     operations: operationsOf(ofrep),
   },
+  {
+    prefix: "/edge/metrics",
+    authenticate: authenticateSdk("client"),
+    operations: operationsOf(olderEdgeReports),
+  },
+  { prefix: "/edge", isOpen: true, authenticate: authenticateAnybody, operations: operationsOf(edge) },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
 ];
 
@@ -189,11 +209,13 @@ export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }
 /** What the descriptions of operations share: whatever a resource's `schema.ts` exports. */
 export const SCHEMAS = Object.fromEntries(
   [
+    applicationsSchema,
     clientSchema,
     constraintsSchema,
     contextFieldsSchema,
     dashboardSchema,
     dependenciesSchema,
+    edgeSchema,
     environmentsSchema,
     eventSchema,
     eventsSchema,
@@ -222,6 +244,7 @@ export const SCHEMAS = Object.fromEntries(
     tagsSchema,
     strategyTypesSchema,
     tokensSchema,
+    usageSchema,
     variantsSchema,
     usersSchema,
   ].flatMap((exported) => Object.entries(exported).filter(([, value]) => "kind" in Object(value))),

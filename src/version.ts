@@ -6,3 +6,6 @@ declare const BUILD_COMMIT: string | null;
 
 /** The commit that it was built from, shortened; null in a checkout, which may hold changes. */
 export const COMMIT = typeof BUILD_COMMIT === "undefined" ? null : BUILD_COMMIT;
+
+/** The version of the original that is answered as; clients compare with it. */
+export const ORIGINAL = "6.3.0";

@@ -30,7 +30,7 @@ const tokenByHash = query<{ hash: string }, Row>(`
  */
 export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
   return (db: Database, { authorization, apiKey }: Credentials): SdkActor => {
-    const secret = (authorization || apiKey)?.replace(/^bearer\s+/i, "").trim();
+    const secret = toSecret(authorization || apiKey);
     const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
     if (!token || hasEnded(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
     if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
@@ -47,6 +47,19 @@ export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) 
     };
   };
 }
+
+/**
+ * Anybody; only the credential of an application is refused, which belongs elsewhere (original).
+ * @throws ApiError `NoAccessError`
+ */
+export function authenticateAnybody(db: Database, { authorization }: Credentials): Actor {
+  const secret = toSecret(authorization);
+  const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
+  if (token?.type === "client" || token?.type === "frontend") throw new ApiError("NoAccessError", WRONG_KIND);
+  return ANYBODY;
+}
+
+const toSecret = (header: string | null | undefined) => header?.replace(/^bearer\s+/i, "").trim();
 
 const MISSING =
   "This endpoint requires an API token. Please add an authorization header to your request with a valid token";

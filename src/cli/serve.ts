@@ -10,6 +10,7 @@ import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer } from "../server/create-server.ts";
+import { watchUsage } from "../server/usage.ts";
 import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
@@ -86,14 +87,15 @@ export async function serveUntilStopped(
   const { listener } = createServer({ db, log, basePath, publicUrl, trustsProxy, metrics, logsAccess });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
-  let stopWatching = async () => {};
+  const watches: Array<() => Promise<void>> = [];
   try {
     onListening(url);
-    stopWatching = watchAge(db, log);
+    watches.push(watchAge(db, log), watchUsage(db, log));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
-    await Promise.all([listening.close(), stopWatching()]);
+    await listening.close(); // what comes until then is written too
+    await Promise.all(watches.map((stop) => stop()));
   }
 }
 

@@ -5,7 +5,7 @@ import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
 import { targetOf } from "./if-match.ts";
-import { NoBody, type Operation } from "./operation.ts";
+import { NoBody, type Operation, PlainText } from "./operation.ts";
 
 /*
  * The API's description in OpenAPI 3.1, made from the contracts of its operations, so that it can't differ from what
@@ -95,7 +95,8 @@ type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 /** @param isConditional `If-Match` holds for it */
 function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
   const { id, summary, tag, body, response, deprecated, status = 200 } = operation;
-  const content = (schema: object) => ({ "application/json": { schema } });
+  const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
+  const answered = response === PlainText ? "text/plain" : undefined;
   const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,
@@ -108,7 +109,7 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
-        ...(response !== NoBody && { content: content(convert(response, "output")) }),
+        ...(response !== NoBody && { content: content(convert(response, "output"), answered) }),
       },
       ...Object.fromEntries(
         [...errorsOf(operation), ...(isConditional ? [FAILED] : [])].map((name) => [

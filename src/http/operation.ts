@@ -14,6 +14,9 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** The response of an operation that answers without a body. */
 export const NoBody = v.void();
 
+/** The response of an operation that answers with a word in plain text. */
+export const PlainText = v.string();
+
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {
   /** Its name in the API's description, the original's where it has one; no other has it. */

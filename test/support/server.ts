@@ -6,7 +6,7 @@ import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
-import { NoBody } from "../../src/http/operation.ts";
+import { NoBody, PlainText } from "../../src/http/operation.ts";
 import type { LogLine } from "../../src/log.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { createServer } from "../../src/server/create-server.ts";
@@ -95,12 +95,13 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   const operation = operationAt(method, pathname);
   if (!operation && !path.startsWith("/api/")) return;
   if (status < 400 && operation?.response === NoBody) return assert.equal(text, "");
-  assert.equal(headers.get("content-type"), "application/json; charset=utf-8");
+  const type = status < 400 && operation?.response === PlainText ? "text/plain" : "application/json";
+  assert.equal(headers.get("content-type"), `${type}; charset=utf-8`);
   assert.equal(headers.get("x-content-type-options"), "nosniff");
   assert.equal(headers.get("cache-control"), "private, no-cache");
   if (status >= 400) return assertMatches(operation?.tag === "OFREP" ? OfrepError : ErrorBody, body);
   assert.ok(operation, `${method} ${path} is an operation`);
-  assertMatches(operation.response, body);
+  assertMatches(operation.response, operation.response === PlainText ? text : body);
 }
 
 export const operationAt = operationFinder(OPERATIONS);

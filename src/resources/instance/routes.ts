@@ -2,13 +2,10 @@ import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { OwnPath } from "../../http/raw-json.ts";
-import { VERSION } from "../../version.ts";
+import { ORIGINAL, VERSION } from "../../version.ts";
 import { holding } from "../settings/require.ts";
 import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
 import { instanceId, statistics } from "./store.ts";
-
-/** The version of the original that is answered as; clients compare with it. */
-const ORIGINAL = "6.3.0";
 
 export const readUiConfig = operation({
   id: "getUiConfig",

@@ -1,7 +1,9 @@
 import { command } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Feature } from "../features/schema.ts";
 import type { Completion, Stage } from "./schema.ts";
+import { stagesReached } from "./store.ts";
 
 interface StageRow {
   feature: string;
@@ -24,6 +26,12 @@ const removeAll = command<{ feature: string }>(`DELETE FROM feature_stages WHERE
 export function enterStage(tx: Tx, feature: string, stage: Stage, status: string | null = null) {
   if (stage === "initial") removeAll(tx).run({ feature });
   insertStage(tx).run({ feature, stage, enteredAt: tx.now, status });
+}
+
+/** Notes how far a flag has come that is in use in an environment; no event tells of it (original). */
+export function enterStagesOfUse(tx: Writing, feature: string, environment: string, now: string) {
+  for (const stage of stagesReached(tx.db, feature, environment))
+    insertStage(tx).run({ feature, stage, enteredAt: now, status: null });
 }
 
 /** Says that a flag has served its purpose, and whether what it brought is kept. */

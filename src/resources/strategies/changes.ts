@@ -27,7 +27,7 @@ export const insertFeatureEnvironment = command<{ feature: string } & FeatureEnv
   VALUES (:feature, :environment, :enabled, :lastSeenAt, :variants)`);
 
 // A flag that was never touched in an environment has no row there.
-const ensureFeatureEnvironment = command<FeaturePlace>(`
+export const ensureFeatureEnvironment = command<FeaturePlace>(`
   INSERT INTO feature_environments (feature, environment) VALUES (:feature, :environment) ON CONFLICT DO NOTHING`);
 
 /** Lists and objects as JSON. */

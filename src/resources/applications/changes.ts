@@ -1,0 +1,57 @@
+import { SYSTEM } from "../../auth/actor.ts";
+import { bookkeeping, command } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
+import type { Application, Instance } from "../usage/gathered.ts";
+import { isKnownApplication } from "./store.ts";
+
+export interface ApplicationRow {
+  name: string;
+  description: string | null;
+  url: string | null;
+  color: string | null;
+  icon: string | null;
+  /** JSON. */
+  strategies: string;
+  createdBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+  announced: 0 | 1;
+}
+
+export const insertApplication = command<ApplicationRow>(`
+  INSERT INTO applications (name, description, url, color, icon, strategies, created_by, created_at, updated_at,
+    announced)
+  VALUES (:name, :description, :url, :color, :icon, :strategies, :createdBy, :createdAt, :updatedAt, :announced)`);
+
+// What was said of it by hand stays.
+const registerAgain = bookkeeping<{ name: string; strategies: string; createdBy: string; now: string }>(`
+  UPDATE applications SET strategies = :strategies, created_by = :createdBy, updated_at = :now WHERE name = :name`);
+
+export const insertPlace = bookkeeping<{ application: string; project: string; environment: string }>(`
+  INSERT INTO application_places (application, project, environment) VALUES (:application, :project, :environment)
+  ON CONFLICT DO NOTHING`);
+
+export type InstanceRow = Omit<Instance, "kind"> & { createdAt: string };
+
+export const insertInstance = bookkeeping<InstanceRow>(`
+  INSERT INTO application_instances (application, environment, instance, sdk_version, client_ip, created_at,
+    last_seen_at)
+  VALUES (:application, :environment, :instance, :sdkVersion, :clientIp, :createdAt, :seenAt)
+  ON CONFLICT DO UPDATE SET sdk_version = ifnull(excluded.sdk_version, sdk_version),
+    client_ip = excluded.client_ip, last_seen_at = excluded.last_seen_at`);
+
+/** Notes an application that has registered; it will be announced if it is a new one. */
+export function writeApplication(tx: Writing, { application: name, environment, ...said }: Application) {
+  const { seenAt: now } = said;
+  const strategies = JSON.stringify(said.strategies);
+  const { createdBy } = SYSTEM; // whose doing it is (original)
+  if (isKnownApplication(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
+  else insertApplication(tx).run({ ...UNSAID, name, strategies, createdBy, createdAt: now, updatedAt: now });
+  for (const project of said.projects) insertPlace(tx).run({ application: name, project, environment });
+}
+
+export const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
+
+/** Notes somebody who asks in an application's name. */
+export const writeInstance = (tx: Writing, { kind: _, ...instance }: Instance) =>
+  insertInstance(tx).run({ ...instance, createdAt: instance.seenAt });

@@ -1,0 +1,23 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
+import { ORIGINAL } from "../../version.ts";
+import { gather } from "../usage/require.ts";
+import { toRegistered } from "./require.ts";
+import { Registration } from "./schema.ts";
+
+export const registerClient = operation({
+  id: "registerClientApplication",
+  summary: "An application has started",
+  tag: "Client",
+  method: "POST",
+  path: "/api/client/register",
+  permission: { isForSdks: true },
+  body: Registration,
+  status: 202,
+  isNotKept: true,
+  errors: ["ServiceUnavailableError"],
+  response: NoBody,
+}).run(({ db, actor, body, address }) => {
+  gather(db, toRegistered(actor as SdkActor, body, address));
+  return new WithHeaders(undefined, { "x-unleash-version": ORIGINAL });
+});

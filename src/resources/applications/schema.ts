@@ -1,0 +1,20 @@
+import * as v from "valibot";
+import { AppName, InstanceId, Interval, Moment, SdkText } from "../usage/schema.ts";
+
+/** Far more than any application knows. */
+const MOST_STRATEGIES = 100;
+
+/** What an SDK says when it starts. */
+export const Registration = v.object({
+  appName: AppName,
+  instanceId: v.optional(InstanceId),
+  environment: v.nullish(SdkText),
+  sdkVersion: v.nullish(SdkText),
+  strategies: v.pipe(
+    v.array(SdkText),
+    v.maxLength(MOST_STRATEGIES, `must have ${MOST_STRATEGIES} names or less`),
+  ),
+  started: Moment,
+  interval: Interval,
+});
+export type Registration = v.InferOutput<typeof Registration>;

@@ -1,0 +1,16 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import type { Database } from "../../db/statement.ts";
+import { toRegistered } from "../applications/require.ts";
+import { environmentOf, gather, toUses } from "../usage/require.ts";
+import type { EdgeReport } from "./schema.ts";
+
+/** Takes what an Edge has gathered, as far as it is of the token's environment (original). */
+export function gatherFromEdge(
+  db: Database,
+  actor: SdkActor,
+  { applications, metrics }: EdgeReport,
+  address: string | undefined,
+) {
+  const own = applications.filter(({ environment }) => environment === environmentOf(actor));
+  gather(db, [...own.flatMap((one) => toRegistered(actor, one, address)), ...toUses(actor, metrics)]);
+}

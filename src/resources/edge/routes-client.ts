@@ -1,0 +1,30 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { gatherFromEdge } from "./require.ts";
+import { EdgeReport, EdgeSelf } from "./schema.ts";
+
+export const reportUsageInBulk = operation({
+  id: "clientBulkMetrics",
+  summary: "What an Edge has gathered of applications and their use",
+  tag: "Edge",
+  method: "POST",
+  path: "/api/client/metrics/bulk",
+  permission: { isForSdks: true },
+  body: EdgeReport,
+  status: 202,
+  isNotKept: true,
+  response: NoBody,
+}).run(({ db, actor, body, address }) => gatherFromEdge(db, actor as SdkActor, body, address));
+
+export const reportEdge = operation({
+  id: "clientEdgeMetrics",
+  summary: "How an Edge is; nothing is kept of it",
+  tag: "Edge",
+  method: "POST",
+  path: "/api/client/metrics/edge",
+  permission: { isForSdks: true },
+  body: EdgeSelf,
+  status: 202,
+  isNotKept: true,
+  response: NoBody,
+}).run(() => undefined);

@@ -1,0 +1,15 @@
+import { operation } from "../../http/operation.ts";
+import { GoodTokens, TokensToCheck } from "./schema.ts";
+import { goodTokens } from "./store.ts";
+
+export const validateTokens = operation({
+  id: "getValidTokens",
+  summary: "Which tokens are good; whoever asks has to know them",
+  tag: "Edge",
+  method: "POST",
+  path: "/edge/validate",
+  permission: { isForSdks: true },
+  body: TokensToCheck,
+  isNotKept: true,
+  response: GoodTokens,
+}).run(({ db, body }) => ({ tokens: goodTokens(db, body.tokens) }));

@@ -1,0 +1,35 @@
+import { bookkeeping, command, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
+import { ensureFeatureEnvironment, type FeaturePlace } from "./changes.ts";
+
+type Seen = FeaturePlace & { now: string };
+
+/** How exactly it is known, in milliseconds (original). */
+const EXACT_MS = 30_000;
+
+const lastSeen = query<FeaturePlace, { lastSeenAt: string | null }>(`
+  SELECT state.last_seen_at AS lastSeenAt
+  FROM features
+  JOIN project_environments
+    ON project_environments.project = features.project AND project_environments.environment = :environment
+  LEFT JOIN feature_environments AS state
+    ON state.feature = features.name AND state.environment = project_environments.environment
+  WHERE features.name = :feature`);
+
+const SET = `UPDATE feature_environments SET last_seen_at = :now
+  WHERE feature = :feature AND environment = :environment`;
+
+// The first use is news, which answers that are kept don't have; a later one is not.
+const setFirstSeen = command<Seen>(SET);
+const setLastSeen = bookkeeping<Seen>(SET);
+
+/** Notes that a flag is in use, where there is such a flag, in an environment that its project has. */
+export function noteFeatureSeen(tx: Writing, place: FeaturePlace, now: string) {
+  const known = lastSeen(tx.db).get(place);
+  if (!known) return;
+  if (known.lastSeenAt === null) {
+    ensureFeatureEnvironment(tx).run(place);
+    setFirstSeen(tx).run({ ...place, now });
+  } else if (Date.parse(now) - Date.parse(known.lastSeenAt) >= EXACT_MS)
+    setLastSeen(tx).run({ ...place, now });
+}

@@ -1,0 +1,78 @@
+import { inGroup } from "../../db/group-commit.ts";
+import { bookkeeping, type Database } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
+import { writeApplication, writeInstance } from "../applications/changes.ts";
+import { enterStagesOfUse } from "../lifecycle/changes.ts";
+import { noteFeatureSeen } from "../strategies/changes-seen.ts";
+import { keep, type Noted, take, type Use } from "./gathered.ts";
+
+/** Which flag an application has asked for, and where. */
+export interface Series {
+  feature: string;
+  environment: string;
+  application: string;
+}
+
+const insertSeries = bookkeeping<Series>(`
+  INSERT INTO usage_series (feature, environment, application) VALUES (:feature, :environment, :application)`);
+
+const OF_SERIES = `FROM usage_series
+  WHERE feature = :feature AND environment = :environment AND application = :application`;
+
+/** What can be counted exactly. */
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const addHour = bookkeeping<Series & { hour: string; yes: number; no: number }>(`
+  INSERT INTO hourly_usage (series, hour, yes, no) SELECT id, :hour, :yes, :no ${OF_SERIES}
+  ON CONFLICT DO UPDATE SET yes = min(yes + excluded.yes, ${MOST}), no = min(no + excluded.no, ${MOST})`);
+
+const addVariant = bookkeeping<Series & { hour: string; variant: string; count: number }>(`
+  INSERT INTO hourly_variants (series, hour, variant, count) SELECT id, :hour, :variant, :count ${OF_SERIES}
+  ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MOST})`);
+
+/** Adds to what an application has counted in an hour. */
+export function addUse(tx: Writing, { kind: _, variants, yes, no, ...place }: Use) {
+  const { hour, ...series } = place;
+  if (addHour(tx).run({ ...place, yes, no }).changes === 0) {
+    insertSeries(tx).run(series);
+    addHour(tx).run({ ...place, yes, no });
+  }
+  for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
+}
+
+/** How long a transaction writes, in milliseconds: requests and changes come between. */
+const SLICE_MS = 4;
+
+/**
+ * Writes what was gathered, slice by slice.
+ * @throws SQLite's error where the file can't be written to now; what is left is kept for another time
+ */
+export async function writeUsage(db: Database, now = new Date().toISOString()) {
+  const noted = take(db);
+  let written = 0;
+  try {
+    while (written < noted.length)
+      written = await inGroup(db, undefined, (tx) => writeSome(tx, noted, written, now));
+  } catch (error) {
+    keep(db, noted.slice(written));
+    throw error;
+  }
+}
+
+/** @returns how many are written then */
+function writeSome(tx: Writing, noted: readonly Noted[], from: number, now: string): number {
+  const end = performance.now() + SLICE_MS;
+  let next = from;
+  do writeOne(tx, noted[next++]!, now);
+  while (next < noted.length && performance.now() < end);
+  return next;
+}
+
+function writeOne(tx: Writing, one: Noted, now: string) {
+  if (one.kind === "application") return writeApplication(tx, one);
+  if (one.kind === "instance") return writeInstance(tx, one);
+  addUse(tx, one);
+  const { feature, environment } = one;
+  noteFeatureSeen(tx, { feature, environment }, now);
+  enterStagesOfUse(tx, feature, environment, now);
+}

@@ -1,0 +1,18 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { gather } from "./gathered.ts";
+import { toNoted } from "./require.ts";
+import { UsageReport } from "./schema.ts";
+
+export const reportUsage = operation({
+  id: "registerClientMetrics",
+  summary: "How often an application found its flags on and off",
+  tag: "Client",
+  method: "POST",
+  path: "/api/client/metrics",
+  permission: { isForSdks: true },
+  body: UsageReport,
+  status: 202,
+  isNotKept: true,
+  response: NoBody,
+}).run(({ db, actor, body, address }) => gather(db, toNoted(actor as SdkActor, body, address)));

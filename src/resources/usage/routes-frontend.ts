@@ -1,0 +1,20 @@
+import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import { operation, PlainText } from "../../http/operation.ts";
+import { gather } from "./gathered.ts";
+import { toNoted } from "./require.ts";
+import { UsageReport } from "./schema.ts";
+
+export const reportFrontendUsage = operation({
+  id: "registerFrontendMetrics",
+  summary: "How often a page found its flags on and off",
+  tag: "Frontend",
+  method: "POST",
+  path: "/api/frontend/client/metrics",
+  permission: { isForSdks: true },
+  body: UsageReport,
+  isNotKept: true,
+  response: PlainText,
+}).run(({ db, actor, body, address }) => {
+  gather(db, toNoted(actor as SdkActor, body, address));
+  return "OK";
+});

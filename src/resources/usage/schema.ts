@@ -1,0 +1,99 @@
+import * as v from "valibot";
+import { JsonObject, Text } from "../../validation.ts";
+
+/** Characters of a name that is kept; the original's columns end there too. */
+const LONGEST_NAME = 255;
+
+/** What an SDK calls itself, or anything of it. */
+export const SdkText = v.pipe(
+  Text,
+  v.maxLength(LONGEST_NAME, `must have ${LONGEST_NAME} characters or less`),
+);
+
+export const AppName = v.pipe(SdkText, v.nonEmpty("must not be empty"));
+
+/** One that says nothing of itself is the only one of its application (original). */
+export const InstanceId = v.pipe(
+  v.nullish(SdkText),
+  v.transform((id) => id || "default"),
+);
+
+/** A time as text, or in milliseconds since 1970, which is what it becomes. */
+export const Moment = v.pipe(
+  v.union([v.string(), v.number()], "must be a time"),
+  v.transform((time) => new Date(time).valueOf()),
+  v.check((time) => !Number.isNaN(time), "must be a time"),
+);
+
+/** A number, or text that says one (original). */
+const Numeric = v.pipe(
+  v.union([v.number(), v.pipe(v.string(), v.nonEmpty())], "must be a number"),
+  v.transform(Number),
+  v.check((number) => number >= 0, "must be a number of 0 or more"),
+  v.check((number) => number <= Number.MAX_SAFE_INTEGER, "must be less than 2^53"),
+);
+
+/** Between two reports, in milliseconds. */
+export const Interval = Numeric;
+
+/** Some SDKs count in fractions (original). */
+const Count = v.pipe(Numeric, v.transform(Math.round));
+
+const WholeCount = v.pipe(Numeric, v.integer());
+
+/** How often each variant was handed out. */
+const Variants = v.pipe(v.nullish(JsonObject, {}), toMap(WholeCount));
+
+/** How often a flag was on and off. */
+const Counts = v.object({
+  yes: v.optional(Count, 0),
+  no: v.optional(WholeCount, 0),
+  variants: v.optional(Variants),
+});
+
+/** What an application has counted since it last told. */
+export const UsageReport = v.object({
+  appName: AppName,
+  instanceId: v.optional(InstanceId),
+  environment: v.nullish(SdkText),
+  sdkVersion: v.nullish(SdkText),
+  bucket: v.object({
+    start: Moment,
+    stop: Moment,
+    toggles: v.pipe(JsonObject, toMap(Counts)),
+  }),
+});
+export type UsageReport = v.InferOutput<typeof UsageReport>;
+
+/** What others have counted, by the hour. */
+export const UsageRow = v.object({
+  featureName: Text,
+  appName: AppName,
+  environment: SdkText,
+  timestamp: Moment,
+  ...Counts.entries,
+});
+export type UsageRow = v.InferOutput<typeof UsageRow>;
+
+/** Whether a name can be kept. */
+export const isKept = (name: string) => name !== "" && name.length <= LONGEST_NAME;
+
+/** The values of an object by its keys, of which none is lost, unlike with valibot's `record`. */
+function toMap<S extends v.GenericSchema>(schema: S) {
+  return v.rawTransform<Record<string, unknown>, Map<string, v.InferOutput<S>>>(
+    ({ dataset: { value: input }, addIssue }) => {
+      const map = new Map<string, v.InferOutput<S>>();
+      for (const [key, value] of Object.entries(input)) {
+        const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true });
+        if (success) map.set(key, output);
+        else addIssue({ message: issues[0].message, path: pathOf({ input, key, value }, issues[0].path) });
+      }
+      return map;
+    },
+  );
+}
+
+const pathOf = (
+  place: { input: Record<string, unknown>; key: string; value: unknown },
+  below: v.IssuePathItem[] = [],
+): [v.IssuePathItem, ...v.IssuePathItem[]] => [{ type: "object", origin: "value", ...place }, ...below];
