@@ -513,8 +513,9 @@ CREATE TABLE settings (
 
 -- Integrations --------------------------------------------------------------------------
 
+-- Secret values in `parameters` are encrypted, see src/db/secrets.ts. While one is paused, its deliveries wait.
 CREATE TABLE integrations (
-  id           INTEGER PRIMARY KEY CHECK (id > 0),
+  id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   provider     TEXT NOT NULL,
   description  TEXT,
   enabled      INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
@@ -522,7 +523,17 @@ CREATE TABLE integrations (
   events       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(events) = 'array'),
   projects     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(projects) = 'array'),
   environments TEXT NOT NULL DEFAULT '[]' CHECK (json_type(environments) = 'array'),
+  paused       INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
   created_at   TEXT NOT NULL
+) STRICT;
+
+-- Those whose last attempts failed: how many in a row, since when, why, and when the next may be made.
+CREATE TABLE integration_troubles (
+  integration_id INTEGER PRIMARY KEY REFERENCES integrations (id) ON DELETE CASCADE,
+  failures       INTEGER NOT NULL CHECK (failures > 0),
+  since          TEXT NOT NULL,
+  reason         TEXT NOT NULL,
+  retry_at       TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE integration_events (

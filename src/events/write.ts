@@ -45,8 +45,10 @@ export const writeSoon = <T>(
   body: (tx: Tx) => T,
 ): Promise<T> => inGroup(db, project, (writing) => body(toTx(writing, actor)));
 
-function toTx(writing: Writing, actor: Actor): Tx {
-  const now = new Date().toISOString();
+/** The same transaction, in which somebody else acts. */
+export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx.now);
+
+function toTx(writing: Writing, actor: Actor, now = new Date().toISOString()): Tx {
   const { createdBy, createdByUserId } = actor;
   const record = (event: NewEvent) => {
     const tags = tagsOf(writing.db, event.featureName);

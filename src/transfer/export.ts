@@ -16,7 +16,7 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
   try {
     yield `${JSON.stringify({ kind: "dataset", version: 1, source: "Flagstone" })}\n`;
     for (const kind of KINDS) {
-      for (const row of kind.rows(db)) yield toLine(kind, row, withSecrets);
+      for (const row of kind.rows(db)) yield toLine(db, kind, row, withSecrets);
     }
   } finally {
     db.exec("COMMIT");
@@ -24,7 +24,13 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
 }
 
 /** The row may be JSON text already; `kind` goes first. */
-function toLine({ name: kind, masked }: Kind, row: object | string, withSecrets: boolean) {
+function toLine(
+  db: Database,
+  { name: kind, masked, revealed }: Kind,
+  row: object | string,
+  withSecrets: boolean,
+) {
   if (typeof row === "string") return `{"kind":${JSON.stringify(kind)},${row.slice(1)}\n`;
-  return `${JSON.stringify({ kind, ...(masked && !withSecrets ? masked(row) : row) })}\n`;
+  const shown = withSecrets ? revealed?.(db, row) : masked?.(row);
+  return `${JSON.stringify({ kind, ...(shown ?? row) })}\n`;
 }

@@ -23,6 +23,8 @@ export interface Kind {
   insert(context: ImportContext, line: unknown): void;
   /** Lines of this kind, or the JSON text of them, in an order that may be imported. */
   rows(db: Database): Iterable<object | string>;
+  /** A row with its secrets readable; only where they are stored encrypted. */
+  revealed?(db: Database, row: object): object;
   /** A row without its secrets; only where there are some. */
   masked?(row: object): object;
   /** What the API would refuse in a line that was stored all the same. */
@@ -35,6 +37,7 @@ export const kind = <S extends Schema>(definition: {
   schema: S;
   insert(context: ImportContext, line: v.InferOutput<S>): void;
   rows(db: Database): Iterable<object | string>;
+  revealed?(db: Database, row: v.InferInput<S>): object;
   masked?(row: v.InferInput<S>): object;
   warnings?(db: Database, line: v.InferOutput<S>): Iterable<string>;
 }): Kind => definition as Kind;

@@ -305,6 +305,7 @@ export const everyKey = (): Line[] => [
     events: ["feature-created", "feature-archived"],
     projects: ["a"],
     environments: ["production"],
+    paused: true,
     createdAt: TIME,
   },
   {

@@ -68,6 +68,7 @@ const DEFAULTS: Record<string, Line> = {
     events: [],
     projects: [],
     environments: [],
+    paused: false,
     createdAt: "now",
   },
   event: {

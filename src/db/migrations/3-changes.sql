@@ -43,6 +43,55 @@ CREATE TABLE splashes (
   PRIMARY KEY (user_id, splash_id)
 ) STRICT, WITHOUT ROWID;
 
+-- What refers to integrations goes with them, so it is set aside too.
+CREATE TABLE integrations_before AS SELECT * FROM integrations;
+CREATE TABLE integration_events_before AS SELECT * FROM integration_events;
+DROP TABLE integration_events;
+DROP TABLE integrations;
+
+CREATE TABLE integrations (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  provider     TEXT NOT NULL,
+  description  TEXT,
+  enabled      INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  parameters   TEXT NOT NULL DEFAULT '{}' CHECK (json_type(parameters) = 'object'),
+  events       TEXT NOT NULL DEFAULT '[]' CHECK (json_type(events) = 'array'),
+  projects     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(projects) = 'array'),
+  environments TEXT NOT NULL DEFAULT '[]' CHECK (json_type(environments) = 'array'),
+  paused       INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
+  created_at   TEXT NOT NULL
+) STRICT;
+
+INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments, created_at)
+SELECT id, provider, description, enabled, parameters, events, projects, environments, created_at
+FROM integrations_before;
+DROP TABLE integrations_before;
+
+CREATE TABLE integration_troubles (
+  integration_id INTEGER PRIMARY KEY REFERENCES integrations (id) ON DELETE CASCADE,
+  failures       INTEGER NOT NULL CHECK (failures > 0),
+  since          TEXT NOT NULL,
+  reason         TEXT NOT NULL,
+  retry_at       TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE integration_events (
+  id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
+  created_at     TEXT NOT NULL,
+  state          TEXT NOT NULL CHECK (state IN ('success', 'failed', 'successWithErrors')),
+  state_details  TEXT NOT NULL,
+  event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
+  details        TEXT NOT NULL DEFAULT '{}' CHECK (json_type(details) = 'object')
+) STRICT;
+
+CREATE INDEX integration_events_by_integration ON integration_events (integration_id, id);
+CREATE INDEX integration_events_by_event ON integration_events (event_id);
+
+INSERT INTO integration_events (id, integration_id, created_at, state, state_details, event_id, details)
+SELECT id, integration_id, created_at, state, state_details, event_id, details FROM integration_events_before;
+DROP TABLE integration_events_before;
+
 CREATE TABLE deliveries (
   integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
   event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,

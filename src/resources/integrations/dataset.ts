@@ -6,15 +6,17 @@ import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { JsonObject, ShortText, Time } from "../../validation.ts";
-import { maskedParameters } from "./mask.ts";
+import { type IntegrationRow, insertIntegration } from "./changes.ts";
 import { providerByName } from "./providers.ts";
 import { INTEGRATION_STATES } from "./schema.ts";
+import { decryptedParameters, encryptedParameters, maskedParameters } from "./secrets.ts";
 
 const Integration = v.strictObject({
   id: Id,
   provider: Name,
   description: OptionalText,
   enabled: Flag(true),
+  paused: Flag(false),
   parameters: v.optional(JsonObject, {}),
   events: v.optional(v.array(EventType), []),
   projects: v.optional(v.array(Name), []),
@@ -22,31 +24,20 @@ const Integration = v.strictObject({
   createdAt: OptionalTime,
 });
 
-interface Row extends Record<"parameters" | "events" | "projects" | "environments", string> {
-  id: number;
-  provider: string;
-  description: string | null;
-  enabled: 0 | 1;
-  createdAt: string;
-}
-
-const insertRow = command<Row>(`
-  INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments,
-    created_at)
-  VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :createdAt)`);
-
-const all = query<object, Row>(`
-  SELECT id, provider, description, enabled, parameters, events, projects, environments, created_at AS createdAt
+const all = query<object, IntegrationRow>(`
+  SELECT id, provider, description, enabled, parameters, events, projects, environments, paused,
+    created_at AS createdAt
   FROM integrations ORDER BY id`);
 
 export const integration = kind({
   name: "integration",
   schema: Integration,
   insert: ({ tx, now }, line) =>
-    void insertRow(tx).run({
+    void insertIntegration(tx).run({
       ...line,
       enabled: bit(line.enabled),
-      parameters: toStoredJson(line.parameters, "parameters"),
+      paused: bit(line.paused),
+      parameters: toStoredJson(encryptedParameters(tx.db, line, line.parameters), "parameters"),
       events: JSON.stringify(line.events),
       projects: JSON.stringify(line.projects),
       environments: JSON.stringify(line.environments),
@@ -57,6 +48,7 @@ export const integration = kind({
       yield withoutNulls({
         ...row,
         enabled: row.enabled === 1,
+        paused: row.paused === 1,
         parameters: JSON.parse(row.parameters),
         events: JSON.parse(row.events),
         projects: JSON.parse(row.projects),
@@ -65,6 +57,7 @@ export const integration = kind({
     }
   },
   warnings: (_, line) => integrationWarnings(line),
+  revealed: (db, row) => ({ ...row, parameters: decryptedParameters(db, row, row.parameters ?? {}) }),
   masked: (row) => ({ ...row, parameters: maskedParameters(row.provider, row.parameters ?? {}) }),
 });
 

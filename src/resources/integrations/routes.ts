@@ -1,27 +1,101 @@
 import * as v from "valibot";
-import { ApiError } from "../../http/error.ts";
 import { JsonStream } from "../../http/json-stream.ts";
-import { operation } from "../../http/operation.ts";
+import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
-import { IntegrationEvents } from "./schema.ts";
-import { integrationEvents, isIntegration } from "./store.ts";
+import * as changes from "./changes.ts";
+import { PROVIDERS } from "./providers.ts";
+import { requireIntegration, requireSetUp } from "./require.ts";
+import {
+  GivenIntegration,
+  Integration,
+  IntegrationEvents,
+  IntegrationList,
+  NewIntegration,
+} from "./schema.ts";
+import { maskedParameters } from "./secrets.ts";
+import { integrationEvents, integrations, toWireIntegration } from "./store.ts";
+
+const TAG = "Integrations";
+const ById = {
+  tag: TAG,
+  params: v.object({ id: wholeNumber(0) }),
+  wrongParamsAre404: true,
+  errors: ["NotFoundError"],
+} as const;
+
+export const listIntegrations = operation({
+  id: "getAddons",
+  summary: "The integrations, and the providers that there are",
+  tag: TAG,
+  method: "GET",
+  path: "/api/admin/addons",
+  permission: null,
+  response: IntegrationList,
+}).run(({ db }) => ({
+  addons: integrations(db).map((stored) => toWireIntegration(db, stored)),
+  providers: [...PROVIDERS],
+}));
+
+export const createIntegration = operation({
+  id: "createAddon",
+  summary: "Make an integration",
+  tag: TAG,
+  method: "POST",
+  path: "/api/admin/addons",
+  permission: "CREATE_ADDON",
+  body: NewIntegration,
+  status: 201,
+  response: GivenIntegration,
+}).change(({ tx, body }) => {
+  const made = changes.createIntegration(tx, requireSetUp(tx.db, body));
+  return { ...made, parameters: maskedParameters(made.provider, made.parameters) };
+});
+
+export const readIntegration = operation({
+  ...ById,
+  id: "getAddon",
+  summary: "An integration, its secrets masked",
+  method: "GET",
+  path: "/api/admin/addons/:id",
+  permission: null,
+  response: Integration,
+}).run(({ db, params: { id } }) => toWireIntegration(db, requireIntegration(db, id)));
+
+export const updateIntegration = operation({
+  ...ById,
+  id: "updateAddon",
+  summary: "Change an integration; a masked secret stays as it is",
+  method: "PUT",
+  path: "/api/admin/addons/:id",
+  permission: "UPDATE_ADDON",
+  body: NewIntegration,
+  response: Integration,
+}).change(({ tx, params: { id }, body }) => {
+  const stored = requireIntegration(tx.db, id);
+  return toWireIntegration(tx.db, changes.updateIntegration(tx, stored, requireSetUp(tx.db, body, stored)));
+});
+
+export const deleteIntegration = operation({
+  ...ById,
+  id: "deleteAddon",
+  summary: "Delete an integration, with the log of its deliveries",
+  method: "DELETE",
+  path: "/api/admin/addons/:id",
+  permission: "DELETE_ADDON",
+  response: NoBody,
+}).change(({ tx, params: { id } }) => changes.deleteIntegration(tx, requireIntegration(tx.db, id)));
 
 export const listIntegrationEvents = operation({
+  ...ById,
   id: "getIntegrationEvents",
   summary: "What an integration delivered",
-  tag: "Integrations",
   method: "GET",
   path: "/api/admin/addons/:id/events",
   permission: "ADMIN",
-  params: v.object({ id: wholeNumber(0) }),
-  wrongParamsAre404: true,
   query: v.object({ limit: v.optional(wholeNumber(1, 1000), "50"), offset: v.optional(wholeNumber(0), "0") }),
-  errors: ["NotFoundError"],
   response: IntegrationEvents,
 }).run(({ db, params, query }) => {
-  if (!isIntegration(db, params.id)) {
-    throw new ApiError("NotFoundError", "There is no integration with this id");
-  }
+  requireIntegration(db, params.id);
   const page = { integrationId: params.id, ...query };
   return new JsonStream((root) => listText(integrationEvents(db, page, root)));
 });

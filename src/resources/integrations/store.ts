@@ -1,10 +1,72 @@
 import { type Database, query } from "../../db/statement.ts";
 import { linked } from "../../events/wire.ts";
-import type { IntegrationEvent } from "./schema.ts";
+import type { DeliveryState, Integration, IntegrationEvent } from "./schema.ts";
+import { maskedParameters, type Parameters } from "./secrets.ts";
+
+/** An integration as it is stored, its secrets encrypted. */
+export interface StoredIntegration extends Omit<Integration, "delivery"> {
+  paused: boolean;
+}
+
+type Json = "parameters" | "events" | "projects" | "environments";
+
+type IntegrationRow = Omit<StoredIntegration, Json | "enabled" | "paused"> &
+  Record<Json, string> & { enabled: 0 | 1; paused: 0 | 1 };
+
+const all = query<object, IntegrationRow>(`
+  SELECT id, provider, enabled, description, parameters, events, projects, environments, paused,
+    created_at AS createdAt
+  FROM integrations ORDER BY id`);
+
+const byId = query<{ id: number }, IntegrationRow>(`
+  SELECT id, provider, enabled, description, parameters, events, projects, environments, paused,
+    created_at AS createdAt
+  FROM integrations WHERE id = :id`);
+
+const countWaiting = query<{ id: number }, number>(
+  `SELECT count(*) FROM deliveries WHERE integration_id = :id`,
+);
+
+const trouble = query<{ id: number }, NonNullable<DeliveryState["failing"]>>(`
+  SELECT failures, since, reason, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
+
+export const integrations = (db: Database): StoredIntegration[] => all(db).all({}).map(toIntegration);
+
+export function integrationById(db: Database, id: number): StoredIntegration | undefined {
+  const row = byId(db).get({ id });
+  return row && toIntegration(row);
+}
+
+function toIntegration(row: IntegrationRow): StoredIntegration {
+  return {
+    ...row,
+    enabled: row.enabled === 1,
+    paused: row.paused === 1,
+    parameters: JSON.parse(row.parameters) as Parameters,
+    events: JSON.parse(row.events),
+    projects: JSON.parse(row.projects),
+    environments: JSON.parse(row.environments),
+  };
+}
+
+/** An integration as it is answered: secrets masked, and with what is the matter, if anything is. */
+export function toWireIntegration(
+  db: Database,
+  { paused, createdAt, ...stored }: StoredIntegration,
+): Integration {
+  const { id, provider, parameters } = stored;
+  const waiting = countWaiting(db).pluck().get({ id })!;
+  const failing = trouble(db).get({ id }) ?? null;
+  const isWell = !paused && waiting === 0 && failing === null;
+  return {
+    ...stored,
+    parameters: maskedParameters(provider, parameters),
+    createdAt,
+    ...(!isWell && { delivery: { paused, waiting, failing } }),
+  };
+}
 
 type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
-
-const exists = query<{ id: number }>(`SELECT 1 FROM integrations WHERE id = :id`);
 
 // The id goes out as text: it may be larger than a JavaScript number can hold.
 const newest = query<Page & { before: bigint }, Row>(`
@@ -14,8 +76,6 @@ const newest = query<Page & { before: bigint }, Row>(`
   FROM integration_events JOIN events ON events.id = integration_events.event_id
   WHERE integration_events.integration_id = :integrationId AND integration_events.id < :before
   ORDER BY integration_events.id DESC LIMIT :limit OFFSET :offset`);
-
-export const isIntegration = (db: Database, id: number) => exists(db).get({ id }) !== undefined;
 
 interface Page {
   integrationId: number;

@@ -1,0 +1,147 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import { DataError } from "./error.ts";
+import { IN_MEMORY } from "./open.ts";
+import { stagedFile } from "./staged-file.ts";
+import type { Database } from "./statement.ts";
+
+/*
+ * Secrets that have to be given to others, such as the key of an API, can't be kept as a hash. They are encrypted with a
+ * key that does not lie in the data file: whoever gets a copy of that, or a backup, has none of them.
+ *
+ * The file of keys holds one a line, 32 bytes in base64. The first encrypts; the others only decrypt what was encrypted
+ * before.
+ */
+
+interface Key {
+  /** Stands with what it encrypted. */
+  id: string;
+  bytes: Buffer;
+}
+
+/** What can't be decrypted: its key is not in the file of keys, or it was tampered with. */
+export class UnreadableSecretError extends DataError {}
+
+const PREFIX = "encrypted:1:";
+
+const keyrings = new WeakMap<Database, Key[]>();
+const files = new WeakMap<Database, string>();
+
+/** Takes the keys from this file instead of the one beside the data. @throws DataError if it holds none */
+export function useKeyFile(db: Database, file: string) {
+  files.set(db, file);
+  keyrings.set(db, readKeys(file));
+}
+
+/** Where the keys of a data file are, unless `useKeyFile` says otherwise. */
+export const keyFileBeside = (file: string) => `${fs.realpathSync(file)}.key`;
+
+export const isEncrypted = (text: unknown): text is string =>
+  typeof text === "string" && text.startsWith(PREFIX);
+
+/** Encrypts a text (AES-256-GCM). @param place what it is, so that it is of no use in another place */
+export function encrypt(db: Database, text: string, place: string): string {
+  const [key] = newestKeys(db);
+  const iv = crypto.randomBytes(12);
+  const cipher = crypto.createCipheriv("aes-256-gcm", key!.bytes, iv).setAAD(Buffer.from(place));
+  const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+  return `${PREFIX}${key!.id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64")}`;
+}
+
+/** The text again; one that was never encrypted, in an older file, is itself. @throws UnreadableSecretError */
+export function decrypt(db: Database, stored: string, place: string): string {
+  if (!isEncrypted(stored)) return stored;
+  const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
+  const key = keyOf(db, id);
+  if (!key) throw new UnreadableSecretError(`The key ${id} is missing: bring back its file of keys`);
+  try {
+    return opened(key, Buffer.from(content, "base64"), place);
+  } catch {
+    throw new UnreadableSecretError("A secret was changed and can't be read: set it again");
+  }
+}
+
+function opened(key: Key, bytes: Buffer, place: string) {
+  const decipher = crypto.createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, 12));
+  decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(12, 28));
+  return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
+}
+
+/**
+ * Changes the key: `reencrypt` writes all secrets anew, and from then on the old keys are gone.
+ * If it fails both are kept, and nothing is lost.
+ */
+export function changeKey(db: Database, reencrypt: () => void) {
+  const file = fileOf(db);
+  const [old, key] = [newestKeys(db), newKey()];
+  keep(db, file, [key, ...old]);
+  reencrypt();
+  keep(db, file, [key]);
+}
+
+function keep(db: Database, file: string | undefined, keys: Key[]) {
+  if (file !== undefined) writeKeys(file, keys, true);
+  keyrings.set(db, keys);
+}
+
+/** Another process may have changed the key meanwhile. */
+function keyOf(db: Database, id: string) {
+  const find = (keys: readonly Key[]) => keys.find((key) => key.id === id);
+  return find(keyrings.get(db) ?? []) ?? find(load(db, false));
+}
+
+/** Read anew, for the key of the file alone may encrypt; made if there is none. */
+const newestKeys = (db: Database) => load(db, true);
+
+function load(db: Database, mustExist: boolean): Key[] {
+  const file = fileOf(db);
+  const keys = file === undefined ? (keyrings.get(db) ?? [newKey()]) : loadFrom(file, mustExist);
+  keyrings.set(db, keys);
+  return keys;
+}
+
+/** A database in memory has its key there too. */
+const fileOf = (db: Database) =>
+  files.get(db) ?? (db.memory || db.name === IN_MEMORY ? undefined : keyFileBeside(db.name));
+
+function loadFrom(file: string, mustExist: boolean): Key[] {
+  if (!fs.existsSync(file)) {
+    if (!mustExist) return [];
+    writeKeys(file, [newKey()], false);
+  }
+  return readKeys(file); // another process may have been first
+}
+
+const newKey = () => toKey(crypto.randomBytes(32));
+
+const toKey = (bytes: Buffer): Key => ({
+  id: crypto.createHash("sha256").update(bytes).digest("hex").slice(0, 8),
+  bytes,
+});
+
+function readKeys(file: string): Key[] {
+  const lines = read(file).split("\n");
+  const keys = lines.flatMap((line) => (line.trim() === "" ? [] : [Buffer.from(line.trim(), "base64")]));
+  if (keys.length > 0 && keys.every((bytes) => bytes.length === 32)) return keys.map(toKey);
+  throw new DataError(
+    `${file} must hold a key of 32 bytes in base64 a line, such as: head -c 32 /dev/urandom | base64`,
+  );
+}
+
+function read(file: string) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    throw new DataError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+  }
+}
+
+function writeKeys(file: string, keys: Key[], mayReplace: boolean) {
+  using staged = stagedFile(file);
+  fs.writeFileSync(staged.path, keys.map(({ bytes }) => `${bytes.toString("base64")}\n`).join(""));
+  try {
+    staged.commit({ mayReplace });
+  } catch (error) {
+    if (mayReplace || !fs.existsSync(file)) throw error;
+  }
+}

@@ -1,0 +1,113 @@
+import { SYSTEM } from "../../auth/actor.ts";
+import { isKnown } from "../../db/known.ts";
+import { command, query } from "../../db/statement.ts";
+import { actingAs, type Tx } from "../../events/write.ts";
+import { toStoredJson } from "../../limits.ts";
+import { createTagType } from "../tag-types/changes.ts";
+import { providerByName } from "./providers.ts";
+import type { Integration, NewIntegration } from "./schema.ts";
+import { encryptedParameters } from "./secrets.ts";
+import type { StoredIntegration } from "./store.ts";
+
+export interface IntegrationRow
+  extends Record<"parameters" | "events" | "projects" | "environments", string> {
+  id: number;
+  provider: string;
+  description: string | null;
+  enabled: 0 | 1;
+  paused: 0 | 1;
+  createdAt: string;
+}
+
+export const insertIntegration = command<IntegrationRow>(`
+  INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments, paused,
+    created_at)
+  VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :paused,
+    :createdAt)`);
+
+const update = command<Omit<IntegrationRow, "paused" | "createdAt">>(`
+  UPDATE integrations SET provider = :provider, description = :description, enabled = :enabled,
+    parameters = :parameters, events = :events, projects = :projects, environments = :environments
+  WHERE id = :id`);
+
+const remove = command<{ id: number }>(`DELETE FROM integrations WHERE id = :id`);
+
+const setPaused = command<{ id: number; paused: 0 | 1 }>(
+  `UPDATE integrations SET paused = :paused WHERE id = :id`,
+);
+
+// Known before it is used, since secrets are encrypted for their place. AUTOINCREMENT's own counter.
+const nextId = query<object, number>(`
+  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'integrations'), 0) + 1`);
+
+/** Makes an integration, with the tag types that its provider knows (original). @returns it as it was asked for */
+export function createIntegration(tx: Tx, asked: NewIntegration) {
+  const id = nextId(tx.db).pluck().get({})!;
+  const { description = null } = asked;
+  insertIntegration(tx).run({ ...toRow(tx, id, asked), description, paused: 0, createdAt: tx.now });
+  for (const tagType of providerByName(asked.provider)?.tagTypes ?? [])
+    if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
+  tx.record({ type: "addon-config-created", data: told({ id, ...asked }) });
+  return { id, ...asked };
+}
+
+/** Replaces what it is but its description where none is given. @returns what it is then */
+export function updateIntegration(
+  tx: Tx,
+  stored: StoredIntegration,
+  asked: NewIntegration,
+): StoredIntegration {
+  const { id } = stored;
+  const { description = stored.description } = asked;
+  update(tx).run({ ...toRow(tx, id, asked), description });
+  const updated = { ...stored, ...asked, description };
+  recordUpdate(tx, stored, updated);
+  return updated;
+}
+
+/** Deletes it with the log of its deliveries, and what was still to be delivered. */
+export function deleteIntegration(tx: Tx, stored: StoredIntegration) {
+  remove(tx).run({ id: stored.id });
+  tx.record({ type: "addon-config-deleted", preData: told(stored) });
+}
+
+/** Holds deliveries back, or goes on with them; nothing where it is so already. */
+export function pauseIntegration(tx: Tx, stored: StoredIntegration, paused: boolean) {
+  if (stored.paused === paused) return;
+  setPaused(tx).run({ id: stored.id, paused: paused ? 1 : 0 });
+  recordUpdate(tx, stored, { ...stored, paused });
+}
+
+function recordUpdate(tx: Tx, before: StoredIntegration, after: StoredIntegration) {
+  tx.record({ type: "addon-config-updated", preData: told(before), data: told(after) });
+}
+
+function toRow(
+  tx: Tx,
+  id: number,
+  { provider, enabled, parameters, events, projects, environments }: NewIntegration,
+) {
+  const stored = encryptedParameters(tx.db, { id, provider }, parameters);
+  return {
+    id,
+    provider,
+    enabled: enabled ? (1 as const) : (0 as const),
+    parameters: toStoredJson(stored, "parameters"),
+    events: JSON.stringify(events),
+    projects: JSON.stringify(projects),
+    environments: JSON.stringify(environments),
+  };
+}
+
+/** What events tell of one: nothing of its parameters, and of a pause only where there is one. */
+const told = ({
+  parameters: _,
+  paused,
+  ...rest
+}: Omit<Partial<Integration>, "description"> & {
+  paused?: boolean;
+  description?: string | null | undefined;
+}) => ({
+  ...rest,
+  ...(paused && { paused }),
+});

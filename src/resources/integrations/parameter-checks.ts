@@ -1,0 +1,28 @@
+import Mustache from "mustache";
+
+/** What is wrong with a parameter by its name, whatever the provider; undefined for nothing. */
+export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string | undefined>> = {
+  url: (text) => {
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol)) return "must be an address such as https://example.com/hook";
+    return url.username || url.password ? "must not hold credentials: give them as a header" : undefined;
+  },
+  bodyTemplate: (text) => {
+    try {
+      Mustache.parse(text);
+    } catch (error) {
+      return `must be a Mustache template: ${(error as Error).message}`;
+    }
+  },
+  signingSecret: whyNoSigningSecret,
+  previousSigningSecret: whyNoSigningSecret,
+  file: (text) =>
+    /^[\w-]{1,64}$/.test(text) ? undefined : "must be 1 to 64 letters, digits, - or _, and has no ending",
+};
+
+/** As the Standard Webhooks convention has them. */
+function whyNoSigningSecret(text: string) {
+  const [, base64 = ""] = /^whsec_([\w+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(base64, "base64");
+  return length >= 24 && length <= 64 ? undefined : "must be whsec_ and 24 to 64 bytes in base64";
+}

@@ -1,0 +1,41 @@
+import type { ProviderParameter } from "./schema.ts";
+
+type Rest = Partial<Pick<ProviderParameter, "required" | "sensitive" | "placeholder">>;
+
+/** What an integration of a provider is set up with. */
+export const parameter = (
+  name: string,
+  displayName: string,
+  type: ProviderParameter["type"],
+  description: string,
+  rest: Rest = {},
+): ProviderParameter => ({
+  name,
+  displayName,
+  type,
+  description,
+  required: false,
+  sensitive: false,
+  ...rest,
+});
+
+/** Gives access to something, as does an address that takes what anybody sends: it is never shown. */
+export const SECRET = { sensitive: true } as const;
+export const REQUIRED = { required: true } as const;
+
+export const HEADERS = parameter(
+  "customHeaders",
+  "Extra HTTP Headers",
+  "textfield",
+  "More headers for each request: a JSON object whose keys and values are text.",
+  { ...SECRET, placeholder: `{\n  "X-Team": "checkout"\n}` },
+);
+
+export const TEMPLATE = parameter(
+  "bodyTemplate",
+  "Body template",
+  "textfield",
+  "What is sent instead of the usual body, as a Mustache template. {{event.type}} and the like stand for fields of " +
+    "the event, {{{eventJson}}} for all of it as a JSON string, {{eventMarkdown}} for one sentence about it.",
+  { placeholder: `{\n  "what": "{{event.type}}",\n  "flag": "{{event.featureName}}"\n}` },
+);

@@ -1,0 +1,72 @@
+import { UnreadableSecretError } from "../../db/secrets.ts";
+import type { Database } from "../../db/statement.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { MASK } from "../../mask.ts";
+import { PARAMETER_CHECKS } from "./parameter-checks.ts";
+import { PROVIDERS, parametersOf, providerByName } from "./providers.ts";
+import type { NewIntegration, ProviderParameter } from "./schema.ts";
+import { decryptedParameters, type Parameters } from "./secrets.ts";
+import { integrationById, type StoredIntegration } from "./store.ts";
+
+/** @throws ApiError `NotFoundError` unless there is an integration with this id */
+export function requireIntegration(db: Database, id: number): StoredIntegration {
+  const integration = integrationById(db, id);
+  if (integration) return integration;
+  throw new ApiError("NotFoundError", "There is no integration with this id");
+}
+
+/**
+ * What an integration is asked to be, with the secrets that were left masked as they are stored.
+ * @throws ApiError `ValidationError` for an unknown provider and wrong parameters
+ */
+export function requireSetUp(
+  db: Database,
+  asked: NewIntegration,
+  stored?: StoredIntegration,
+): NewIntegration {
+  if (!providerByName(asked.provider)) {
+    const known = PROVIDERS.map(({ name }) => name).join(", ");
+    throw invalid({ path: "body.provider", message: `there is none of this name: it is one of ${known}` });
+  }
+  const parameters = unmasked(db, asked, stored);
+  for (const parameter of parametersOf(asked.provider))
+    requireParameter(parameter, parameters[parameter.name]);
+  return { ...asked, parameters: parameters as NewIntegration["parameters"] };
+}
+
+function requireParameter({ name, required }: ProviderParameter, value: unknown) {
+  const refuse = (message: string) => invalid({ path: `body.parameters.${name}`, message });
+  const text = value === undefined ? "" : String(value);
+  if (required && text.trim() === "") throw refuse("is required");
+  const problem = text === "" ? undefined : PARAMETER_CHECKS[name]?.(text);
+  if (problem !== undefined) throw refuse(problem);
+}
+
+/**
+ * A mask stands for the secret that is stored (original). Where the address is another, secrets have to be given again:
+ * whoever may change the address need not know them, and could have them sent to himself.
+ */
+function unmasked(db: Database, { parameters }: NewIntegration, stored?: StoredIntegration): Parameters {
+  const masked = Object.keys(parameters).filter((name) => parameters[name] === MASK);
+  if (masked.length === 0) return parameters;
+  const known = stored ? secretsOf(db, stored, masked[0]!) : {};
+  const isMoved = stored !== undefined && parameters.url !== MASK && isElsewhere(parameters.url, known.url);
+  for (const name of masked) {
+    const path = `body.parameters.${name}`;
+    if (known[name] === undefined) throw invalid({ path, message: "is masked, and none is stored: give it" });
+    if (isMoved) throw invalid({ path, message: "is masked, and the address is another: give it again" });
+  }
+  return { ...parameters, ...Object.fromEntries(masked.map((name) => [name, known[name]])) };
+}
+
+function secretsOf(db: Database, stored: StoredIntegration, name: string) {
+  try {
+    return decryptedParameters(db, stored, stored.parameters);
+  } catch (error) {
+    if (!(error instanceof UnreadableSecretError)) throw error;
+    throw invalid({ path: `body.parameters.${name}`, message: "can't be read any more: give it again" });
+  }
+}
+
+const isElsewhere = (one: unknown, other: unknown) =>
+  URL.parse(String(one))?.origin !== URL.parse(String(other))?.origin;

@@ -1,0 +1,48 @@
+import { decrypt, encrypt, isEncrypted } from "../../db/secrets.ts";
+import type { Database } from "../../db/statement.ts";
+import { MASK } from "../../mask.ts";
+import { parametersOf } from "./providers.ts";
+
+export type Parameters = Record<string, unknown>;
+
+interface Owner {
+  id: number;
+  provider: string;
+}
+
+/** The parameters as they are stored: whatever may be a secret is encrypted. */
+export const encryptedParameters = (db: Database, owner: Owner, parameters: Parameters): Parameters =>
+  mapSecrets(owner.provider, parameters, (value, name) =>
+    encrypt(db, JSON.stringify(value), placeOf(owner, name)),
+  );
+
+/** The parameters with their secrets. @throws UnreadableSecretError where the key is missing */
+export const decryptedParameters = (db: Database, owner: Owner, parameters: Parameters): Parameters =>
+  mapSecrets(owner.provider, parameters, (value, name) =>
+    isEncrypted(value) ? JSON.parse(decrypt(db, value, placeOf(owner, name))) : value,
+  );
+
+/** The parameters without secrets. */
+export const maskedParameters = (provider: string, parameters: Parameters): Parameters =>
+  mapSecrets(provider, parameters, () => MASK);
+
+const placeOf = ({ id }: Owner, name: string) => `integration ${id} ${name}`;
+
+/**
+ * Shown is what the provider's definition says is no secret; anything else, such as a parameter of an unknown provider
+ * or a value that holds others, may be one.
+ */
+function mapSecrets(
+  provider: string,
+  parameters: Parameters,
+  map: (value: unknown, name: string) => unknown,
+): Parameters {
+  const declared = parametersOf(provider);
+  const shown = new Set(declared.filter(({ sensitive }) => !sensitive).map(({ name }) => name));
+  const isShown = (name: string, value: unknown) =>
+    shown.has(name) && typeof value !== "object" && !isEncrypted(value);
+  const mapped = Object.entries(parameters).map(([name, value]) =>
+    isShown(name, value) ? [name, value] : [name, map(value, name)],
+  );
+  return Object.fromEntries(mapped);
+}

@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { decryptedParameters } from "../../src/resources/integrations/secrets.ts";
+import { badBodies, noBodies, strangers, withCustomRoot } from "../support/bad-bodies.ts";
+import { openServer, type Scenario, scenarios } from "../support/server.ts";
+import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
+
+const SECRET_KEY = `whsec_${Buffer.alloc(24, 1).toString("base64")}`;
+
+const hook = {
+  provider: "webhook",
+  enabled: false,
+  parameters: { url: "https://hooks.example/a", authorization: "hush", contentType: "text/plain" },
+  events: ["feature-created"],
+};
+
+const with_ = (parameters: object) => ({ ...hook, parameters: { ...hook.parameters, ...parameters } });
+
+const stored = (w: World) => w.integration({ ...hook, description: "a hook", projects: ["a"] });
+
+const noCreatedAt = ({ createdAt: _, ...rest }: Record<string, unknown>) => rest;
+
+const rolesOf = (
+  permission: string,
+  done: Pick<Scenario, "given" | "body" | "expect" | "records">,
+): Scenario[] => [
+  ...strangers({ body: done.body, ...(done.given && { given: done.given }) }),
+  { ...done, name: "an Admin may" },
+  { ...done, name: "an Editor may", as: personal(2) },
+  { ...done, name: "a service token may", as: SERVICE },
+  {
+    ...done,
+    name: `${permission} alone will do`,
+    as: personal(5),
+    given: withCustomRoot(done.given ?? ((w) => w), { name: permission }),
+  },
+  {
+    name: "a Viewer may not",
+    as: personal(3),
+    body: done.body,
+    ...(done.given && { given: done.given }),
+    expect: [403, "NoAccessError"],
+    see: ({ message }) => assert.match(message, new RegExp(permission)),
+  },
+];
+
+const wrong: Parameters<typeof badBodies>[1] = [
+  ["no provider", { ...hook, provider: undefined }, "body.provider"],
+  ["an unknown provider", { ...hook, provider: "pigeon" }, "body.provider"],
+  ["a provider of an inherited name", { ...hook, provider: "constructor" }, "body.provider"],
+  ["enabled is missing", { ...hook, enabled: undefined }, "body.enabled"],
+  ["enabled is text", { ...hook, enabled: "true" }, "body.enabled"],
+  ["no parameters", { ...hook, parameters: undefined }, "body.parameters"],
+  ["parameters that are a list", { ...hook, parameters: [] }, "body.parameters"],
+  ["a parameter that is an object", with_({ contentType: {} }), "body.parameters.contentType"],
+  ["a parameter that is null", with_({ contentType: null }), "body.parameters.contentType"],
+  ["a required parameter is missing", { ...hook, parameters: {} }, "body.parameters.url"],
+  ["a required parameter is empty", with_({ url: " " }), "body.parameters.url"],
+  ["an address that is none", with_({ url: "hooks.example" }), "body.parameters.url"],
+  ["an address of another protocol", with_({ url: "file:///etc/passwd" }), "body.parameters.url"],
+  ["an address with credentials", with_({ url: "https://me:pw@hooks.example" }), "body.parameters.url"],
+  ["a template that is none", with_({ bodyTemplate: "{{#a}}" }), "body.parameters.bodyTemplate"],
+  ["a signing secret that is none", with_({ signingSecret: "hush" }), "body.parameters.signingSecret"],
+  [
+    "a file that is a path",
+    { ...hook, provider: "file", parameters: { file: "../x" } },
+    "body.parameters.file",
+  ],
+  ["no events", { ...hook, events: undefined }, "body.events"],
+  ["an unknown event", { ...hook, events: ["feature-exploded"] }, "body.events.0"],
+  ["a project that is a number", { ...hook, projects: [1] }, "body.projects.0"],
+  ["environments that are text", { ...hook, environments: "production" }, "body.environments"],
+  ["a description that is a number", { ...hook, description: 1 }, "body.description"],
+];
+
+scenarios("GET /api/admin/addons", [
+  ...strangers({}),
+  {
+    name: "a Viewer sees them, without secrets",
+    as: personal(3),
+    given: stored,
+    see: ({ addons: [one, ...others], providers }) => {
+      assert.deepEqual(others, []);
+      assert.deepEqual(noCreatedAt(one), {
+        id: 1,
+        ...hook,
+        description: "a hook",
+        parameters: { url: "*****", authorization: "*****", contentType: "text/plain" },
+        projects: ["a"],
+        environments: [],
+      });
+      const names = providers.map(({ name }: { name: string }) => name);
+      assert.deepEqual(names, ["webhook", "slack", "slack-app", "teams", "datadog", "new-relic", "file"]);
+    },
+  },
+]);
+
+scenarios("GET /api/admin/addons/1", [
+  { name: "one", as: personal(3), given: stored, see: (body) => assert.equal(body.parameters.url, "*****") },
+  { name: "an unknown id", expect: [404, "NotFoundError"] },
+  { name: "an id that is no number", url: "/../x", expect: [404, "NotFoundError"] },
+]);
+
+const created = { type: "addon-config-created", preData: null } as const;
+
+scenarios("POST /api/admin/addons", [
+  ...rolesOf("CREATE_ADDON", { body: hook, expect: 201, records: [created] }),
+  ...noBodies({}),
+  ...badBodies({}, wrong),
+  ...badBodies({}, [
+    ["a mask for what is not stored", with_({ authorization: "*****" }), "body.parameters.authorization"],
+  ]),
+  {
+    name: "it is answered as asked for, without secrets",
+    body: with_({ signingSecret: SECRET_KEY, own: 7 }),
+    expect: 201,
+    records: [
+      {
+        ...created,
+        data: {
+          id: 1,
+          provider: "webhook",
+          enabled: false,
+          events: hook.events,
+          projects: [],
+          environments: [],
+        },
+      },
+    ],
+    see: (body, { text }) => {
+      assert.deepEqual(body.parameters, {
+        url: "*****",
+        authorization: "*****",
+        contentType: "text/plain",
+        signingSecret: "*****",
+        own: "*****",
+      });
+      assert.deepEqual(Object.keys(body), [
+        "id",
+        "provider",
+        "enabled",
+        "parameters",
+        "events",
+        "projects",
+        "environments",
+      ]);
+      assert.ok(!text.includes("hush"));
+    },
+  },
+  {
+    name: "the first of Slack makes its type of tags, by the system",
+    body: { ...hook, provider: "slack", parameters: { url: "https://s.example", defaultChannel: "x" } },
+    expect: 201,
+    records: [{ type: "tag-type-created", createdBy: "unleash_system_user" }, created],
+  },
+  {
+    name: "the second does not",
+    given: (w) => w.add("tagType", { name: "slack" }),
+    body: { ...hook, provider: "slack", parameters: { url: "https://s.example", defaultChannel: "x" } },
+    expect: 201,
+    records: [created],
+  },
+]);
+
+const PRE = {
+  id: 1,
+  provider: "webhook",
+  enabled: false,
+  description: "a hook",
+  events: hook.events,
+  projects: ["a"],
+  environments: [],
+};
+
+const updated = { type: "addon-config-updated" } as const;
+
+scenarios("PUT /api/admin/addons/1", [
+  ...rolesOf("UPDATE_ADDON", { body: hook, given: stored, records: [updated] }),
+  ...noBodies({ given: stored }),
+  ...badBodies({ given: stored }, wrong),
+  { name: "an unknown id", body: hook, expect: [404, "NotFoundError"] },
+  {
+    name: "all is replaced but the description",
+    given: stored,
+    body: { ...hook, enabled: true, events: [] },
+    records: [{ ...updated, preData: PRE, data: { ...PRE, enabled: true, events: [], projects: [] } }],
+    see: (body) => {
+      assert.deepEqual([body.description, body.projects, body.events], ["a hook", [], []]);
+    },
+  },
+  ...badBodies({ given: stored }, [
+    [
+      "a masked secret at another address",
+      with_({ url: "https://elsewhere.example/a", authorization: "*****" }),
+      "body.parameters.authorization",
+    ],
+    ["a mask for what is not stored", with_({ customHeaders: "*****" }), "body.parameters.customHeaders"],
+  ]),
+]);
+
+scenarios("DELETE /api/admin/addons/1", [
+  ...rolesOf("DELETE_ADDON", {
+    body: undefined,
+    given: stored,
+    records: [{ type: "addon-config-deleted", data: null }],
+  }),
+  { name: "an unknown id", expect: [404, "NotFoundError"] },
+]);
+
+test("secrets are encrypted in the file, and masked ones stay as they are", async (t) => {
+  const { db, request } = await openServer(t, createWorld());
+  const raw = () => db.prepare<[], string>("SELECT parameters FROM integrations").pluck().get()!;
+  const stored = () => JSON.parse(raw());
+  await request("/api/admin/addons", { method: "POST", body: hook });
+  assert.doesNotMatch(raw(), /hush|hooks\.example/);
+  assert.equal(stored().contentType, "text/plain");
+  const before = stored().authorization;
+  const body = with_({ url: "*****", authorization: "*****" });
+  await request("/api/admin/addons/1", { method: "PUT", body });
+  assert.notEqual(stored().authorization, before, "encrypted anew");
+  const read = decryptedParameters(db, { id: 1, provider: "webhook" }, stored());
+  assert.deepEqual(read, hook.parameters);
+  assert.throws(() => decryptedParameters(db, { id: 2, provider: "webhook" }, stored()), /changed/);
+});
+
+test("an id is not given twice", async (t) => {
+  const { request } = await openServer(t, createWorld());
+  await request("/api/admin/addons", { method: "POST", body: hook });
+  await request("/api/admin/addons/1", { method: "DELETE" });
+  const { body } = await request("/api/admin/addons", { method: "POST", body: hook });
+  assert.equal(body.id, 2);
+});
