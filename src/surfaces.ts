@@ -92,6 +92,7 @@ import * as tokens from "./resources/tokens/routes.ts";
 import * as apiTokens from "./resources/tokens/routes-api.ts";
 import * as projectTokens from "./resources/tokens/routes-project.ts";
 import * as tokensSchema from "./resources/tokens/schema.ts";
+import * as usage from "./resources/usage/routes.ts";
 import * as clientUsage from "./resources/usage/routes-client.ts";
 import * as frontendUsage from "./resources/usage/routes-frontend.ts";
 import * as usageSchema from "./resources/usage/schema.ts";
@@ -175,6 +176,7 @@ export const SURFACES: readonly Surface[] = [
       feedback,
       notifications,
       dashboard,
+      usage,
     ),
   },
   {

@@ -5,22 +5,8 @@ import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
 import { badBodies, noBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
+import { hourAgo, report } from "../support/usage.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
-
-const HOUR_MS = 3_600_000;
-const hoursAgo = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
-
-const bucket = (toggles: object, start: unknown = new Date().toISOString()) => ({
-  start,
-  stop: new Date().toISOString(),
-  toggles,
-});
-
-const report = (toggles: object, rest: object = {}) => ({
-  appName: "shop",
-  bucket: bucket(toggles),
-  ...rest,
-});
 
 const rows = (db: Database) =>
   db
@@ -41,13 +27,13 @@ scenarios("POST /api/client/metrics", [
   { ...good, name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
   ...noBodies({ as: CLIENT }),
   ...badBodies({ as: CLIENT }, [
-    ["no application", { bucket: bucket({}) }, "body.appName"],
+    ["no application", { ...report({}), appName: undefined }, "body.appName"],
     ["an application without a name", { ...good.body, appName: "" }, "body.appName"],
     ["an application of 10 kB", { ...good.body, appName: "x".repeat(10_000) }, "body.appName"],
     ["an instance of 10 kB", { ...good.body, instanceId: "x".repeat(10_000) }, "body.instanceId"],
     ["no bucket", { appName: "shop" }, "body.bucket"],
-    ["a bucket that never began", { appName: "shop", bucket: bucket({}, null) }, "body.bucket.start"],
-    ["a bucket that began at no time", { appName: "shop", bucket: bucket({}, "soon") }, "body.bucket.start"],
+    ["a bucket that never began", report({}, {}, null), "body.bucket.start"],
+    ["a bucket that began at no time", report({}, {}, "soon"), "body.bucket.start"],
     ["flags as a list", report([]), "body.bucket.toggles"],
     ["a flag that is none", report({ a: 1 }), "body.bucket.toggles.a"],
     ["a negative count", report({ a: { yes: -1, no: 0 } }), "body.bucket.toggles.a.yes"],
@@ -89,11 +75,11 @@ test("what can't be kept spoils nothing else", async (t) => {
     ["__proto__"]: { yes: 1 },
     a: { yes: 1 },
   };
-  for (const start of [hoursAgo(0), Date.now() + 9_000 * HOUR_MS, "9999-12-31", hoursAgo(100), -1e14])
+  for (const start of [hourAgo(0), Date.now() + 9e9, "9999-12-31", hourAgo(100), -1e14])
     await request("/api/client/metrics", {
       method: "POST",
       as: CLIENT,
-      body: { appName: "shop", bucket: bucket(Object.fromEntries(Object.entries(toggles)), start) },
+      body: report(toggles, {}, start),
     });
   await writeUsage(db);
   const rest = { environment: "development", application: "shop", no: 0, variants: "{}" };

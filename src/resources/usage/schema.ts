@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { JsonObject, Text } from "../../validation.ts";
+import { lenient } from "../../http/criteria-schema.ts";
+import { JsonObject, Text, Timestamp } from "../../validation.ts";
 
 /** Characters of a name that is kept; the original's columns end there too. */
 const LONGEST_NAME = 255;
@@ -74,6 +75,37 @@ export const UsageRow = v.object({
   ...Counts.entries,
 });
 export type UsageRow = v.InferOutput<typeof UsageRow>;
+
+const Total = v.pipe(v.number(), v.integer(), v.minValue(0));
+const AsWritten = { version: v.literal(1), maturity: v.literal("stable") };
+
+/** How much a flag is used now. */
+export const Usage = v.strictObject({
+  ...AsWritten,
+  featureName: v.string(),
+  lastHourUsage: v.array(
+    v.strictObject({ environment: v.string(), timestamp: Timestamp, yes: Total, no: Total }),
+  ),
+  seenApplications: v.array(v.string()),
+});
+export type Usage = v.InferOutput<typeof Usage>;
+
+/** What an application found within an hour; where it asked for nothing there are no variants. */
+export const HourOfUse = v.strictObject({
+  featureName: v.string(),
+  appName: v.string(),
+  environment: v.string(),
+  timestamp: Timestamp,
+  yes: Total,
+  no: Total,
+  variants: v.optional(v.record(v.string(), Total)),
+});
+export type HourOfUse = v.InferOutput<typeof HourOfUse>;
+
+export const HoursOfUse = v.strictObject({ ...AsWritten, data: v.array(HourOfUse) });
+
+/** How far back; a day where it is none of these (original). */
+export const HoursBack = v.object({ hoursBack: lenient(1, 48, 24) });
 
 /** Whether a name can be kept. */
 export const isKept = (name: string) => name !== "" && name.length <= LONGEST_NAME;

@@ -1,0 +1,24 @@
+import { writeUsage } from "../../src/resources/usage/changes.ts";
+import type { openServer } from "./server.ts";
+import { CLIENT } from "./world.ts";
+
+/** What an application reports of flags, since a time or now. */
+export const report = (toggles: object, rest: object = {}, start: unknown = new Date().toISOString()) => ({
+  appName: "shop",
+  bucket: { start, stop: new Date().toISOString(), toggles },
+  ...rest,
+});
+
+type Server = Awaited<ReturnType<typeof openServer>>;
+
+/** Reports, and waits until it is written. */
+export async function reportTo({ request, db }: Server, body: object, as = CLIENT) {
+  await request("/api/client/metrics", { method: "POST", as, body });
+  await writeUsage(db);
+}
+
+/** When an hour began that is so many hours ago, RFC 3339. */
+export function hourAgo(hours: number) {
+  const time = Date.now() - hours * 3_600_000;
+  return new Date(time - (time % 3_600_000)).toISOString();
+}
