@@ -27,6 +27,7 @@ import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
 import * as eventCreators from "./resources/events/routes-creators.ts";
 import * as eventSearch from "./resources/events/routes-search.ts";
+import * as eventStream from "./resources/events/routes-stream.ts";
 import * as eventsSchema from "./resources/events/schema.ts";
 import * as favorites from "./resources/favorites/routes.ts";
 import * as featureTags from "./resources/feature-tags/routes.ts";
@@ -157,6 +158,7 @@ export const SURFACES: readonly Surface[] = [
       projectAccess,
       events,
       eventCreators,
+      eventStream,
       search,
       eventSearch,
       users,

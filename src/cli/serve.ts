@@ -84,7 +84,15 @@ export async function serveUntilStopped(
     });
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
-  const { listener } = createServer({ db, log, basePath, publicUrl, trustsProxy, metrics, logsAccess });
+  const { listener, streams } = createServer({
+    db,
+    log,
+    basePath,
+    publicUrl,
+    trustsProxy,
+    metrics,
+    logsAccess,
+  });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
   const watches: Array<() => Promise<void>> = [];
@@ -94,6 +102,7 @@ export async function serveUntilStopped(
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
+    streams.close();
     await listening.close(); // what comes until then is written too
     await Promise.all(watches.map((stop) => stop()));
   }

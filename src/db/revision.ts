@@ -51,6 +51,19 @@ export function bump(db: Database, tables: Iterable<string>, project = "") {
     revisions.set(table, changes);
     if (OF_PROJECTS.has(table)) revisions.set(ofProject(table, project), changes);
   }
+  for (const tell of watching.get(db) ?? []) tell(tables);
+}
+
+/** Told which tables a change has written; must be quick, for whoever made the change waits. */
+export type Watcher = (tables: Iterable<string>) => void;
+
+const watching = new WeakMap<Database, Set<Watcher>>();
+
+/** Tells of every change of this process as soon as it is on disk. @returns what ends it */
+export function onChange(db: Database, watcher: Watcher): () => void {
+  const watchers = watching.get(db) ?? new Set();
+  watching.set(db, watchers.add(watcher));
+  return () => void watchers.delete(watcher);
 }
 
 /** After what may have changed anything. */

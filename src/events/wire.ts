@@ -20,6 +20,13 @@ export class EventArray extends RawJson<Event[]> {
   }
 }
 
+/** One event. */
+export class EventText extends RawJson<Event> {
+  override toText(root: string) {
+    return linked(this.text, root);
+  }
+}
+
 /** A summary alone. */
 export class Summary extends RawJson<string | null> {
   override toText(root: string) {

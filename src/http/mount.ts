@@ -2,9 +2,11 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3, H3Event } from "h3";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
+import { EventStream } from "./event-stream.ts";
+import { answerEventStream } from "./open-stream.ts";
 import type { Operation } from "./operation.ts";
-import { isKept, perform, type Site } from "./perform.ts";
-import { encodeParts, encodingOf, type Parts, type toParts, toResponse, toStreamed } from "./response.ts";
+import { isKept, type Made, perform, type Site } from "./perform.ts";
+import { encodeParts, encodingOf, type Parts, type StreamParts, toResponse, toStreamed } from "./response.ts";
 import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
 
@@ -42,10 +44,12 @@ const handlerOf = (site: Site, operation: Operation) => {
 function answer(site: Site, operation: Operation, event: H3Event) {
   const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
-  const { made, project } = result;
-  const stamp = () => stampOf(tablesIn(event, readings), since, project);
-  const send = (parts: ReturnType<typeof toParts>): unknown =>
-    respond(site, operation, event, parts, isKept(operation) ? stamp() : undefined);
+  const { made, claim } = result;
+  const stamp = () => stampOf(tablesIn(event, readings), since, claim.project);
+  const send = (parts: Made): unknown =>
+    parts instanceof EventStream
+      ? answerEventStream(site, event, parts, claim)
+      : respond(site, operation, event, parts, isKept(operation) ? stamp() : undefined);
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
@@ -61,7 +65,7 @@ function respond(
   { cache }: Site,
   operation: Operation,
   event: H3Event,
-  parts: ReturnType<typeof toParts>,
+  parts: Parts | StreamParts,
   stamp: Stamp | undefined,
 ): unknown {
   if ("stream" in parts) return toStreamed(parts, event.req);

@@ -94,9 +94,10 @@ type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 
 /** @param isConditional `If-Match` holds for it */
 function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
-  const { id, summary, tag, body, response, deprecated, status = 200 } = operation;
+  const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
   const answered = response === PlainText ? "text/plain" : undefined;
+  const answer = (schema: object) => (isStream ? streamContent(schema) : content(schema, answered));
   const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,
@@ -109,7 +110,7 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
-        ...(response !== NoBody && { content: content(convert(response, "output"), answered) }),
+        ...(response !== NoBody && { content: answer(convert(response, "output")) }),
       },
       ...Object.fromEntries(
         [...errorsOf(operation), ...(isConditional ? [FAILED] : [])].map((name) => [
@@ -120,6 +121,13 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     },
   };
 }
+
+/** Text that is made of messages; the schema is of the data of each. */
+const streamContent = (schema: object) => ({
+  "text/event-stream": {
+    schema: { type: "string", contentMediaType: "application/json", contentSchema: schema },
+  },
+});
 
 /** It needs no credential. */
 const isOpen = ({ path }: Operation) => !path.startsWith("/api/");

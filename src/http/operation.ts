@@ -6,6 +6,7 @@ import type { Database } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import type { Schema } from "../validation.ts";
 import type { ErrorName } from "./error.ts";
+import { EventStream, type Told } from "./event-stream.ts";
 import type { JsonStream } from "./json-stream.ts";
 import type { Wire } from "./raw-json.ts";
 
@@ -42,7 +43,7 @@ export interface Contract {
   isConditional?: true;
   /** Of success; 200 where nothing is said. */
   status?: 200 | 201 | 202 | 204;
-  /** What success looks like; every response is checked against it in the tests. */
+  /** What success looks like, of a stream the data of its messages; every response is checked against it in the tests. */
   response: Schema;
   /** What its handler answers with beside what `mount` does. */
   errors?: readonly ErrorName[];
@@ -81,11 +82,15 @@ export interface Request<C extends Contract> {
 /** What a handler that changes something gets: `db` is the transaction's. */
 export type ChangeRequest<C extends Contract> = Omit<Request<C>, "signal"> & { tx: Tx };
 
+/** What a handler that goes on telling gets; the actor is who it is by then. */
+export type StreamRequest<C extends Contract> = Pick<Request<C>, "db" | "actor" | "params" | "query">;
+
 /** The body of success, whole or to be streamed. */
 export type Answer<C extends Contract> =
   | Wire<v.InferOutput<C["response"]>>
   | WithHeaders<Wire<v.InferOutput<C["response"]>>>
-  | JsonStream;
+  | JsonStream
+  | EventStream;
 
 /** A body that has headers of its own, such as where to find what was made, or another status than success has. */
 export class WithHeaders<T> {
@@ -106,6 +111,8 @@ export type Door = <T>(body: (tx: Tx) => T) => Promise<T>;
 export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
   /** It may change something, so that no answer of it is kept. */
   changes: boolean;
+  /** Its answer goes on for as long as its client listens. */
+  isStream?: true;
   // A method, so that operations of any contract can be listed together.
   handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
 }
@@ -114,13 +121,23 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
  * An operation of the API: `operation({ …contract }).run((request) => answer)` where it only reads, and
  * `operation({ …contract }).change(({ tx, … }) => answer)` where it changes something. What takes long before a change
  * can be made, such as the hash of a password, is prepared:
- * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`.
+ * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`. One that goes on
+ * telling is asked again whenever something was changed: `operation({ …contract }).stream((request, since) => told)`.
  */
 export const operation = <const C extends Contract>(contract: C) => ({
   run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Operation<C> => ({
     ...contract,
     changes: false,
     handle,
+  }),
+  stream: (
+    tell: (request: StreamRequest<C>, since: string | undefined) => Told<Output<C["response"]>>,
+  ): Operation<C> => ({
+    ...contract,
+    changes: false,
+    isStream: true,
+    handle: ({ db, params, query }) =>
+      new EventStream((actor, since) => tell({ db, actor, params, query }, since)),
   }),
   change: (handle: (request: ChangeRequest<C>) => Answer<C>): Operation<C> => ({
     ...contract,

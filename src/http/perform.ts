@@ -5,11 +5,13 @@ import { type Claim, requirePermission } from "../auth/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import { type Body, readJson } from "./body.ts";
+import { EventStream } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import type { Door, Operation } from "./operation.ts";
-import { toParts } from "./response.ts";
+import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
+import type { Streams } from "./streams.ts";
 
 /** What operations are performed on. */
 export interface Site {
@@ -24,6 +26,8 @@ export interface Site {
   requireWritable(db: Database): void;
   /** Where answers to reads are kept. */
   cache?: ResponseCache | undefined;
+  /** Where those are who listen. */
+  streams: Streams;
 }
 
 /** Whether its answers may be given again. */
@@ -41,7 +45,10 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const door = doorFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     const result = operation.handle(toRequest(site.db, event, { params, query, body }), door);
-    const make = (value: unknown) => withHeaders(toParts(value, { ...operation, root: site.root }), cors);
+    const make = (value: unknown): Made =>
+      value instanceof EventStream
+        ? value
+        : withHeaders(toParts(value, { ...operation, root: site.root }), cors);
     return result instanceof Promise ? result.then(make) : make(result);
   };
   const made = operation.body
@@ -50,8 +57,11 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
           kept(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
       )
     : run();
-  return { made, project: claim.project };
+  return { made, claim };
 }
+
+/** What a handler's answer becomes. */
+export type Made = Parts | StreamParts | EventStream;
 
 /** Asks for the permission once more, for while a body came slowly it may have been taken away. */
 const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {

@@ -19,6 +19,7 @@ import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
 import { route } from "../http/route.ts";
+import type { Streams } from "../http/streams.ts";
 import { unknownPath } from "../http/unknown-path.ts";
 import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
@@ -32,6 +33,8 @@ declare module "h3" {
     actor: Actor;
     /** What was read to know it. */
     readings: ReadonlySet<Reading>;
+    /** Who asks as of now. @throws ApiError where that credential is good no more */
+    authenticate: () => Actor;
     /** Where it came from; undefined without a socket. */
     address: string | undefined;
     /** It came by TLS, as far as this server or a trusted proxy knows. */
@@ -40,8 +43,8 @@ declare module "h3" {
 }
 
 /** The server without a socket: credential first, then path and method, then the operation. */
-export function buildApp(options: ServerOptions): H3 {
-  const { db, basePath = "", cache, metrics } = options;
+export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
+  const { db, basePath = "", cache, metrics, streams } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({
     allowMalformedURL: true, // answered below, after the credential
@@ -53,7 +56,8 @@ export function buildApp(options: ServerOptions): H3 {
     onError: (thrown, event) => refuse(options, thrown, event),
   });
   const operations = OPERATIONS;
-  mount(app, { db, root, cache, operations, write: writeSoon, requireWritable: requireNoMaintenance });
+  const requireWritable = requireNoMaintenance;
+  mount(app, { db, root, cache, streams, operations, write: writeSoon, requireWritable });
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
@@ -81,9 +85,10 @@ function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface
   }
   const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];
   const credentials = { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) };
-  const { result: actor, readings } = watchReads(() => surface.authenticate(db, credentials));
+  const authenticate = () => surface.authenticate(db, credentials);
+  const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);
-  Object.assign(context, { actor, readings, address, isSecure: isSecure(req, trustsProxy) });
+  Object.assign(context, { actor, readings, authenticate, address, isSecure: isSecure(req, trustsProxy) });
   noteSeen(db, actor);
   if (actor.session !== null) requireSameOrigin(req, publicUrl);
 }

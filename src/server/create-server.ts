@@ -4,6 +4,7 @@ import type { Database } from "../db/statement.ts";
 import { withAccessLog } from "../http/access-log.ts";
 import { guarded, type Listener } from "../http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../http/response-cache.ts";
+import { createStreams, type Streams } from "../http/streams.ts";
 import type { Log } from "../log.ts";
 import { buildApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
@@ -29,10 +30,11 @@ export interface ServerOptions {
  * The one place where a server is put together: the app, for requests without a socket, and what listens in front of
  * it, where what is kept is answered before the app is asked.
  */
-export function createServer(options: ServerOptions): { app: H3; listener: Listener } {
+export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
   const { db, log, metrics, cache = createResponseCache(db), trustsProxy = false, logsAccess } = options;
-  const app = buildApp({ ...options, cache });
+  const streams = createStreams(db, log);
+  const app = buildApp({ ...options, cache, streams });
   const guard = guarded(log, cache.first(toNodeHandler(app) as Listener));
   const measured = metrics?.measured(guard) ?? guard;
-  return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured };
+  return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }

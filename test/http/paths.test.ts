@@ -247,7 +247,7 @@ test("HEAD is answered like GET, with the same headers and no body", async (t) =
     assert.deepEqual([get.status, head.status], [status, status], path);
     assert.deepEqual([...head.headers], [...get.headers], path);
     assert.equal(head.text, "", path);
-    const length = path.endsWith("=long") ? null : String(Buffer.byteLength(get.text));
+    const length = /(=long|\/stream)$/.test(path) ? null : String(Buffer.byteLength(get.text));
     assert.equal(head.headers.get("content-length"), length, path);
   }
 });

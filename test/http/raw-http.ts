@@ -18,9 +18,10 @@ export const LOCAL = { host: "127.0.0.1", port: 0, log: () => {} };
 
 /** The real app on a socket; whatever it logs as an error fails the test. */
 export async function openListening(t: TestContext, world: World = createWorld()) {
-  const { app, listener, logged } = await openServer(t, world);
+  const server = await openServer(t, world);
+  const { logged } = server;
   const log = (line: LogLine) => void logged.push(line);
-  const listening = await listen(listener, { ...LOCAL, log });
+  const listening = await listen(server.listener, { ...LOCAL, log });
   t.after(() => listening.close());
   const get = (path: string) => fetch(listening.url + path, { headers: { authorization: TOKEN } });
   const requireUnharmed = async () => {
@@ -30,7 +31,7 @@ export async function openListening(t: TestContext, world: World = createWorld()
     const failures = logged.filter((line) => line.level === "error");
     assert.deepEqual(failures, [], "nothing unexpected happened");
   };
-  return { app, listener, logged, listening, get, requireUnharmed };
+  return { ...server, listening, get, requireUnharmed };
 }
 
 /** Events of one project that make an answer of some 20 MB, more than the sockets between can hold. */

@@ -44,9 +44,12 @@ export const importLines = (db: Database, lines: readonly object[]) =>
  */
 export async function openServer(t: TestContext, world: World = createWorld()) {
   const db = open(IN_MEMORY);
-  t.after(() => close(db));
   const logged: LogLine[] = [];
-  const { app, listener } = createServer({ db, log: (line) => logged.push(line) });
+  const { app, listener, streams } = createServer({ db, log: (line) => logged.push(line) });
+  t.after(() => {
+    streams.close();
+    close(db);
+  });
   await importLines(db, world.lines);
   const request = async (path: string, call: Call = {}): Promise<Reply> => {
     const reply = await toReply(await app.request(path, toInit(call)));
@@ -55,7 +58,7 @@ export async function openServer(t: TestContext, world: World = createWorld()) {
     assert.deepEqual(failures, [], "nothing unexpected happened");
     return reply;
   };
-  return { app, listener, db, logged, request };
+  return { app, listener, streams, db, logged, request };
 }
 
 function toInit({ method = "GET", as = personal(1), headers = {}, body }: Call): RequestInit {
@@ -95,6 +98,7 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   const operation = operationAt(method, pathname);
   if (!operation && !path.startsWith("/api/")) return;
   if (status < 400 && operation?.response === NoBody) return assert.equal(text, "");
+  if (status < 400 && operation?.isStream) return checkMessages(text, operation.response, headers);
   const type = status < 400 && operation?.response === PlainText ? "text/plain" : "application/json";
   assert.equal(headers.get("content-type"), `${type}; charset=utf-8`);
   assert.equal(headers.get("x-content-type-options"), "nosniff");
@@ -102,6 +106,12 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   if (status >= 400) return assertMatches(operation?.tag === "OFREP" ? OfrepError : ErrorBody, body);
   assert.ok(operation, `${method} ${path} is an operation`);
   assertMatches(operation.response, operation.response === PlainText ? text : body);
+}
+
+/** What a stream begins with. */
+function checkMessages(text: string, schema: v.GenericSchema, headers: Headers) {
+  assert.equal(headers.get("content-type"), "text/event-stream");
+  for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) assertMatches(schema, JSON.parse(data));
 }
 
 export const operationAt = operationFinder(OPERATIONS);

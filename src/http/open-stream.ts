@@ -1,0 +1,37 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type H3Event, HTTPResponse } from "h3";
+import { type Claim, requirePermission } from "../auth/require-permission.ts";
+import { snapshot } from "../db/snapshot.ts";
+import type { Ask } from "./channel.ts";
+import { EVENT_STREAM_HEADERS, type EventStream, toEventStreamText } from "./event-stream.ts";
+import type { Site } from "./perform.ts";
+
+/** Opens a stream on the request's socket; without one, and for a HEAD, the answer is what it begins with. */
+export function answerEventStream(site: Site, event: H3Event, stream: EventStream, claim: Claim): unknown {
+  const { authenticate, cors } = event.context;
+  const headers = { ...EVENT_STREAM_HEADERS, ...cors };
+  const ask = askFor(site, stream, claim, authenticate);
+  const node = event.runtime?.node;
+  if (!node?.res || event.req.method === "HEAD") {
+    const { bytes } = ask(event.req.headers.get("last-event-id") ?? undefined);
+    return new HTTPResponse(bytes, { headers });
+  }
+  site.streams.open(node.req as IncomingMessage, node.res as ServerResponse, { headers, ask });
+  return new Promise(() => {}); // there is nothing left for h3 to answer
+}
+
+/** Holds nothing of the request, which is let go of while the stream goes on. */
+const askFor =
+  (
+    { db, root }: Site,
+    { tell }: EventStream,
+    claim: Claim,
+    authenticate: H3Event["context"]["authenticate"],
+  ): Ask =>
+  (since) =>
+    snapshot(db, () => {
+      const actor = authenticate();
+      requirePermission(db, actor, claim);
+      const { messages, ...rest } = tell(actor, since);
+      return { ...rest, bytes: Buffer.from(toEventStreamText(messages, root)), until: actor.expiresAt };
+    });
