@@ -22,6 +22,8 @@ const AN_ADDRESS = "must be an address such as https://flags.example.com";
 
 const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
 
+const HOURS = "must be a number of hours from 1 to 8784, which is a year";
+
 export const SETTINGS = {
   host: {
     type: "string",
@@ -111,6 +113,19 @@ export const SETTINGS = {
     help: "answer Prometheus at /internal-backstage/prometheus",
     default: false,
     schema: v.boolean("must be true or false"),
+  },
+  "usage-hours": {
+    type: "string",
+    hint: "NUMBER",
+    help: "keep for so many hours how often flags were on and off",
+    default: "48",
+    schema: v.pipe(
+      v.string(),
+      v.regex(/^\d{1,4}$/, HOURS),
+      v.transform(Number),
+      v.minValue(1, HOURS),
+      v.maxValue(8784, HOURS),
+    ),
   },
   "access-log": {
     type: "boolean",

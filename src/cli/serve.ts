@@ -30,6 +30,7 @@ export const NETWORK = [
   "tls-key",
   "trust-proxy",
   "metrics",
+  "usage-hours",
   "access-log",
 ] as const;
 
@@ -98,7 +99,7 @@ export async function serveUntilStopped(
   const watches: Array<() => Promise<void>> = [];
   try {
     onListening(url);
-    watches.push(watchAge(db, log), watchUsage(db, log));
+    watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {

@@ -1,25 +1,52 @@
+import { SYSTEM } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
+import { writeSoon } from "../events/write.ts";
 import type { Log } from "../log.ts";
+import { announceApplications } from "../resources/applications/changes.ts";
 import { writeUsage } from "../resources/usage/changes.ts";
+import { removeOldUsage } from "../resources/usage/changes-old.ts";
 
-/** How late it is written, in milliseconds; what a crash may lose. */
+/** How late it is written what applications tell, in milliseconds; what a crash may lose. */
 const LATE_MS = 3_000;
 
+/** How late an event tells of a new application, in milliseconds (original). */
+const ANNOUNCE_MS = 300_000;
+
+const HOUR_MS = 3_600_000;
+
 /**
- * Writes what applications tell of their use, some seconds after they have told it.
+ * Writes what applications tell, announces new ones, and forgets what is old.
+ * @param hours how long use is kept
  * @returns what writes the rest and stops it
  */
-export function watchUsage(db: Database, log: Log): () => Promise<void> {
+export function watchUsage(db: Database, log: Log, hours: number): () => Promise<void> {
+  let isStopped = false;
   let running = Promise.resolve();
-  const write = () => {
-    running = running
-      .then(() => writeUsage(db))
-      .catch((error) => log({ level: "warn", message: `use of flags: ${(error as Error).message}` }));
+  const next = (work: () => Promise<unknown>) => {
+    const tell = (error: Error) => log({ level: "warn", message: `use of flags: ${error.message}` });
+    running = running.then(work).then(() => {}, tell);
     return running;
   };
-  const timer = setInterval(write, LATE_MS).unref();
+  const [write, announce, forget] = [
+    () => next(() => writeUsage(db)),
+    () => next(() => announceAll(db)),
+    () => next(() => removeOldUsage(db, { hours, isStopped: () => isStopped })),
+  ];
+  const timers = [
+    setInterval(write, LATE_MS),
+    setInterval(announce, ANNOUNCE_MS),
+    setInterval(forget, HOUR_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  forget();
   return () => {
-    clearInterval(timer);
+    isStopped = true;
+    for (const timer of timers) clearInterval(timer);
     return write();
   };
+}
+
+/** Some at a time, so that other changes come in between. */
+export async function announceAll(db: Database) {
+  while (await writeSoon(db, SYSTEM, undefined, announceApplications));
 }

@@ -1,8 +1,9 @@
 import { SYSTEM } from "../../auth/actor.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import type { Tx } from "../../events/write.ts";
 import type { Application, Instance } from "../usage/gathered.ts";
-import { isKnownApplication } from "./store.ts";
+import { isKnownApplication, unannounced } from "./store.ts";
 
 export interface ApplicationRow {
   name: string;
@@ -51,6 +52,26 @@ export function writeApplication(tx: Writing, { application: name, environment, 
 }
 
 export const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
+
+const setAnnounced = command<{ name: string }>(`UPDATE applications SET announced = 1 WHERE name = :name`);
+
+/** Records an event for each new application, some at a time. @returns whether there are more */
+export function announceApplications(tx: Tx): boolean {
+  const found = unannounced(tx.db);
+  for (const application of found) {
+    setAnnounced(tx).run({ name: application.appName });
+    tx.record({ type: "application-created", data: application });
+  }
+  return found.length > 0;
+}
+
+const removeInstances = bookkeeping<{ before: string; most: number }>(`
+  DELETE FROM application_instances WHERE (application, environment, instance) IN (
+    SELECT application, environment, instance FROM application_instances WHERE last_seen_at < :before LIMIT :most)`);
+
+/** Forgets who has not asked since, some at a time. @returns how many they were */
+export const removeOldInstances = (tx: Writing, before: string, most: number): number =>
+  removeInstances(tx).run({ before, most }).changes;
 
 /** Notes somebody who asks in an application's name. */
 export const writeInstance = (tx: Writing, { kind: _, ...instance }: Instance) =>

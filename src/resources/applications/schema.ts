@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Timestamp } from "../../validation.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "../usage/schema.ts";
 
 /** Far more than any application knows. */
@@ -18,3 +19,17 @@ export const Registration = v.object({
   interval: Interval,
 });
 export type Registration = v.InferOutput<typeof Registration>;
+
+/** What is known of an application, as events tell it. */
+export const Application = v.strictObject({
+  appName: v.string(),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+  description: v.nullable(v.string()),
+  strategies: v.array(v.string()),
+  createdBy: v.nullable(v.string()),
+  url: v.nullable(v.string()),
+  color: v.nullable(v.string()),
+  icon: v.nullable(v.string()),
+});
+export type Application = v.InferOutput<typeof Application>;

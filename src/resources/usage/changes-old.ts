@@ -1,0 +1,46 @@
+import { inGroup } from "../../db/group-commit.ts";
+import { bookkeeping, type Database, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
+import { removeOldInstances } from "../applications/changes.ts";
+
+const HOUR_MS = 3_600_000;
+
+/** Who has not asked for so long is gone (original). */
+const INSTANCE_HOURS = 48;
+
+/** How many rows a transaction removes: requests and changes come between. */
+const SLICE = 200;
+
+const removeHours = bookkeeping<{ before: string; most: number }>(`
+  DELETE FROM hourly_usage WHERE (series, hour) IN (
+    SELECT series, hour FROM hourly_usage WHERE hour < :before LIMIT :most)`);
+
+const newestSeries = query<object, number>(`SELECT ifnull(max(id), 0) FROM usage_series`);
+
+const removeEmptySeries = bookkeeping<{ from: number; to: number }>(`
+  DELETE FROM usage_series WHERE id BETWEEN :from AND :to
+    AND NOT EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id)`);
+
+/** Forgets use from before so many hours, and who has not asked for long. */
+export async function removeOldUsage(
+  db: Database,
+  { hours, now = Date.now(), isStopped = () => false }: Old,
+) {
+  const before = (ago: number) => new Date(now - ago * HOUR_MS).toISOString();
+  const whileAny = async (remove: (tx: Writing) => number) => {
+    while (!isStopped() && (await inGroup(db, undefined, remove)) > 0);
+  };
+  await whileAny((tx) => removeHours(tx).run({ before: before(hours), most: SLICE }).changes);
+  const newest = newestSeries(db).pluck().get({})!;
+  for (let from = 1; from <= newest && !isStopped(); from += SLICE)
+    await inGroup(db, undefined, (tx) => void removeEmptySeries(tx).run({ from, to: from + SLICE - 1 }));
+  await whileAny((tx) => removeOldInstances(tx, before(INSTANCE_HOURS), SLICE));
+}
+
+interface Old {
+  hours: number;
+  /** In milliseconds. */
+  now?: number;
+  /** Asked between transactions. */
+  isStopped?: () => boolean;
+}
