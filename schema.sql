@@ -182,6 +182,26 @@ CREATE TABLE sign_in_links (
   expires_at TEXT NOT NULL
 ) STRICT;
 
+-- Links by which anyone who is given one makes a user of his own; the secret in them is kept as its SHA-256 only.
+CREATE TABLE invitations (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  name       TEXT NOT NULL,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  created_at TEXT NOT NULL,
+  created_by TEXT,
+  expires_at TEXT NOT NULL
+) STRICT;
+
+-- Who came by which.
+CREATE TABLE invitation_users (
+  invitation_id INTEGER NOT NULL REFERENCES invitations (id) ON DELETE CASCADE,
+  user_id       INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (invitation_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX invitation_users_by_user ON invitation_users (user_id);
+
 -- What users said to questions of the interface, and which of its introductions they have seen.
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,

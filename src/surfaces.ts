@@ -51,6 +51,9 @@ import * as instance from "./resources/instance/routes.ts";
 import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
+import * as invitations from "./resources/invitations/routes.ts";
+import * as openInvitations from "./resources/invitations/routes-open.ts";
+import * as invitationsSchema from "./resources/invitations/schema.ts";
 import * as lifecycle from "./resources/lifecycle/routes.ts";
 import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
@@ -165,6 +168,7 @@ export const SURFACES: readonly Surface[] = [
       userLists,
       userPermissions,
       passwords,
+      invitations,
       serviceAccounts,
       serviceAccountTokens,
       ownUser,
@@ -204,6 +208,7 @@ export const SURFACES: readonly Surface[] = [
     operations: operationsOf(olderEdgeReports),
   },
   { prefix: "/edge", isOpen: true, authenticate: authenticateAnybody, operations: operationsOf(edge) },
+  { prefix: "/invite", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(openInvitations) },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
 ];
 
@@ -233,6 +238,7 @@ export const SCHEMAS = Object.fromEntries(
     lifecycleSchema,
     instanceSchema,
     integrationsSchema,
+    invitationsSchema,
     settingsSchema,
     notificationsSchema,
     ownUserSchema,

@@ -4,6 +4,7 @@ import { event } from "../resources/events/dataset.ts";
 import { feature } from "../resources/features/dataset.ts";
 import { group } from "../resources/groups/dataset.ts";
 import { integration, integrationEvent } from "../resources/integrations/dataset.ts";
+import { invitation } from "../resources/invitations/dataset.ts";
 import { notification } from "../resources/notifications/dataset.ts";
 import { project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
@@ -24,6 +25,7 @@ export const KINDS: readonly Kind[] = [
   user,
   group,
   token,
+  invitation,
   project,
   projectRole,
   tagType,

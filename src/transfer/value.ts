@@ -22,6 +22,12 @@ export const Id = v.pipe(
 /** A name that something goes by; one that stands in paths is a `PathName`. */
 export const Name = NonEmptyText;
 
+/** What is kept of a secret. */
+export const Hash = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{64}$/, "must be a SHA-256 as 64 lower-case hex digits"),
+);
+
 export const OptionalTime = optional(Time);
 
 /** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */

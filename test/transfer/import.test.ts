@@ -43,6 +43,7 @@ const DEFAULTS: Record<string, Line> = {
   user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
   group: { users: [], mappingsSSO: [], createdAt: "now" },
   token: { projects: ["*"], createdAt: "now" },
+  invitation: { enabled: true, users: [], createdAt: "now" },
   project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
   projectRole: {},
   tagType: {},

@@ -29,6 +29,24 @@ CREATE TABLE sign_in_links (
   expires_at TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE invitations (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  name       TEXT NOT NULL,
+  hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
+  enabled    INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  created_at TEXT NOT NULL,
+  created_by TEXT,
+  expires_at TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE invitation_users (
+  invitation_id INTEGER NOT NULL REFERENCES invitations (id) ON DELETE CASCADE,
+  user_id       INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  PRIMARY KEY (invitation_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX invitation_users_by_user ON invitation_users (user_id);
+
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   feedback_id TEXT NOT NULL,

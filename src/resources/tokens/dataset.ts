@@ -4,13 +4,13 @@ import { query } from "../../db/statement.ts";
 import { LineError } from "../../transfer/error.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
-import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
+import { Hash, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
 import { insertToken } from "./changes.ts";
 
 const Token = v.strictObject({
   type: v.picklist(TOKEN_TYPES),
   name: Name,
-  hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/, "must be a SHA-256 as 64 lower-case hex digits")),
+  hash: Hash,
   userId: optional(Id),
   projects: v.optional(v.array(Name), ["*"]),
   environment: OptionalText,

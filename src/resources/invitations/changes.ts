@@ -1,0 +1,68 @@
+import crypto from "node:crypto";
+import { ROLES } from "../../auth/permissions.ts";
+import { hashSecret } from "../../auth/token.ts";
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { createUser, type NewUser } from "../users/changes.ts";
+import type { InvitationUpdate } from "./schema.ts";
+import { invitationById, maskedSecret } from "./store.ts";
+
+/** The longest that one can last, in milliseconds: a month (original). */
+const LONGEST_MS = 30 * 24 * 60 * 60 * 1000;
+
+export interface InvitationRow {
+  /** Null for the next. */
+  id: number | null;
+  name: string;
+  hash: string;
+  enabled: 0 | 1;
+  createdAt: string;
+  createdBy: string | null;
+  expiresAt: string;
+}
+
+export const insertInvitation = command<InvitationRow>(`
+  INSERT INTO invitations (id, name, hash, enabled, created_at, created_by, expires_at)
+  VALUES (:id, :name, :hash, :enabled, :createdAt, :createdBy, :expiresAt)`);
+
+export const insertInvited = command<{ invitationId: number; userId: number }>(`
+  INSERT INTO invitation_users (invitation_id, user_id) VALUES (:invitationId, :userId)`);
+
+const update = command<{ id: number; enabled: 0 | 1 | null; expiresAt: string | null }>(`
+  UPDATE invitations SET enabled = ifnull(:enabled, enabled), expires_at = ifnull(:expiresAt, expires_at)
+  WHERE id = :id`);
+
+/** Makes an invitation; its secret is not kept and can't be shown again. */
+export function createInvitation(tx: Tx, { name, expiresAt }: { name: string; expiresAt: string }) {
+  const secret = crypto.randomBytes(32).toString("hex");
+  const row = { id: null, name, hash: hashSecret(secret), enabled: 1, createdAt: tx.now } as const;
+  const createdBy = tx.actor.createdBy;
+  const made = insertInvitation(tx).run({ ...row, createdBy, expiresAt: withinAMonth(tx, expiresAt) });
+  const id = Number(made.lastInsertRowid);
+  tx.record({ type: "public-signup-token-created", data: { ...invitationById(tx.db, id) } });
+  return { secret, invitation: invitationById(tx.db, id, secret) };
+}
+
+/** Changes an invitation that is there. */
+export function updateInvitation(tx: Tx, id: number, { enabled, expiresAt }: InvitationUpdate) {
+  const bit = enabled === undefined ? null : enabled ? 1 : 0;
+  update(tx).run({ id, enabled: bit, expiresAt: expiresAt ?? null });
+  const changed = {
+    ...(enabled !== undefined && { enabled }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  tx.record({ type: "public-signup-token-updated", data: { secret: maskedSecret(id), ...changed } });
+}
+
+/** Makes a user, always a Viewer, by an invitation that can be used. @returns the user's id */
+export function signUp(tx: Tx, id: number, user: Omit<NewUser, "rootRole">): number {
+  const userId = createUser(tx, { ...user, rootRole: ROLES.viewer });
+  insertInvited(tx).run({ invitationId: id, userId });
+  tx.record({ type: "public-signup-token-user-added", data: { secret: maskedSecret(id), userId } });
+  return userId;
+}
+
+function withinAMonth({ now }: Tx, time: string) {
+  const latest = new Date(Date.parse(now) + LONGEST_MS).toISOString();
+  return time < latest ? time : latest;
+}

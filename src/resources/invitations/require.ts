@@ -1,0 +1,17 @@
+import type { Database } from "../../db/statement.ts";
+import { ApiError, invalid } from "../../http/error.ts";
+import { invitationAt, openInvitation } from "./store.ts";
+
+/** The id of an invitation by its secret, or by what stands in for it. @throws ApiError `NotFoundError` */
+export function requireInvitation(db: Database, secret: string): number {
+  const id = invitationAt(db, secret);
+  if (id !== undefined) return id;
+  throw new ApiError("NotFoundError", "There is no invitation with this token");
+}
+
+/** The id of one by which a user can be made now. @throws ApiError `ValidationError` */
+export function requireOpenInvitation(db: Database, secret: string): number {
+  const id = openInvitation(db, secret);
+  if (id !== undefined) return id;
+  throw invalid({ path: "path.token", message: "is unknown, has expired or is switched off" });
+}

@@ -1,0 +1,46 @@
+import * as v from "valibot";
+import { hashPassword } from "../../auth/password.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { SignedIn } from "../sessions/schema.ts";
+import { requireFreeNames, requireGoodPassword, requireOwnUser } from "../users/require.ts";
+import { signUp } from "./changes.ts";
+import { requireOpenInvitation } from "./require.ts";
+import { InvitedUser } from "./schema.ts";
+
+const ofInvitation = {
+  tag: "Invitations",
+  permission: null,
+  params: v.object({ token: v.string() }),
+} as const;
+
+export const checkInvitation = operation({
+  ...ofInvitation,
+  id: "validatePublicSignupToken",
+  summary: "Whether an invitation can be used",
+  method: "GET",
+  path: "/invite/:token/validate",
+  response: NoBody,
+}).run(({ db, params: { token } }) => void requireOpenInvitation(db, token));
+
+export const useInvitation = operation({
+  ...ofInvitation,
+  id: "addPublicSignupTokenUser",
+  summary: "Make a user of one's own by an invitation, a Viewer",
+  method: "POST",
+  path: "/invite/:token/signup",
+  body: InvitedUser,
+  status: 201,
+  errors: ["OwaspValidationError"],
+  response: SignedIn,
+})
+  .prepare(({ db, params: { token }, body: { password } }) => {
+    requireOpenInvitation(db, token); // nobody else gets a hash made
+    requireGoodPassword(password);
+    return hashPassword(password);
+  })
+  .change(({ tx, params: { token }, body: { password: _, ...names }, prepared: passwordHash }) => {
+    const id = requireOpenInvitation(tx.db, token);
+    requireFreeNames(tx.db, names);
+    const { rootRole: __, ...user } = requireOwnUser(tx.db, signUp(tx, id, { ...names, passwordHash }));
+    return user;
+  });

@@ -1,0 +1,64 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { operation, WithHeaders } from "../../http/operation.ts";
+import * as changes from "./changes.ts";
+import { requireInvitation } from "./require.ts";
+import { Invitation, InvitationUpdate, NewInvitation } from "./schema.ts";
+import { answered, invitationById, invitations } from "./store.ts";
+
+const TOKENS = "/api/admin/invite-link/tokens";
+
+const ofInvitation = {
+  tag: "Invitations",
+  path: `${TOKENS}/:token`,
+  permission: "ADMIN",
+  params: v.object({ token: v.string() }),
+  errors: ["NotFoundError"],
+  response: Invitation,
+} as const;
+
+export const listInvitations = operation({
+  id: "getAllPublicSignupTokens",
+  summary: "The invitations; something stands in for their secrets",
+  tag: "Invitations",
+  method: "GET",
+  path: TOKENS,
+  permission: "ADMIN",
+  response: v.strictObject({ tokens: v.array(Invitation) }),
+}).run(({ db }) => snapshot(db, () => ({ tokens: invitations(db).map(answered) })));
+
+export const createInvitation = operation({
+  id: "createPublicSignupToken",
+  summary: "Make a link by which others make users of their own, for a month at most; it is shown this once",
+  tag: "Invitations",
+  method: "POST",
+  path: TOKENS,
+  permission: "ADMIN",
+  body: NewInvitation,
+  status: 201,
+  response: Invitation,
+}).change(({ tx, body }) => {
+  const { secret, invitation } = changes.createInvitation(tx, body);
+  return new WithHeaders(answered(invitation), { location: `tokens/${secret}` });
+});
+
+export const readInvitation = operation({
+  ...ofInvitation,
+  id: "getPublicSignupToken",
+  summary: "An invitation, by its secret or by what stands in for it",
+  method: "GET",
+}).run(({ db, params: { token } }) =>
+  snapshot(db, () => answered(invitationById(db, requireInvitation(db, token)))),
+);
+
+export const updateInvitation = operation({
+  ...ofInvitation,
+  id: "updatePublicSignupToken",
+  summary: "Switch an invitation off or on, or set when it expires",
+  method: "PUT",
+  body: InvitationUpdate,
+}).change(({ tx, params: { token }, body }) => {
+  const id = requireInvitation(tx.db, token);
+  changes.updateInvitation(tx, id, body);
+  return answered(invitationById(tx.db, id));
+});
