@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3, H3Event } from "h3";
+import type { Actor } from "../auth/actor.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { EventStream } from "./event-stream.ts";
@@ -74,9 +75,19 @@ function respond(
     if (!node?.res) return toResponse(sent, event.req, operation);
     const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
     if (stamp && sent.status === undefined && !response.destroyed)
-      cache?.keep(request, sent, { stamp, until: event.context.actor.expiresAt });
+      cache?.keep(request, sent, { stamp, until: untilOf(operation, event.context.actor) });
     return sendParts(sent, request, response, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);
+}
+
+/** How long an answer that tells of use is kept, in milliseconds. */
+const USE_MS = 5_000;
+
+/** When an answer ends by itself, RFC 3339; null for never. */
+function untilOf({ tellsOfUse }: Operation, { expiresAt }: Actor) {
+  if (!tellsOfUse) return expiresAt;
+  const soon = new Date(Date.now() + USE_MS).toISOString();
+  return expiresAt !== null && expiresAt < soon ? expiresAt : soon;
 }

@@ -55,6 +55,8 @@ export interface Contract {
   passing?: readonly string[];
   /** Its answer is of this moment, or too many differ: it is not kept. */
   isNotKept?: true;
+  /** Its answer tells of use, which makes none old: it is kept for seconds only. */
+  tellsOfUse?: true;
   /** Its changes are not all within the project that its permission names. */
   crossesProjects?: true;
 }

@@ -32,7 +32,7 @@ export interface ResponseCache {
 interface Limits {
   /** What it was made of. */
   stamp: Stamp;
-  /** When the caller's credential ends, RFC 3339; null for never. */
+  /** When it ends by itself, such as the caller's credential does, RFC 3339; null for never. */
   until: string | null;
 }
 

@@ -211,3 +211,19 @@ test("what is kept is bounded", async (t) => {
   await (await get("events?n=first", headers)).text();
   assert.equal(misses(), before + 1, "the oldest went");
 });
+
+test("an answer that tells of use is kept for seconds", async (t) => {
+  t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-05-01T00:00:01.000Z") });
+  const { get, misses } = await openBoth(t);
+  const headers = { authorization: personal(1) };
+  const ask = async () => {
+    for (const read of ["projects/open/features/f", "projects/open/features"])
+      await (await get(read, headers)).text();
+    return misses();
+  };
+  const first = await ask();
+  t.mock.timers.tick(4_999);
+  assert.equal(await ask(), first);
+  t.mock.timers.tick(1);
+  assert.equal(await ask(), first + 1);
+});

@@ -66,3 +66,21 @@ test("use is told of this hour, and of all hours", async (t) => {
   ])
     assert.equal((await request(`${path}/raw${query}`)).body.data.length, rows, String(query));
 });
+
+test("flags and searches say how often a flag was on and off in this hour", async (t) => {
+  const world = createWorld().project("a").feature("f", "a").feature("unused", "a");
+  const server = await openServer(t, world);
+  await reportTo(server, report({ f: { yes: 3, no: 1 } }));
+  await reportTo(server, report({ f: { yes: 1, no: 1 } }, { appName: "app" }));
+  await reportTo(server, report({ f: { yes: 9, no: 9 } }, {}, hourAgo(1)));
+  const path = "/api/admin/projects/a/features/f";
+  const counted = ({ environments }: { environments: Array<{ name: string; yes: number; no: number }> }) =>
+    environments.map(({ name, yes, no }) => [name, yes, no]);
+  const used = [
+    ["development", 4, 2],
+    ["production", 0, 0],
+  ];
+  assert.deepEqual(counted((await server.request(path)).body), used);
+  const { features } = (await server.request("/api/admin/search/features?sortBy=name")).body;
+  assert.deepEqual(features.map(counted), [used, used.map(([name]) => [name, 0, 0])]);
+});

@@ -2,6 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
 import type { CurrentStage } from "../lifecycle/schema.ts";
+import { type Counted, usageThisHour } from "../usage/require.ts";
 import type { Feature, FeatureDetails } from "./schema.ts";
 
 type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
@@ -91,9 +92,10 @@ export function featureDetails(
 ): Wire<FeatureDetails> {
   const { name } = feature;
   const environments = environmentsOf(db).all({ name });
+  const usage = usageThisHour(db, [name]);
   const lifecycle = stageOf(db).get({ name });
   return {
-    environments: environments.map((row) => toEnvironment(row, withVariants)),
+    environments: environments.map((row) => toEnvironment(row, usage(name, row.name), withVariants)),
     ...feature,
     favorite: isFavorite(db).get({ name, userId }) !== undefined,
     createdBy: toPerson(creatorOf(db).get({ name })!),
@@ -120,13 +122,14 @@ const toFeature = (row: Row): Feature => ({
 
 const toEnvironment = (
   { variants, strategies, enabled, ...row }: EnvironmentRow,
+  { yes, no }: Counted,
   withVariants: boolean,
 ): Wire<FeatureDetails["environments"][number]> => ({
   ...row,
   ...(withVariants && { variants: new RawJson(variants) }),
   enabled: enabled === 1,
-  yes: 0,
-  no: 0,
+  yes,
+  no,
   strategies: new RawJson(strategies),
 });
 

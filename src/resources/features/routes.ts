@@ -72,6 +72,7 @@ export const readFeature = operation({
   query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
   errors: ["NotFoundError"],
   passing: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
+  tellsOfUse: true,
   response: FeatureDetails,
 }).run(({ db, actor, params: { projectId, featureName }, query }) =>
   snapshot(db, () => {

@@ -1,6 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
+import { type Counted, usageThisHour } from "../usage/require.ts";
 import { LAST_SEEN, STAGE_AS_JSON } from "./filter-store.ts";
 import type { FoundFeature } from "./schema.ts";
 
@@ -50,18 +51,20 @@ const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
   ORDER BY page.key`);
 
 type Environment = FoundFeature["environments"][number];
-type EnvironmentRow = Omit<Environment, "enabled" | "hasStrategies" | "hasEnabledStrategies"> & {
+type EnvironmentRow = Omit<
+  Environment,
+  "enabled" | "yes" | "no" | "hasStrategies" | "hasEnabledStrategies"
+> & {
   feature: string;
   enabled: 0 | 1;
   /** Of its strategies: 0 if any is enabled, null if there are none. */
   leastDisabled: 0 | 1 | null;
 };
 
-// How often it was on or off is not told yet.
 const environmentsOf = query<{ names: string }, EnvironmentRow>(`
   SELECT flag.name AS feature, environments.name, ifnull(state.enabled, 0) AS enabled, environments.type,
     environments.sort_order AS sortOrder, ifnull(json_array_length(state.variants), 0) AS variantCount,
-    state.last_seen_at AS lastSeenAt, 0 AS yes, 0 AS no,
+    state.last_seen_at AS lastSeenAt,
     (SELECT min(disabled) FROM strategies
       WHERE strategies.feature = flag.name AND strategies.environment = environments.name) AS leastDisabled
   FROM ${ON_PAGE}
@@ -75,12 +78,18 @@ const environmentsOf = query<{ names: string }, EnvironmentRow>(`
 export function featuresNamed(db: Database, names: readonly string[], userId: number | null) {
   const list = JSON.stringify(names);
   const environments = Map.groupBy(environmentsOf(db).all({ names: list }), ({ feature }) => feature);
+  const usage = usageThisHour(db, names);
   return featuresOf(db)
     .all({ names: list, userId })
-    .map((row) => toFeature(row, environments.get(row.name) ?? []));
+    .map((row) =>
+      toFeature(
+        row,
+        (environments.get(row.name) ?? []).map((one) => toEnvironment(one, usage(row.name, one.name))),
+      ),
+    );
 }
 
-function toFeature(row: FeatureRow, environments: EnvironmentRow[]): Wire<FoundFeature> {
+function toFeature(row: FeatureRow, environments: Environment[]): Wire<FoundFeature> {
   const { lifecycle, tags, creatorId, creatorName, username, email, imageUrl, ...feature } = row;
   const creator: PersonRow = { id: creatorId, name: creatorName, username, email, imageUrl };
   return {
@@ -88,7 +97,7 @@ function toFeature(row: FeatureRow, environments: EnvironmentRow[]): Wire<FoundF
     favorite: row.favorite === 1,
     stale: row.stale === 1,
     impressionData: row.impressionData === 1,
-    environments: environments.map(toEnvironment),
+    environments,
     segments: new RawJson(row.segments),
     createdBy: toPerson(creator),
     ...(lifecycle !== null && { lifecycle: new RawJson(lifecycle) }),
@@ -96,8 +105,13 @@ function toFeature(row: FeatureRow, environments: EnvironmentRow[]): Wire<FoundF
   };
 }
 
-const toEnvironment = ({ feature: _, leastDisabled, enabled, ...row }: EnvironmentRow): Environment => ({
+const toEnvironment = (
+  { feature: _, leastDisabled, enabled, ...row }: EnvironmentRow,
+  { yes, no }: Counted,
+): Environment => ({
   ...row,
+  yes,
+  no,
   enabled: enabled === 1,
   hasStrategies: leastDisabled !== null,
   hasEnabledStrategies: leastDisabled === 0,

@@ -3,6 +3,7 @@ import type { Noted, Use } from "./gathered.ts";
 import { isKept, type UsageReport, type UsageRow } from "./schema.ts";
 
 export { gather } from "./gathered.ts";
+export { type Counted, usageThisHour } from "./store.ts";
 
 /** Where an application is whose token names no environment, and neither does it (original). */
 const DEFAULT_ENVIRONMENT = "default";

@@ -43,6 +43,33 @@ export function usageOf(db: Database, feature: string): Omit<Usage, "version" | 
   };
 }
 
+const usageOfAll = query<
+  { features: string; since: string },
+  Counted & { feature: string; environment: string }
+>(`
+  SELECT feature, environment, sum(yes) AS yes, sum(no) AS no
+  FROM json_each(:features) AS wanted
+  CROSS JOIN usage_series ON usage_series.feature = wanted.value
+  JOIN hourly_usage ON series = usage_series.id AND hour >= :since
+  GROUP BY feature, environment`);
+
+/** How often something was on and off. */
+export interface Counted {
+  yes: number;
+  no: number;
+}
+
+/** Tells how often any of these flags was on and off in an environment in this hour. */
+export function usageThisHour(db: Database, features: readonly string[]) {
+  const [since = ""] = lastHours(1);
+  const rows = usageOfAll(db).all({ features: JSON.stringify(features), since });
+  const known = new Map(
+    rows.map(({ feature, environment, yes, no }) => [`${environment} ${feature}`, { yes, no }]),
+  );
+  return (feature: string, environment: string): Counted =>
+    known.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
+}
+
 /** So many applications are told of. */
 const MOST_APPLICATIONS = 100;
 
