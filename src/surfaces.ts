@@ -123,10 +123,13 @@ export interface Surface {
   operations: readonly Operation[];
 }
 
-const operationsOf = (...routes: object[]) =>
-  routes.flatMap((exported) => Object.values<Operation>({ ...exported }));
+/** Keeps the type of each. */
+const operationsOf = <R extends object[]>(...routes: R): Exported<R[number]>[] =>
+  routes.flatMap((exported) => Object.values({ ...exported }));
 
-export const SURFACES: readonly Surface[] = [
+type Exported<R> = R extends object ? R[keyof R] : never;
+
+const served = [
   {
     prefix: "/api/admin",
     authenticate,
@@ -210,7 +213,12 @@ export const SURFACES: readonly Surface[] = [
   { prefix: "/edge", isOpen: true, authenticate: authenticateAnybody, operations: operationsOf(edge) },
   { prefix: "/invite", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(openInvitations) },
   { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
-];
+] satisfies readonly Surface[];
+
+export const SURFACES: readonly Surface[] = served;
+
+/** Every operation that is served, with its contract as a type. */
+export type ServedOperation = (typeof served)[number]["operations"][number];
 
 /** Every operation that is served. */
 export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }) => operations);

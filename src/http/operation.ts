@@ -119,6 +119,9 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
   handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
 }
 
+/** An operation whose type still tells all that its contract says, for clients that are written in TypeScript. */
+type Declared<C extends Contract> = Operation<C> & Readonly<C>;
+
 /**
  * An operation of the API: `operation({ …contract }).run((request) => answer)` where it only reads, and
  * `operation({ …contract }).change(({ tx, … }) => answer)` where it changes something. What takes long before a change
@@ -127,27 +130,27 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
  * telling is asked again whenever something was changed: `operation({ …contract }).stream((request, since) => told)`.
  */
 export const operation = <const C extends Contract>(contract: C) => ({
-  run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Operation<C> => ({
+  run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Declared<C> => ({
     ...contract,
     changes: false,
     handle,
   }),
   stream: (
     tell: (request: StreamRequest<C>, since: string | undefined) => Told<Output<C["response"]>>,
-  ): Operation<C> => ({
+  ): Declared<C> => ({
     ...contract,
     changes: false,
     isStream: true,
     handle: ({ db, params, query }) =>
       new EventStream((actor, since) => tell({ db, actor, params, query }, since)),
   }),
-  change: (handle: (request: ChangeRequest<C>) => Answer<C>): Operation<C> => ({
+  change: (handle: (request: ChangeRequest<C>) => Answer<C>): Declared<C> => ({
     ...contract,
     changes: true,
     handle: (request, door) => door((tx) => handle({ ...request, tx })),
   }),
   prepare: <P>(prepare: (request: Request<C>) => Promise<P>) => ({
-    change: (handle: (request: ChangeRequest<C> & { prepared: P }) => Answer<C>): Operation<C> => ({
+    change: (handle: (request: ChangeRequest<C> & { prepared: P }) => Answer<C>): Declared<C> => ({
       ...contract,
       changes: true,
       handle: async (request, door) => {
