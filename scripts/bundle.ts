@@ -3,7 +3,9 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
+import { pack } from "./embedded-ui.ts";
 import { collectLicenses } from "./licenses.ts";
+import { bundleUi } from "./ui.ts";
 
 const require = createRequire(import.meta.url);
 export const ROOT = path.resolve(import.meta.dirname, "..");
@@ -33,6 +35,7 @@ function commit(): string | null {
  */
 export async function bundle(addon: string, outfile: string): Promise<Metafile> {
   const licenses = outfile.replace(/\.cjs$/, "-licenses.txt");
+  const packedUi = outfile.replace(/\.cjs$/, "-ui.json");
   fs.mkdirSync(path.dirname(outfile), { recursive: true });
   const options: BuildOptions = {
     entryPoints: [path.join(ROOT, "src/main.ts")],
@@ -51,13 +54,24 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
       "#addon-bytes": addon,
       "#licenses": here("embedded-licenses.ts"),
       "#licenses-text": licenses,
+      "#ui": here("embedded-ui.ts"),
+      "#ui-packed": packedUi,
     },
   };
   // What is inside is known after a first pass; its licences go into the second.
+  const ui = await bundleUi();
+  fs.writeFileSync(packedUi, JSON.stringify(pack(ui)));
   fs.writeFileSync(licenses, "");
-  const { metafile } = await build({ ...options, metafile: true, write: false });
+  const server = await build({ ...options, metafile: true, write: false });
+  const metafile = together(server.metafile, ui.metafile);
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
-  fs.rmSync(licenses);
+  for (const file of [licenses, packedUi]) fs.rmSync(file);
   return metafile;
 }
+
+/** Of the program, and of the page that is in it as data. */
+const together = (one: Metafile, other: Metafile): Metafile => ({
+  inputs: { ...one.inputs, ...other.inputs },
+  outputs: { ...one.outputs, ...other.outputs },
+});

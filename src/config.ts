@@ -133,6 +133,12 @@ export const SETTINGS = {
     default: false,
     schema: v.boolean("must be true or false"),
   },
+  "no-ui": {
+    type: "boolean",
+    help: "serve the API alone, without its page",
+    default: false,
+    schema: v.boolean("must be true or false"),
+  },
   "log-format": {
     type: "string",
     hint: "json|pretty",

@@ -46,11 +46,11 @@ export const endSession = (tx: Writing, secret: string) =>
   removeSession(tx).run({ hash: hashSecret(secret) });
 
 /**
- * The header that sets the cookie: no script sees it, other sites' forms don't send it, and it goes over TLS only where
+ * The header that sets the cookie: no script sees it, nothing that another site begins sends it, and it goes over TLS only where
  * there is some.
  */
 export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean) =>
-  `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 
 /** The header that takes the cookie away. */
 export const endedCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;

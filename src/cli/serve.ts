@@ -1,4 +1,5 @@
 import path from "node:path";
+import { loadUi } from "#ui";
 import type { Config } from "../config.ts";
 import { removeIfUnused } from "../db/alone.ts";
 import { isNew } from "../db/leftovers.ts";
@@ -32,6 +33,7 @@ export const NETWORK = [
   "metrics",
   "usage-hours",
   "access-log",
+  "no-ui",
 ] as const;
 
 export const serve: Command = {
@@ -85,6 +87,7 @@ export async function serveUntilStopped(
     });
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
+  const ui = config["no-ui"] ? undefined : loadUi;
   const { listener, streams } = createServer({
     db,
     log,
@@ -93,6 +96,7 @@ export async function serveUntilStopped(
     trustsProxy,
     metrics,
     logsAccess,
+    ui,
   });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
@@ -100,6 +104,7 @@ export async function serveUntilStopped(
   try {
     onListening(url);
     watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]));
+    ui?.().catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {

@@ -15,6 +15,7 @@ import { mountHealth } from "../http/health.ts";
 import { mount } from "../http/mount.ts";
 import { toOpenApi } from "../http/openapi.ts";
 import { isSecure, requireSameOrigin } from "../http/origin.ts";
+import { isOpened, mountPage } from "../http/page.ts";
 import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
@@ -61,13 +62,30 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   route(app, "/avatars/:file", { GET: answerAvatar });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
-  route(app, "/", { GET: answerFrontPage(root) });
   mountDescription(app, root);
   mountHealth(app, db);
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
-  app.all("/**", unknownPath());
+  mountPages(app, options, root);
   return app;
 }
+
+/** The page, wherever a browser finds nothing else; without it a few words at the first address. */
+function mountPages(app: H3, { ui }: ServerOptions, root: string) {
+  const refuseUnknown = unknownPath();
+  if (ui === undefined) {
+    route(app, "/", { GET: answerFrontPage(root) });
+    app.all("/**", refuseUnknown);
+    return;
+  }
+  const answerPage = mountPage(app, ui, URL.parse(root)?.pathname.replace(/\/$/, "") ?? root);
+  route(app, "/", { GET: answerPage });
+  app.all("/**", (event) => (isView(event) ? answerPage(event) : refuseUnknown(event)));
+}
+
+/** A browser opens it, and it is no address of the API. */
+const isView = (event: H3Event) =>
+  isOpened(event) &&
+  !["/api", "/auth", "/ofrep", "/assets"].some((prefix) => isBelow(prefix, event.url.pathname));
 
 function admit(options: ServerOptions, event: H3Event) {
   const { pathname } = event.url;

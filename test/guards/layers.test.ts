@@ -6,7 +6,7 @@ import { test } from "node:test";
 /** Every import of every source file: `[file, what it imports]`, both from `src`. */
 const IMPORTS = fs
   .readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
+  .filter((file) => /\.tsx?$/.test(file))
   .flatMap((file) =>
     [
       ...fs
@@ -64,9 +64,9 @@ const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(fil
 test("every file has its place", () => {
   const files = fs
     .readdirSync("src", { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"));
+    .filter((file) => /\.tsx?$/.test(file));
   assert.deepEqual(
-    files.filter((file) => layerOf(file) < 0 && !SHARED.test(file)),
+    files.filter((file) => layerOf(file) < 0 && !SHARED.test(file) && !file.startsWith("ui/")),
     [],
   );
 });
@@ -90,6 +90,17 @@ test("of another noun only what it offers is imported: its changes, what it requ
     nounOf(file) !== undefined && nounOf(name) !== undefined && nounOf(file) !== nounOf(name);
   assert.deepEqual(
     offenders((one) => isForeign(one) && !one.isType && !offered.test(one.name)),
+    [],
+  );
+});
+
+test("what runs in the browser uses nothing of the server but types, and the server nothing of it", () => {
+  const crosses = ({ file, name }: (typeof IMPORTS)[number]) =>
+    file.startsWith("ui/") !== name.startsWith("ui/") && (/\.tsx?$/.test(name) || name.startsWith("node:"));
+  const isOfUi = ({ file, name }: (typeof IMPORTS)[number]) =>
+    file.startsWith("ui/") || name.startsWith("ui/");
+  assert.deepEqual(
+    offenders((one) => isOfUi(one) && crosses(one) && !one.isType),
     [],
   );
 });

@@ -24,7 +24,7 @@ test("a link signs its user in and leads to the first page; no event tells of it
   assert.equal(reply.headers.get("referrer-policy"), "no-referrer");
   assert.match(
     reply.headers.getSetCookie()[0]!,
-    new RegExp(`^${COOKIE}=[0-9a-f]{64}; Path=/; Expires=[^;]+; HttpOnly; SameSite=Lax$`),
+    new RegExp(`^${COOKIE}=[0-9a-f]{64}; Path=/; Expires=[^;]+; HttpOnly; SameSite=Strict$`),
   );
   const headers = { cookie: cookieOf(reply.headers) };
   const { body } = await request("/api/admin/user", { as: null, headers });

@@ -41,7 +41,7 @@ test("who signs in is told who it is, and has a cookie that only the browser see
   const expires = attributes.find((one) => one.startsWith("Expires="))!;
   assert.deepEqual(
     attributes.filter((one) => one !== expires),
-    ["Path=/", "HttpOnly", "SameSite=Lax"],
+    ["Path=/", "HttpOnly", "SameSite=Strict"],
   );
   assert.ok(Math.abs(Date.parse(expires.slice(8)) - Date.now() - TWO_DAYS_MS) < 60_000);
   assert.equal(

@@ -1,0 +1,63 @@
+import crypto from "node:crypto";
+import fs from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import zlib from "node:zlib";
+import { build, type Metafile, stop } from "esbuild";
+import type { Ui, UiFile } from "../src/http/page.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "..");
+export const UI = path.join(ROOT, "src/ui");
+
+const brotli = promisify(zlib.brotliCompress);
+const gzip = promisify(zlib.gzip);
+
+const TYPES: Readonly<Record<string, string>> = {
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+};
+
+/** What runs in the browser, made of `src/ui`, in memory. @returns its files, and what went into them */
+export async function bundleUi(): Promise<Ui & { metafile: Metafile }> {
+  const { outputFiles, metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["main.tsx", "main.css"].map((name) => path.join(UI, name)),
+    outdir: "/assets",
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    loader: { ".svg": "text" },
+    legalComments: "none", // the licences are printed whole by `licenses`
+    logLevel: "warning",
+    minify: true,
+    metafile: true,
+    write: false,
+  });
+  const icon = await iconFile();
+  const made = outputFiles.map(({ path: file, contents }) =>
+    toFile(path.basename(file), Buffer.from(contents)),
+  );
+  const files = await Promise.all(made);
+  const named = (pattern: RegExp) => files.find(({ name }) => pattern.test(name))!.name;
+  const names = { script: named(/^main-.*js$/), styles: named(/^main-.*css$/), icon: icon.name };
+  return { files: [...files, icon], ...names, metafile };
+}
+
+/** Ends esbuild's own process, which would be kept for another bundle. */
+export const endBundling = stop;
+
+async function iconFile() {
+  const body = fs.readFileSync(path.join(UI, "icon.svg"));
+  return toFile(`icon-${crypto.hash("sha256", body).slice(0, 8)}.svg`, body);
+}
+
+async function toFile(name: string, body: Buffer): Promise<UiFile> {
+  const [br, gz] = await Promise.all([brotli(body), gzip(body, { level: 9 })]);
+  return { name, type: TYPES[path.extname(name)]!, body, br, gzip: gz };
+}

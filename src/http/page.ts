@@ -1,0 +1,82 @@
+import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
+import { encodingFor } from "./encoding.ts";
+import { ApiError } from "./error.ts";
+import { isRead, toResponse, wholeParts } from "./response.ts";
+import { route } from "./route.ts";
+
+/** A file of the page, whole and compressed. Its name changes with what is in it. */
+export interface UiFile {
+  name: string;
+  type: string;
+  body: Buffer;
+  br: Buffer;
+  gzip: Buffer;
+}
+
+/** What runs in the browser, and with which of the files it begins. */
+export interface Ui {
+  files: UiFile[];
+  script: string;
+  styles: string;
+  icon: string;
+}
+
+/** Nothing comes from elsewhere, nothing stands in the page itself, and no other page may frame it. */
+const POLICY =
+  "default-src 'self'; base-uri 'self'; form-action 'self'; object-src 'none'; frame-ancestors 'none'";
+
+const SAFE = {
+  "content-security-policy": POLICY,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "same-origin",
+};
+
+/**
+ * Routes the page's files.
+ * @param base the path that everything is below, as browsers know it
+ * @returns what answers each address that a browser opens with the page, which finds its view by the address
+ */
+export function mountPage(app: H3, load: () => Promise<Ui>, base: string): EventHandler {
+  route(app, "/assets/:file", { GET: async (event) => answerFile(await load(), event) });
+  return async ({ req }) => toResponse(wholeParts(pageFor(await load(), base), { headers: PAGE }), req);
+}
+
+const PAGE = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
+
+/** Whether a browser opens an address, and not a program. */
+export const isOpened = ({ req }: H3Event) =>
+  isRead(req) && (req.headers.get("accept") ?? "").includes("text/html");
+
+function answerFile({ files }: Ui, { url, req, context }: H3Event) {
+  const file = files.find(({ name }) => name === context.params?.file);
+  if (file === undefined) throw new ApiError("NotFoundError", `There is nothing at ${url.pathname}`);
+  const encoding = encodingFor(req.headers.get("accept-encoding"));
+  const body = encoding === undefined ? file.body : file[encoding];
+  return new HTTPResponse(req.method === "HEAD" ? null : new Uint8Array(body), {
+    headers: {
+      ...SAFE,
+      "content-type": file.type,
+      "content-length": String(body.length),
+      ...(encoding && { "content-encoding": encoding }),
+      "cache-control": "public, max-age=31536000, immutable",
+      vary: "accept-encoding",
+    },
+  });
+}
+
+/** All addresses in it are relative to the base, so that a view's own address may be as long as it likes. */
+const pageFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Flagstone</title>
+<base href="${base}/">
+<link rel="icon" href="assets/${icon}">
+<link rel="stylesheet" href="assets/${styles}">
+<script type="module" src="assets/${script}"></script>
+<body>
+<noscript>This page needs JavaScript. The API behind it does not: see docs/openapi.json.</noscript>
+<div id="app"></div>
+</html>
+`;

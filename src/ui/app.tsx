@@ -1,0 +1,85 @@
+import { useEffect, useErrorBoundary } from "preact/hooks";
+import { Route, Router, Switch, useLocation } from "wouter-preact";
+import { BASE } from "./address.ts";
+import { isLost, watchConnection } from "./connection.ts";
+import { Help } from "./help.tsx";
+import { watchKeys } from "./keys.ts";
+import { LoadedView, loadAll } from "./loaded-view.tsx";
+import { Menu } from "./menu.tsx";
+import { Failure, Nothing, Working } from "./parts/answer.tsx";
+import { Messages } from "./parts/messages.tsx";
+import { refresh } from "./reads.ts";
+import { me, readMe } from "./session.ts";
+import { isSignInNeeded } from "./session-end.ts";
+import { SignIn } from "./sign-in.tsx";
+import { PUBLIC_VIEWS, VIEWS } from "./views.ts";
+
+/** The whole page: who is there, the menu, and the view that the address names. */
+export const App = () => (
+  <Router base={BASE}>
+    <Switch>
+      {PUBLIC_VIEWS.map((view) => (
+        <Route key={view.path} path={view.path}>
+          <main class="lonely">
+            <LoadedView view={view} />
+          </main>
+        </Route>
+      ))}
+      <Route>
+        <SignedIn />
+      </Route>
+    </Switch>
+    <Messages />
+  </Router>
+);
+
+/** What is there only for somebody; whoever has to sign in again finds the view behind as it was. */
+function SignedIn() {
+  const [, navigate] = useLocation();
+  useEffect(() => {
+    void readMe();
+    watchConnection(() => void refresh());
+    loadAll();
+    return watchKeys(navigate);
+  }, []);
+  return (
+    <>
+      {me.value ? <Frame /> : !isSignInNeeded.value && <Working />}
+      {isSignInNeeded.value && <SignIn isAgain={me.value !== undefined} />}
+    </>
+  );
+}
+
+const Frame = () => (
+  <div class="frame">
+    <Menu />
+    <main id="main" tabIndex={-1}>
+      {isLost.value && (
+        <p class="lost" role="alert">
+          The server can't be reached. It is tried again every two seconds; what you typed is kept.
+        </p>
+      )}
+      <Views />
+    </main>
+    <Help />
+  </div>
+);
+
+function Views() {
+  const [path] = useLocation();
+  const [error, reset] = useErrorBoundary();
+  useEffect(reset, [path]);
+  if (error) return <Failure error={error} />;
+  return (
+    <Switch>
+      {VIEWS.map((view) => (
+        <Route key={view.path} path={view.path}>
+          <LoadedView view={view} />
+        </Route>
+      ))}
+      <Route>
+        <Nothing>There is nothing at this address.</Nothing>
+      </Route>
+    </Switch>
+  );
+}

@@ -1,0 +1,40 @@
+import { isHelpOpen } from "./keys.ts";
+import { Dialog } from "./parts/dialog.tsx";
+import { VIEWS } from "./views.ts";
+
+const KEYS = [
+  ["/", "search"],
+  ["?", "these keys"],
+  ["Esc", "close what is open"],
+] as const;
+
+/** The keys that lead somewhere. */
+export function Help() {
+  if (!isHelpOpen.value) return null;
+  const close = () => {
+    isHelpOpen.value = false;
+  };
+  const ways = VIEWS.flatMap(({ letter, title }) => (letter ? [[letter, title] as const] : []));
+  return (
+    <Dialog title="Keys" onClose={close}>
+      <dl class="keys">
+        {KEYS.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+        {ways.map(([letter, title]) => (
+          <div key={letter}>
+            <dt>
+              <kbd>g</kbd> <kbd>{letter}</kbd>
+            </dt>
+            <dd>{title}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

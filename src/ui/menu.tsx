@@ -1,0 +1,83 @@
+import { signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+import { isHelpOpen } from "./keys.ts";
+import { IconButton } from "./parts/button.tsx";
+import { Icon } from "./parts/icon.tsx";
+import { Avatar } from "./parts/words.tsx";
+import { isAdmin, me } from "./session.ts";
+import { VIEWS } from "./views.ts";
+
+/** Narrow windows show the menu only when it is asked for. */
+const isOpen = signal(false);
+
+export function Menu() {
+  const [here] = useLocation();
+  useEffect(() => {
+    isOpen.value = false;
+  }, [here]);
+  const shown = VIEWS.filter(({ icon, isForAdmins }) => icon && (!isForAdmins || isAdmin()));
+  return (
+    <header class={isOpen.value ? "menu open" : "menu"}>
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to the content
+      </button>
+      <div class="brand">
+        <Link href="/">
+          <Icon name="flag" /> Flagstone
+        </Link>
+        <button
+          type="button"
+          class="bare toggle"
+          aria-label="Menu"
+          aria-expanded={isOpen.value}
+          onClick={() => {
+            isOpen.value = !isOpen.value;
+          }}
+        >
+          <Icon name={isOpen.value ? "close" : "menu"} />
+        </button>
+      </div>
+      <nav aria-label="Main">
+        {shown.map(({ path, title, icon }) => (
+          <Link key={path} href={path} aria-current={isAt(path, here) ? "page" : undefined}>
+            <Icon name={icon!} /> {title}
+          </Link>
+        ))}
+        <a href="docs/openapi.json">
+          <Icon name="api" /> API
+        </a>
+      </nav>
+      <Who />
+    </header>
+  );
+}
+
+const isAt = (path: string, here: string) =>
+  path === "/" ? here === path : here === path || here.startsWith(`${path}/`);
+
+/** Who is signed in, and the way out. */
+function Who() {
+  const user = me.value?.user;
+  if (!user) return null;
+  const name = "name" in user && user.name ? user.name : (user.username ?? "");
+  return (
+    <div class="who">
+      <Link href="/me">
+        <Avatar url={"imageUrl" in user ? user.imageUrl : null} /> <bdi>{name}</bdi>
+      </Link>
+      <span>
+        <IconButton
+          icon="help"
+          label="Keys"
+          onClick={() => {
+            isHelpOpen.value = true;
+          }}
+        />
+        <form method="post" action="logout">
+          <button type="submit">Sign out</button>
+        </form>
+      </span>
+    </div>
+  );
+}

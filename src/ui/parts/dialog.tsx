@@ -1,0 +1,35 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { IconButton } from "./button.tsx";
+
+interface DialogProps {
+  title: string;
+  /** Called when it is closed by its button or by `Esc`; without it there is no way past it. */
+  onClose?: (() => void) | undefined;
+  isWide?: boolean;
+  children: ComponentChildren;
+}
+
+/** Something above the view; what is behind can't be reached meanwhile. */
+export function Dialog({ title, onClose, isWide, children }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    element.current?.showModal();
+    return () => before instanceof HTMLElement && before.focus();
+  }, []);
+  const cancel = (event: Event) => {
+    event.preventDefault();
+    onClose?.();
+  };
+  return (
+    <dialog ref={element} class={isWide ? "wide" : undefined} aria-labelledby={id} onCancel={cancel}>
+      <header>
+        <h2 id={id}>{title}</h2>
+        {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
+      </header>
+      {children}
+    </dialog>
+  );
+}

@@ -1,0 +1,151 @@
+import type { ComponentChildren } from "preact";
+import { Field, type FormState } from "./form.tsx";
+
+/** The names of the fields of a form whose values are of a type. */
+type NameOf<T, V> = { [K in keyof T]: T[K] extends V ? K : never }[keyof T] & string;
+
+interface Common<T extends Record<string, unknown>, V> {
+  form: FormState<T>;
+  name: NameOf<T, V>;
+  label: string;
+  hint?: ComponentChildren;
+  isRequired?: boolean;
+}
+
+interface TextProps<T extends Record<string, unknown>> extends Common<T, string> {
+  type?: "text" | "password" | "email" | "number" | "datetime-local" | "search" | "url";
+  autocomplete?: string;
+  autofocus?: boolean;
+  placeholder?: string;
+}
+
+/** One line. */
+export function TextField<T extends Record<string, unknown>>({
+  form,
+  name,
+  label,
+  hint,
+  ...rest
+}: TextProps<T>) {
+  const { type = "text", isRequired = false, autofocus = false, autocomplete = "off", placeholder } = rest;
+  return (
+    <Field label={label} hint={hint} problem={form.problemOf(name)}>
+      {(attributes) => (
+        <input
+          {...attributes}
+          type={type}
+          name={name}
+          required={isRequired}
+          autocomplete={autocomplete as "off"}
+          autofocus={autofocus}
+          placeholder={placeholder}
+          spellcheck={false}
+          value={form.values[name] as string}
+          onInput={(event) => form.set(name, event.currentTarget.value as T[typeof name])}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** Several lines. */
+export const LongField = <T extends Record<string, unknown>>({
+  form,
+  name,
+  label,
+  hint,
+  rows = 3,
+}: Common<T, string> & { rows?: number }) => (
+  <Field label={label} hint={hint} problem={form.problemOf(name)}>
+    {(attributes) => (
+      <textarea
+        {...attributes}
+        name={name}
+        rows={rows}
+        value={form.values[name] as string}
+        onInput={(event) => form.set(name, event.currentTarget.value as T[typeof name])}
+      />
+    )}
+  </Field>
+);
+
+/** One of several: the value and what is shown for it. */
+export type Choice = readonly [value: string, text: string];
+
+export const ChoiceField = <T extends Record<string, unknown>>({
+  form,
+  name,
+  label,
+  hint,
+  choices,
+}: Common<T, string> & { choices: readonly Choice[] }) => (
+  <Field label={label} hint={hint} problem={form.problemOf(name)}>
+    {(attributes) => (
+      <select
+        {...attributes}
+        name={name}
+        value={form.values[name] as string}
+        onChange={(event) => form.set(name, event.currentTarget.value as T[typeof name])}
+      >
+        {choices.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+);
+
+/** Yes or no. */
+export const CheckField = <T extends Record<string, unknown>>({
+  form,
+  name,
+  label,
+  hint,
+}: Common<T, boolean>) => (
+  <div class="field check">
+    <label>
+      <input
+        type="checkbox"
+        name={name}
+        checked={form.values[name] as boolean}
+        onChange={(event) => form.set(name, event.currentTarget.checked as T[typeof name])}
+      />
+      {label}
+    </label>
+    {hint && <small>{hint}</small>}
+  </div>
+);
+
+/** Any of several. */
+export function ChecksField<T extends Record<string, unknown>>({
+  form,
+  name,
+  label,
+  hint,
+  choices,
+}: Common<T, readonly string[]> & { choices: readonly Choice[] }) {
+  const chosen = form.values[name] as readonly string[];
+  const toggle = (value: string, isChosen: boolean) =>
+    form.set(name, (isChosen ? [...chosen, value] : chosen.filter((one) => one !== value)) as T[typeof name]);
+  return (
+    <fieldset class="field checks">
+      <legend>{label}</legend>
+      {choices.map(([value, text]) => (
+        <label key={value}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(value)}
+            onChange={(event) => toggle(value, event.currentTarget.checked)}
+          />
+          {text}
+        </label>
+      ))}
+      <small>
+        {form.problemOf(name) !== undefined && <strong class="problem">{form.problemOf(name)} </strong>}
+        {hint}
+      </small>
+    </fieldset>
+  );
+}

@@ -1,0 +1,21 @@
+import { Link, useLocation } from "wouter-preact";
+
+/** Views that belong together: an address each. */
+export function Tabs({
+  tabs,
+  label,
+}: {
+  tabs: ReadonlyArray<readonly [path: string, title: string]>;
+  label: string;
+}) {
+  const [here] = useLocation();
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(([path, title]) => (
+        <Link key={path} href={path} aria-current={here === path ? "page" : undefined}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}

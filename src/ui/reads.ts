@@ -1,0 +1,82 @@
+import { type Signal, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import {
+  addressOf,
+  type ChangeKey,
+  type Given,
+  type Output,
+  type ReadKey,
+  RequestError,
+  request,
+} from "./api.ts";
+
+/** What is known of an answer: the last one stays while a newer one is on its way. */
+export interface Read<T> {
+  data: T | undefined;
+  error: RequestError | undefined;
+  /** It is asked for, and nothing is there yet. */
+  isLoading: boolean;
+}
+
+interface Entry {
+  state: Signal<Read<unknown>>;
+  /** How many parts of the page show it. */
+  users: number;
+  load(): Promise<void>;
+}
+
+/** What the page shows, by address; what it has shown is forgotten. */
+const entries = new Map<string, Entry>();
+
+/** An answer, asked for once however many show it, and again whenever something has changed. */
+export function useRead<K extends ReadKey>(key: K, ...given: Given<K>): Read<Output<K>> {
+  const address = addressOf(key, given[0]);
+  const entry = entries.get(address) ?? open(address, () => request(key, ...given));
+  const last = useRef<unknown>(undefined);
+  useEffect(() => {
+    entries.set(address, entry);
+    entry.users++;
+    return () => {
+      entry.users--;
+      if (entry.users === 0) entries.delete(address);
+    };
+  }, [address]);
+  const { data, error, isLoading } = entry.state.value;
+  if (data !== undefined) last.current = data;
+  return { data: (data ?? (error ? undefined : last.current)) as Output<K> | undefined, error, isLoading };
+}
+
+function open(address: string, ask: () => Promise<unknown>): Entry {
+  const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
+  let newest = 0;
+  const load = async () => {
+    const own = ++newest;
+    const settle = (settled: Partial<Read<unknown>>) => {
+      if (own === newest) state.value = { ...state.value, error: undefined, ...settled, isLoading: false };
+    };
+    await ask().then(
+      (data) => settle({ data }),
+      (error) => settle(toFailure(error)),
+    );
+  };
+  const entry = { state, users: 0, load };
+  entries.set(address, entry);
+  void load();
+  return entry;
+}
+
+/** What was shown stays when the server can't be reached, but not when it says no. */
+const toFailure = (error: unknown): Partial<Read<unknown>> => {
+  const known = error instanceof RequestError ? error : new RequestError(0, String(error));
+  return known.status === 0 ? { error: known } : { error: known, data: undefined };
+};
+
+/** Asks again for all that is shown; what has not changed is a 304. */
+export const refresh = () => Promise.all([...entries.values()].map(({ load }) => load()));
+
+/** Changes something, and asks again for all that is shown. @throws RequestError */
+export async function change<K extends ChangeKey>(key: K, ...given: Given<K>): Promise<Output<K>> {
+  const answer = await request(key, ...given);
+  void refresh();
+  return answer;
+}

@@ -1,0 +1,33 @@
+import type { ComponentType } from "preact";
+import type { IconName } from "./parts/icon.tsx";
+
+/** What is shown at an address. */
+export interface View {
+  /** `:name` stands for one part of the path. */
+  path: string;
+  /** Of the view, in the menu and the window's title. */
+  title: string;
+  /** In the menu, if it is there. */
+  icon?: IconName;
+  /** `g` and this letter lead there. */
+  letter?: string;
+  /** It is for those who administer everything. */
+  isForAdmins?: true;
+  /** Its file, which the browser loads when it is opened first. */
+  load(): Promise<{ View: ComponentType }>;
+}
+
+/** All views; those with an icon are in the menu, in this order. */
+export const VIEWS: readonly View[] = [
+  { path: "/", title: "Home", icon: "home", letter: "h", load: () => import("./views/home.tsx") },
+  {
+    path: "/projects",
+    title: "Projects",
+    icon: "project",
+    letter: "p",
+    load: () => import("./views/projects.tsx"),
+  },
+];
+
+/** Views for whoever has a link to them, without anybody being signed in. */
+export const PUBLIC_VIEWS: readonly View[] = [];

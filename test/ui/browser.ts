@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import { after, type TestContext } from "node:test";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { loadUi } from "#ui";
+import { SYSTEM } from "../../src/auth/actor.ts";
+import { createSignInLink } from "../../src/auth/sign-in-link.ts";
+import { write } from "../../src/events/write.ts";
+import { listen } from "../../src/http/listen.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { openServer } from "../support/server.ts";
+import { createWorld, type World } from "../support/world.ts";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executable = [process.env.CHROMIUM, ...PLACES].find((place) => place && fs.existsSync(place));
+
+/** Why a test that needs a browser is left out; false where there is one. */
+export const skip = executable === undefined && "no Chromium is installed, and CHROMIUM names none";
+
+/** It may ask nobody but the server under test. */
+const ARGUMENTS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+let launched: Promise<Browser> | undefined;
+
+const browser = () => (launched ??= puppeteer.launch({ executablePath: executable!, args: ARGUMENTS }));
+
+after(async () => (await launched)?.close());
+
+/** A server with the page, on a world. `signedIn(userId)` opens a browser's window of its own for a user. */
+export async function openPage(t: TestContext, world: World = createWorld()) {
+  const { db, request } = await openServer(t, world);
+  const log = () => {};
+  const { listener } = createServer({ db, log, ui: loadUi });
+  const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
+  t.after(() => listening.close());
+  const link = (userId: number) => listening.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
+  const signedIn = async (userId = 1) => {
+    const page = await openWindow(t, listening.url);
+    await page.goto(link(userId), { waitUntil: "networkidle0" });
+    return page;
+  };
+  return { db, request, url: listening.url, link, signedIn, openWindow: () => openWindow(t, listening.url) };
+}
+
+/** Said by the browser itself of what the page takes care of: an answer of 4xx, no server. */
+const EXPECTED =
+  /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED))/;
+
+/** A window that shares nothing with others. What its console says of errors, and what it asks elsewhere, fails the test. */
+async function openWindow(t: TestContext, url: string): Promise<Page> {
+  const context = await (await browser()).createBrowserContext();
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    const isExpected = EXPECTED.test(message.text());
+    if (["error", "warn"].includes(message.type()) && !isExpected) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => void problems.push(String(error)));
+  page.on("request", (asked) => {
+    if (!asked.url().startsWith(url)) problems.push(`asked for ${asked.url()}`);
+  });
+  page.setDefaultTimeout(10_000);
+  t.after(async () => {
+    await context.close();
+    assert.deepEqual(problems, []);
+  });
+  return page;
+}
+
+/** Waits until the page shows a text. */
+export const sees = (page: Page, text: string) =>
+  page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+
+/** Presses what has a name, as somebody would who can't see it. */
+export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
+  page.locator(`::-p-aria([role="${role}"][name="${name}"])`).click();
+
+/** Types into the field with a label, over what is there. */
+export const type = (page: Page, label: string, text: string) =>
+  page.locator(`::-p-aria([name="${label}"])`).fill(text);
