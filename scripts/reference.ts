@@ -3,15 +3,14 @@ import { fileURLToPath } from "node:url";
 import type { Need } from "../src/auth/claim.ts";
 import type { Operation } from "../src/http/operation.ts";
 import { SURFACES } from "../src/surfaces.ts";
+import { eventReference } from "./event-reference.ts";
 
 /*
- * `npm run docs` writes docs/operations.md from the contracts of the operations.
+ * `npm run docs` writes docs/operations.md and docs/events.md from the contracts of the operations.
  */
 
-const PAGE = "docs/operations.md";
-
-/** The page as it should be. */
-export function reference(): string {
+/** docs/operations.md as it should be. */
+function reference(): string {
   const rows = SURFACES.flatMap(({ isOpen = false, operations }) =>
     operations.map((operation) => ({ tag: operation.tag, row: toRow(operation, isOpen) })),
   );
@@ -56,4 +55,11 @@ function toWords(need: Operation["permission"]): string {
   return `${names.join(" or ")}${unlessOwn ? ", unless it is one's own" : ""}`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) fs.writeFileSync(PAGE, reference());
+/** What the pages hold, by their path. */
+export const REFERENCES: Readonly<Record<string, () => string>> = {
+  "docs/operations.md": reference,
+  "docs/events.md": eventReference,
+};
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const [page, write] of Object.entries(REFERENCES)) fs.writeFileSync(page, write());

@@ -3,6 +3,7 @@ import type { Actor } from "../auth/actor.ts";
 import type { Need } from "../auth/claim.ts";
 import type { Permission } from "../auth/permissions.ts";
 import type { Database } from "../db/statement.ts";
+import type { EventType } from "../events/types.ts";
 import type { Tx } from "../events/write.ts";
 import type { Schema } from "../validation.ts";
 import type { ErrorName } from "./error.ts";
@@ -45,6 +46,8 @@ export interface Contract {
   status?: 200 | 201 | 202 | 204;
   /** What success looks like, of a stream the data of its messages; every response is checked against it in the tests. */
   response: Schema;
+  /** The types of events that it may record; each scenario of the tests is held to them. */
+  records?: readonly EventType[];
   /** What its handler answers with beside what `mount` does. */
   errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */

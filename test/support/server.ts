@@ -6,7 +6,7 @@ import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
-import { NoBody, PlainText } from "../../src/http/operation.ts";
+import { NoBody, type Operation, PlainText } from "../../src/http/operation.ts";
 import type { LogLine } from "../../src/log.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { createServer } from "../../src/server/create-server.ts";
@@ -141,6 +141,13 @@ export function assertRecorded(events: readonly Event[], expected: ReadonlyArray
   for (const [index, keys] of expected.entries()) assert.partialDeepStrictEqual(events[index], keys);
 }
 
+/** An operation records what its contract says, and nothing else. */
+function assertDeclared(operation: Operation | undefined, events: readonly Event[]) {
+  const { id = "nothing", records = [] } = operation ?? {};
+  const undeclared = events.map(({ type }) => type).filter((type) => !records.includes(type));
+  assert.deepEqual(undeclared, [], `${id} says what it records`);
+}
+
 export interface Scenario extends Call {
   name: string;
   /** What the world holds beside its beginnings. */
@@ -171,11 +178,14 @@ export function scenarios(operation: string, list: Scenario[]) {
     test(`${operation}: ${name}`, async (t) => {
       const { request, db } = await openServer(t, given(createWorld()));
       const recorded = watchLog(db);
-      const reply = await request(url.startsWith("/") ? url : base + url, { method, ...call });
+      const path = url.startsWith("/") ? url : base + url;
+      const reply = await request(path, { method, ...call });
       const [status, error] = typeof expect === "number" ? [expect] : expect;
       assert.equal(reply.status, status, reply.text);
       if (error) assert.equal(reply.body.name, error);
-      assertRecorded(recorded(), records);
+      const told = recorded();
+      assertRecorded(told, records);
+      assertDeclared(operationAt(method, new URL(`http://host${path}`).pathname), told);
       see?.(reply.body, reply);
     });
   }

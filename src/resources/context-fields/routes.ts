@@ -62,6 +62,7 @@ export const createContextField = operation({
   body: NewContextField,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["context-field-created"],
   response: ContextField,
 }).change(
   ({ tx, body }) =>
@@ -78,6 +79,7 @@ export const updateContextField = operation({
   params: Params,
   body: ContextFieldChange,
   errors: ["NotFoundError"],
+  records: ["context-field-updated"],
   response: NoBody,
 }).change(({ tx, params: { contextField }, body }) =>
   changes.updateContextField(tx, requireContextField(tx.db, contextField), body),
@@ -92,6 +94,7 @@ export const deleteContextField = operation({
   permission: "DELETE_CONTEXT_FIELD",
   params: Params,
   errors: ["NotFoundError"],
+  records: ["context-field-deleted"],
   response: NoBody,
 }).change(({ tx, params: { contextField } }) =>
   changes.deleteContextField(tx, requireContextField(tx.db, contextField)),

@@ -20,6 +20,7 @@ export const addDependency = operation({
   params: Child,
   body: NewDependency,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-dependency-added"],
   response: NoBody,
 }).change(({ tx, params: { projectId, child }, body }) => {
   const feature = requireLiveFeature(tx.db, projectId, child);
@@ -36,6 +37,7 @@ export const removeDependency = operation({
   permission: UPDATE,
   params: v.object({ ...Child.entries, parent: v.string() }),
   errors: ["NotFoundError"],
+  records: ["feature-dependency-removed"],
   response: NoBody,
 }).change(({ tx, params: { projectId, child, parent } }) =>
   changes.removeDependency(tx, requireFeature(tx.db, projectId, child), parent),
@@ -50,6 +52,7 @@ export const removeDependencies = operation({
   permission: UPDATE,
   params: Child,
   errors: ["NotFoundError"],
+  records: ["feature-dependencies-removed"],
   response: NoBody,
 }).change(({ tx, params: { projectId, child } }) =>
   changes.removeDependencies(tx, requireFeature(tx.db, projectId, child)),

@@ -16,6 +16,7 @@ export const addEnvironmentToProject = operation({
   params: v.object({ projectId: v.string() }),
   body: v.object({ environment: v.string() }),
   errors: ["NotFoundError", "NameExistsError"],
+  records: ["project-environment-added"],
   response: NoBody,
 }).change(({ tx, params: { projectId: project }, body: { environment } }) => {
   requireProject(tx.db, project);
@@ -33,6 +34,7 @@ export const removeEnvironmentFromProject = operation({
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
   params: v.object({ projectId: v.string(), environment: v.string() }),
   errors: ["MinimumOneEnvironmentError"],
+  records: ["project-environment-removed"],
   response: NoBody,
 }).change(({ tx, params: { projectId: project, environment } }) => {
   requireSpareEnvironment(tx.db, project);

@@ -43,6 +43,7 @@ export const createEnvironment = operation({
   body: NewEnvironment,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["environment-created"],
   response: Environment,
 }).change(({ tx, body }) => changes.createEnvironment(tx, body));
 
@@ -67,6 +68,7 @@ export const updateEnvironment = operation({
   params: Params,
   body: UpdateEnvironment,
   errors: ["NotFoundError"],
+  records: ["environment-updated"],
   response: Environment,
 }).change(({ tx, params: { name }, body }) =>
   changes.updateEnvironment(tx, requireEnvironment(tx.db, name), body),
@@ -108,6 +110,7 @@ export const deleteEnvironment = operation({
   permission: "ADMIN",
   params: Params,
   errors: ["NotFoundError", "InvalidOperationError", "MinimumOneEnvironmentError"],
+  records: ["environment-deleted", "api-token-deleted"],
   response: NoBody,
 }).change(({ tx, params: { name } }) => changes.deleteEnvironment(tx, requireRemovable(tx.db, name)));
 

@@ -19,6 +19,7 @@ export const addFavoriteFeature = operation({
   id: "addFavoriteFeature",
   summary: "Make a flag a favorite of the caller's",
   method: "POST",
+  records: ["feature-favorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
   const { name: feature } = requireFeature(tx.db, projectId, featureName);
   setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, true);
@@ -29,6 +30,7 @@ export const removeFavoriteFeature = operation({
   id: "removeFavoriteFeature",
   summary: "Make a flag no favorite of the caller's",
   method: "DELETE",
+  records: ["feature-unfavorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
   const { name: feature } = requireFeature(tx.db, projectId, featureName);
   setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, false);
@@ -45,6 +47,7 @@ export const addFavoriteProject = operation({
   id: "addFavoriteProject",
   summary: "Make a project a favorite of the caller's",
   method: "POST",
+  records: ["project-favorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {
   requireProject(tx.db, project);
   setProjectFavorite(tx, { project, userId: requirePerson(actor) }, true);
@@ -55,6 +58,7 @@ export const removeFavoriteProject = operation({
   id: "removeFavoriteProject",
   summary: "Make a project no favorite of the caller's",
   method: "DELETE",
+  records: ["project-unfavorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {
   requireProject(tx.db, project);
   setProjectFavorite(tx, { project, userId: requirePerson(actor) }, false);

@@ -40,6 +40,7 @@ export const addTag = operation({
   body: NewTag,
   status: 201,
   errors: ["NotFoundError"],
+  records: ["feature-tagged", "tag-created"],
   response: Tag,
 }).change(({ tx, params: { featureName }, body }) => {
   const feature = requireNamed(tx.db, featureName);
@@ -58,6 +59,7 @@ export const updateTags = operation({
   params: Params,
   body: TagChanges,
   errors: ["NotFoundError"],
+  records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: TagList,
 }).change(({ tx, params: { featureName }, body }) => {
   const feature = requireNamed(tx.db, featureName);
@@ -74,6 +76,7 @@ export const removeTag = operation({
   permission: UPDATE,
   params: v.object({ featureName: v.string(), type: v.string(), value: v.string() }),
   errors: ["NotFoundError"],
+  records: ["feature-untagged"],
   response: NoBody,
 }).change(({ tx, params: { featureName, ...tag } }) =>
   changes.removeTag(tx, requireNamed(tx.db, featureName), tag),
@@ -89,6 +92,7 @@ export const updateTagsOfAll = operation({
   params: v.object({ projectId: v.string() }),
   body: BulkTagChanges,
   errors: ["NotFoundError"],
+  records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: NoBody,
 }).change(({ tx, params: { projectId }, body: { features, tags } }) => {
   const found = [...new Set(features)].map((name) => requireFeature(tx.db, projectId, name));

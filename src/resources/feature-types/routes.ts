@@ -25,6 +25,7 @@ export const updateLifetime = operation({
   params: v.object({ id: v.string() }),
   body: UpdateLifetime,
   errors: ["NotFoundError"],
+  records: ["feature-type-updated"],
   response: FeatureType,
 }).change(({ tx, params: { id }, body: { lifetimeDays } }) =>
   changeLifetime(tx, requireTypeById(tx.db, id), lifetimeDays || null),

@@ -14,6 +14,7 @@ export const exportFeatures = operation({
   summary: "Flags as they are in an environment, with all that they need",
   path: "/api/admin/features-batch/export",
   body: ExportQuery,
+  records: ["features-exported"],
   response: FeaturesExport,
 }).change(({ tx, actor, body }) => {
   const names = namesToExport(tx.db, body, hiddenProjects(tx.db, actor));
@@ -40,5 +41,19 @@ export const importFeatures = operation({
   path: "/api/admin/features-batch/import",
   body: FeaturesImport,
   errors: ["InvalidOperationError"],
+  records: [
+    "feature-created",
+    "feature-metadata-updated",
+    "feature-environment-variants-updated",
+    "feature-tagged",
+    "feature-strategy-add",
+    "feature-environment-enabled",
+    "feature-environment-disabled",
+    "context-field-created",
+    "tag-created",
+    "tag-type-created",
+    "features-imported",
+    "feature-dependency-added",
+  ],
   response: NoBody,
 }).change(({ tx, actor, body }) => importAll(tx, body, requireImport(tx.db, actor, body)));

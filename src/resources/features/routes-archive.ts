@@ -16,6 +16,7 @@ export const archiveFeature = operation({
   params: v.object({ projectId: v.string(), featureName: v.string() }),
   status: 202,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-archived", "feature-dependencies-removed"],
   response: NoBody,
 }).change(({ tx, params: { projectId, featureName } }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
@@ -61,6 +62,7 @@ export const reviveFeature = operation({
   permission: { permission: "UPDATE_FEATURE", feature: "featureName" },
   params: Named,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-revived"],
   response: NoBody,
 }).change(({ tx, params: { featureName } }) => {
   const feature = requireNamed(tx.db, featureName);
@@ -77,5 +79,6 @@ export const deleteFeature = operation({
   permission: { permission: "DELETE_FEATURE", feature: "featureName" },
   params: Named,
   errors: ["NotFoundError", "ConflictError"],
+  records: ["feature-deleted"],
   response: NoBody,
 }).change(({ tx, params: { featureName } }) => changes.deleteFeature(tx, requireNamed(tx.db, featureName)));

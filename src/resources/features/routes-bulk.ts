@@ -26,6 +26,7 @@ export const archiveFeatures = operation({
   path: `${PROJECT}/archive`,
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   status: 202,
+  records: ["feature-archived", "feature-dependencies-removed"],
 }).change(({ tx, params: { projectId }, body }) => {
   const features = requireAllOf(tx.db, projectId, body.features);
   const together = new Set(body.features);
@@ -40,6 +41,7 @@ export const reviveFeatures = operation({
   path: `${PROJECT}/revive`,
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   errors: [...several.errors, "NotFoundError"],
+  records: ["feature-revived"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   for (const feature of requireAllOf(tx.db, projectId, body.features)) {
@@ -55,6 +57,7 @@ export const deleteFeatures = operation({
   summary: "Remove several archived flags for good; others stay",
   path: `${PROJECT}/delete`,
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
+  records: ["feature-deleted"],
 }).change(({ tx, params: { projectId }, body }) => {
   const features = requireAllOf(tx.db, projectId, body.features);
   for (const feature of features) if (feature.archived) deleteFeature(tx, feature);
@@ -69,6 +72,7 @@ export const staleFeatures = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   body: StaleFeatures,
   status: 202,
+  records: ["feature-stale-on", "feature-stale-off"],
 }).change(({ tx, params: { projectId }, body }) => {
   for (const feature of requireAllOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
 });

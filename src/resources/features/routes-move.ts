@@ -22,6 +22,7 @@ export const cloneFeature = operation({
   body: CloneFeature,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  records: ["feature-created", "feature-strategy-add", "feature-dependency-added"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body: { name, replaceGroupId } }) => {
   requireLiveProject(tx.db, projectId);
@@ -42,6 +43,7 @@ export const moveFeature = operation({
   body: NewPlace,
   crossesProjects: true,
   errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
+  records: ["feature-project-change"],
   response: NoBody,
 }).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
   // The other project is in the body, where the contract can't see it.

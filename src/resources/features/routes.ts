@@ -52,6 +52,7 @@ export const createFeature = operation({
   body: NewFeature,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  records: ["feature-created"],
   response: Feature,
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
@@ -94,6 +95,7 @@ export const updateFeature = operation({
   params: FeatureParams,
   body: FeatureUpdate,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-metadata-updated"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
@@ -112,6 +114,7 @@ export const patchFeature = operation({
   params: FeatureParams,
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-metadata-updated", "feature-stale-on", "feature-stale-off"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);

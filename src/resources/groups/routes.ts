@@ -48,6 +48,7 @@ export const createGroup = operation({
   body: NewGroup,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["group-created"],
   response: Group,
 }).change(({ tx, body }) => {
   requireGroupParts(tx.db, body);
@@ -64,6 +65,7 @@ export const updateGroup = operation({
   params: v.object({ id: GroupId }),
   body: NewGroup,
   errors: ["NotFoundError", "NameExistsError"],
+  records: ["group-updated"],
   response: Group,
 }).change(({ tx, params: { id }, body }) => {
   requireGroup(tx.db, id);
@@ -81,6 +83,7 @@ export const deleteGroup = operation({
   permission: "ADMIN",
   params: v.object({ id: GroupId }),
   errors: ["NotFoundError"],
+  records: ["group-deleted"],
   response: NoBody,
 }).change(({ tx, params: { id } }) => {
   requireGroup(tx.db, id);

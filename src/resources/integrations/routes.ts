@@ -45,6 +45,7 @@ export const createIntegration = operation({
   permission: "CREATE_ADDON",
   body: NewIntegration,
   status: 201,
+  records: ["tag-type-created", "addon-config-created"],
   response: GivenIntegration,
 }).change(({ tx, body }) => {
   const made = changes.createIntegration(tx, requireSetUp(tx.db, body));
@@ -69,6 +70,7 @@ export const updateIntegration = operation({
   path: "/api/admin/addons/:id",
   permission: "UPDATE_ADDON",
   body: NewIntegration,
+  records: ["addon-config-updated"],
   response: Integration,
 }).change(({ tx, params: { id }, body }) => {
   const stored = requireIntegration(tx.db, id);
@@ -82,6 +84,7 @@ export const deleteIntegration = operation({
   method: "DELETE",
   path: "/api/admin/addons/:id",
   permission: "DELETE_ADDON",
+  records: ["addon-config-deleted"],
   response: NoBody,
 }).change(({ tx, params: { id } }) => changes.deleteIntegration(tx, requireIntegration(tx.db, id)));
 

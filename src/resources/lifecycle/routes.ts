@@ -32,6 +32,7 @@ export const completeFeature = operation({
   params: Params,
   body: Completion,
   errors: ["NotFoundError"],
+  records: ["feature-completed"],
   response: NoBody,
 }).change(({ tx, params: { projectId, featureName }, body }) =>
   changes.completeFeature(tx, requireFeature(tx.db, projectId, featureName), body),
@@ -46,6 +47,7 @@ export const uncompleteFeature = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: Params,
   errors: ["NotFoundError"],
+  records: ["feature-uncompleted"],
   response: NoBody,
 }).change(({ tx, params: { projectId, featureName } }) =>
   changes.uncompleteFeature(tx, requireFeature(tx.db, projectId, featureName)),

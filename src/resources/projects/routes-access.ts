@@ -33,6 +33,7 @@ export const setProjectAccess = operation({
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_WRITE"], project: "projectId" },
   errors: ["NotFoundError", "ProjectWithoutOwnerError"],
   body: NewAccess,
+  records: ["project-access-updated"],
   response: NoBody,
 }).change(({ tx, actor, params: { projectId }, body: { roles } }) => {
   requireProject(tx.db, projectId);

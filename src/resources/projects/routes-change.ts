@@ -21,6 +21,7 @@ export const updateProject = operation({
   path: PROJECT,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
   body: ProjectUpdate,
+  records: ["project-updated"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   changes.updateProject(tx, projectId, body);
@@ -34,6 +35,7 @@ export const changeSettings = operation({
   path: `${PROJECT}/settings`,
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
   body: ProjectSettings,
+  records: ["project-updated"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   if (body.featureNaming) requireUsable(body.featureNaming);
@@ -48,6 +50,7 @@ export const deleteProject = operation({
   path: PROJECT,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["project-deleted"],
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   changes.deleteProject(tx, projectId);
@@ -61,6 +64,7 @@ export const archiveProject = operation({
   path: "/api/admin/projects/archive/:projectId",
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["project-archived"],
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   changes.archiveProject(tx, projectId);
@@ -73,6 +77,7 @@ export const reviveProject = operation({
   method: "POST",
   path: "/api/admin/projects/revive/:projectId",
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  records: ["project-revived"],
 }).change(({ tx, params: { projectId } }) => {
   requireProject(tx.db, projectId);
   changes.reviveProject(tx, projectId);

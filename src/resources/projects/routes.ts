@@ -37,6 +37,7 @@ export const createProject = operation({
   body: NewProject,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["project-created"],
   response: CreatedProject,
 }).change(({ tx, body }) => {
   requireEnvironments(tx.db, body.environments ?? [], "body.environments");

@@ -56,6 +56,7 @@ export const createRole = operation({
   permission: "ADMIN",
   body: NewRole,
   errors: ["NameExistsError"],
+  records: ["role-created"],
   response: ChangedRole,
 }).change(({ tx, body: { type = "custom", ...body } }) => {
   requireFreeRoleName(tx.db, body.name);
@@ -75,6 +76,7 @@ export const updateRole = operation({
   params: v.object({ id: RoleId }),
   body: NewRole,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
+  records: ["role-updated"],
   response: ChangedRole,
 }).change(({ tx, params: { id }, body }) => {
   const { type } = requireCustomRole(tx.db, id);
@@ -92,6 +94,7 @@ export const deleteRole = operation({
   permission: "ADMIN",
   params: v.object({ id: RoleId }),
   errors: ["NotFoundError", "InvalidOperationError", "RoleInUseError"],
+  records: ["role-deleted"],
   response: NoBody,
 }).change(({ tx, params: { id } }) => {
   const { name } = requireCustomRole(tx.db, id);

@@ -79,6 +79,7 @@ export const createSegment = operation({
   body: NewSegment,
   status: 201,
   errors: ["NameExistsError", "ExceedsLimitError"],
+  records: ["segment-created"],
   response: Segment,
 }).change(({ tx, actor, body }) => {
   requirePlace(tx.db, actor, "CREATE_SEGMENT", body);
@@ -99,6 +100,7 @@ export const updateSegment = operation({
   body: NewSegment,
   status: 204,
   errors: ["NotFoundError", "NameExistsError"],
+  records: ["segment-updated"],
   response: NoBody,
   crossesProjects: true,
 }).change(({ tx, actor, params: { id }, body }) => {
@@ -119,6 +121,7 @@ export const deleteSegment = operation({
   params: Params,
   status: 204,
   errors: ["NotFoundError", "ConflictError"],
+  records: ["segment-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   const segment = requireSegment(tx.db, id);

@@ -36,6 +36,7 @@ export const createServiceAccountToken = operation({
   body: NewPersonalToken,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "OperationDeniedError"],
+  records: ["pat-created"],
   response: PersonalToken,
 }).change(({ tx, params: { id }, body }) => {
   requireServiceAccount(tx.db, id);
@@ -51,6 +52,7 @@ export const deleteServiceAccountToken = operation({
   path: `${ofTokens.path}/:tokenId`,
   params: v.object({ id: UserId, tokenId: TokenId }),
   errors: ["NotFoundError"],
+  records: ["pat-deleted"],
   response: NoBody,
 }).change(({ tx, params: { id, tokenId } }) => {
   requireServiceAccount(tx.db, id);

@@ -39,6 +39,7 @@ export const createServiceAccount = operation({
   body: NewServiceAccount,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["service-account-created"],
   response: ServiceAccount,
 }).change(({ tx, body: { rootRole: role, ...names } }) => {
   const rootRole = requireRootRole(tx.db, role);
@@ -53,6 +54,7 @@ export const updateServiceAccount = operation({
   summary: "Change a service account's name or root role",
   method: "PUT",
   body: ServiceAccountUpdate,
+  records: ["service-account-updated"],
   response: ServiceAccount,
 }).change(({ tx, params: { id }, body: { name, rootRole } }) => {
   requireServiceAccount(tx.db, id);
@@ -66,6 +68,7 @@ export const deleteServiceAccount = operation({
   id: "deleteServiceAccount",
   summary: "Delete a service account, with its tokens and roles",
   method: "DELETE",
+  records: ["service-account-deleted"],
   response: NoBody,
 }).change(({ tx, params: { id } }) => {
   requireServiceAccount(tx.db, id);

@@ -14,6 +14,7 @@ export const changeUiConfig = operation({
   body: NewUiConfig,
   status: 204,
   errors: ["NotFoundError"],
+  records: ["setting-created", "setting-updated"],
   response: NoBody,
 }).change(({ tx, body: { frontendSettings } }) => {
   if (!frontendSettings)
@@ -41,5 +42,6 @@ export const changeMaintenance = operation({
   body: Maintenance,
   status: 204,
   duringMaintenance: true,
+  records: ["setting-created", "setting-updated"],
   response: NoBody,
 }).change(({ tx, body }) => changeSetting(tx, "maintenance.mode", body));

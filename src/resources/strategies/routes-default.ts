@@ -19,6 +19,7 @@ export const updateDefaultStrategy = operation({
   params: v.object({ projectId: v.string(), environment: v.string() }),
   body: SetDefaultStrategy,
   errors: ["NotFoundError", "ExceedsLimitError"],
+  records: ["default-strategy-updated"],
   response: DefaultStrategy,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);

@@ -42,6 +42,7 @@ export const enable = operation({
   params: Params,
   query: EnableQuery,
   errors: ["NotFoundError"],
+  records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
   response: NoBody,
 }).change(({ tx, params, query }) => {
   requireFeatureEnvironment(tx.db, params);
@@ -57,6 +58,7 @@ export const disable = operation({
   permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
   params: Params,
   errors: ["NotFoundError"],
+  records: ["feature-environment-disabled"],
   response: NoBody,
 }).change(({ tx, params }) => {
   requireFeatureEnvironment(tx.db, params);
@@ -78,6 +80,7 @@ export const enableAll = operation({
   query: EnableQuery,
   body: Bulk,
   errors: ["NotFoundError"],
+  records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
   response: NoBody,
 }).change(({ tx, params: { projectId: project, environment }, query, body: { features } }) => {
   const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
@@ -98,6 +101,7 @@ export const disableAll = operation({
   params: BulkParams,
   body: Bulk,
   errors: ["NotFoundError"],
+  records: ["feature-environment-disabled"],
   response: NoBody,
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) {

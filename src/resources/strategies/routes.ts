@@ -37,6 +37,7 @@ export const addStrategy = operation({
   params: Params,
   body: CreateStrategy,
   errors: ["NotFoundError", "ExceedsLimitError"],
+  records: ["feature-strategy-add"],
   response: Strategy,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
@@ -54,6 +55,7 @@ export const setSortOrder = operation({
   params: Params,
   body: StrategyOrder,
   errors: ["NotFoundError"],
+  records: ["strategy-order-changed"],
   response: NoBody,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
@@ -82,6 +84,7 @@ export const replaceStrategy = operation({
   params: StrategyParams,
   body: UpdateStrategy,
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
+  records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategy(tx.db, place, id);
@@ -98,6 +101,7 @@ export const patchStrategy = operation({
   params: StrategyParams,
   body: JsonPatch,
   errors: ["NotFoundError", "InvalidOperationError", "ExceedsLimitError"],
+  records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategy(tx.db, place, id);
@@ -114,6 +118,7 @@ export const deleteStrategy = operation({
   permission: { permission: "DELETE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
   params: StrategyParams,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-strategy-remove", "feature-environment-disabled"],
   response: NoBody,
 }).change(({ tx, params: { place, id } }) => {
   removeStrategy(tx, place, requireStrategy(tx.db, place, id));

@@ -28,6 +28,7 @@ export const createStrategyType = operation({
   body: NewStrategyType,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["strategy-created"],
   response: StrategyType,
 }).change(
   ({ tx, body }) =>
@@ -56,6 +57,7 @@ export const updateStrategyType = operation({
   params: Params,
   body: UpdateStrategyType,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["strategy-updated"],
   response: NoBody,
 }).change(({ tx, params: { name }, body }) =>
   changes.updateStrategyType(tx, requireOwnStrategyType(tx.db, name), body),
@@ -70,6 +72,7 @@ export const deleteStrategyType = operation({
   permission: "DELETE_STRATEGY",
   params: Params,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["strategy-deleted"],
   response: NoBody,
 }).change(({ tx, params: { name } }) => changes.deleteStrategyType(tx, requireOwnStrategyType(tx.db, name)));
 
@@ -82,6 +85,7 @@ export const deprecateStrategyType = operation({
   permission: "UPDATE_STRATEGY",
   params: v.object({ strategyName: v.string() }),
   errors: ["NotFoundError"],
+  records: ["strategy-deprecated"],
   response: NoBody,
 }).change(({ tx, params: { strategyName } }) =>
   changes.deprecateStrategyType(tx, requireStrategyType(tx.db, strategyName)),
@@ -96,6 +100,7 @@ export const reactivateStrategyType = operation({
   permission: "UPDATE_STRATEGY",
   params: v.object({ strategyName: v.string() }),
   errors: ["NotFoundError"],
+  records: ["strategy-reactivated"],
   response: NoBody,
 }).change(({ tx, params: { strategyName } }) =>
   changes.reactivateStrategyType(tx, requireStrategyType(tx.db, strategyName)),

@@ -28,6 +28,7 @@ export const createTagType = operation({
   body: NewTagType,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["tag-type-created"],
   response: GivenTagType,
 }).change(
   ({ tx, body }) => new WithHeaders(changes.createTagType(tx, body), { location: `tag-types/${body.name}` }),
@@ -69,6 +70,7 @@ export const updateTagType = operation({
   permission: "UPDATE_TAG_TYPE",
   params: Params,
   body: TagTypeChange,
+  records: ["tag-type-updated"],
   response: NoBody,
 }).change(({ tx, params: { name }, body }) => changes.updateTagType(tx, name, body));
 
@@ -81,5 +83,6 @@ export const deleteTagType = operation({
   permission: "DELETE_TAG_TYPE",
   params: Params,
   errors: ["NotFoundError"],
+  records: ["tag-type-deleted"],
   response: NoBody,
 }).change(({ tx, params: { name } }) => changes.deleteTagType(tx, requireTagType(tx.db, name)));

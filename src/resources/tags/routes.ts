@@ -29,6 +29,7 @@ export const createTag = operation({
   body: NewTag,
   status: 201,
   errors: ["NameExistsError"],
+  records: ["tag-created"],
   response: OneTag,
 }).change(({ tx, body }) => {
   requireTagTypeOf(tx.db, body, "body");
@@ -67,5 +68,6 @@ export const deleteTag = operation({
   path: "/api/admin/tags/:type/:value",
   permission: "UPDATE_FEATURE",
   params: Params,
+  records: ["tag-deleted"],
   response: NoBody,
 }).change(({ tx, params }) => changes.deleteTag(tx, params));

@@ -50,6 +50,7 @@ export const createApiToken = operation({
   permission: { permission: anyOf("CREATE") },
   body: NewApiToken,
   status: 201,
+  records: ["api-token-created"],
   response: CreatedApiToken,
 }).change(({ tx, actor, body }) => {
   requireMayWithToken(tx.db, actor, "CREATE", body);
@@ -66,6 +67,7 @@ export const updateApiToken = operation({
   permission: { permission: anyOf("UPDATE") },
   params: v.object({ token: v.string() }),
   body: ApiTokenUpdate,
+  records: ["api-token-updated"],
   response: NoBody,
 }).change(({ tx, actor, params, body: { expiresAt } }) => {
   const token = apiTokenAt(tx.db, params.token);
@@ -82,6 +84,7 @@ export const deleteApiToken = operation({
   path: "/api/admin/api-tokens/:token",
   permission: { permission: anyOf("DELETE") },
   params: v.object({ token: v.string() }),
+  records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params }) => {
   const token = apiTokenAt(tx.db, params.token);

@@ -43,6 +43,7 @@ export const createProjectApiToken = operation({
   body: NewApiToken,
   status: 201,
   errors: ["NotFoundError"],
+  records: ["api-token-created"],
   response: CreatedApiToken,
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
@@ -61,6 +62,7 @@ export const deleteProjectApiToken = operation({
   permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
   params: v.object({ projectId: v.string(), token: v.string() }),
   errors: ["NotFoundError"],
+  records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, params: { projectId, token: secret } }) => {
   const token = apiTokenAt(tx.db, secret);

@@ -25,6 +25,7 @@ export const createPersonalToken = operation({
   body: NewPersonalToken,
   status: 201,
   errors: ["NameExistsError", "OperationDeniedError"],
+  records: ["pat-created"],
   response: PersonalToken,
 }).change(({ tx, actor, body }) => {
   const userId = requirePerson(actor);
@@ -41,6 +42,7 @@ export const deletePersonalToken = operation({
   permission: null,
   params: v.object({ id: TokenId }),
   errors: ["NotFoundError"],
+  records: ["pat-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   requireOwnToken(tx.db, requirePerson(actor), id);

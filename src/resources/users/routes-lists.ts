@@ -65,6 +65,7 @@ export const deleteInactiveUsers = operation({
   permission: "ADMIN",
   body: v.object({ ids: v.array(v.pipe(v.number(), v.safeInteger())) }),
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["user-deleted"],
   response: NoBody,
 }).change(({ tx, actor, body: { ids } }) => {
   for (const id of new Set(ids)) {

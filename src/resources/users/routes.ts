@@ -66,6 +66,7 @@ export const createUser = operation({
   body: NewUser,
   status: 201,
   errors: ["OwaspValidationError"],
+  records: ["user-created"],
   response: CreatedUser,
 })
   .prepare(async ({ body: { password } }) => {
@@ -94,6 +95,7 @@ export const updateUser = operation({
   params: v.object({ id: UserId }),
   body: UserUpdate,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["user-updated"],
   response: UpdatedUser,
 }).change(({ tx, params: { id }, body: { name, email, rootRole } }) => {
   requireUser(tx.db, id);
@@ -114,6 +116,7 @@ export const deleteUser = operation({
   permission: "ADMIN",
   params: v.object({ id: UserId }),
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["user-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
   requireUser(tx.db, id);

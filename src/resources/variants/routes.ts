@@ -64,6 +64,7 @@ export const patchVariants = operation({
   params: Params,
   body: JsonPatch,
   errors: ["NotFoundError"],
+  records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: { projectId: project, featureName: feature }, body }) => {
   requireFeature(tx.db, project, feature);
@@ -83,6 +84,7 @@ export const replaceVariants = operation({
   params: Params,
   body: NewVariants,
   errors: ["NotFoundError"],
+  records: ["feature-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   requireFeature(tx.db, projectId, featureName);
@@ -120,6 +122,7 @@ export const patchEnvironmentVariants = operation({
   params: PlaceParams,
   body: JsonPatch,
   errors: ["NotFoundError"],
+  records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
@@ -141,6 +144,7 @@ export const replaceEnvironmentVariants = operation({
   params: PlaceParams,
   body: NewVariants,
   errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
@@ -162,6 +166,7 @@ export const replaceVariantsInEnvironments = operation({
     environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
   }),
   errors: ["NotFoundError"],
+  records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, actor, params: { projectId: project, featureName: feature }, body }) => {
   const variants = weighed(body.variants, "body.variants");
