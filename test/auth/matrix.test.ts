@@ -106,14 +106,16 @@ function may(
   return wanted.length === 0 || wanted.some((name) => had.includes(name));
 }
 
-/** A path with what is there in it. */
-const pathIn = (project: string, environment: string, { path }: Operation) =>
-  path.replaceAll(
-    /:(\w+)/g,
-    (_, name: string) => NAMES[name] ?? { projectId: project, environment }[name] ?? "1",
-  );
-
-const NAMES: Record<string, string> = { featureName: "f", child: "f", parent: "f" };
+/** A path with what is there in it, by what the contract says of its parameters. */
+function pathIn(project: string, environment: string, { path, permission }: Operation) {
+  const need: Need = typeof permission === "object" && permission !== null ? permission : {};
+  const known: Record<string, string> = {
+    ...(need.project && { [need.project]: project }),
+    ...(need.feature && { [need.feature]: "f" }),
+    environment,
+  };
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => known[name] ?? "1");
+}
 
 const PLACES = [
   { project: "a", mode: "open" },
