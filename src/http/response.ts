@@ -69,7 +69,7 @@ const plainParts = (text: string, { headers, ...options }: ResponseOptions) =>
 /** JSON text, or its bytes, in parts. @param lasting of it, what its version is known by, where that is not all */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
-  const etag = toTag(hash(body), lasting === undefined ? undefined : hash(lasting));
+  const etag = options.headers?.etag ?? toTag(hash(body), lasting === undefined ? undefined : hash(lasting));
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,

@@ -5,6 +5,8 @@ import type { H3 } from "h3";
 import { hashSecret } from "../../src/auth/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
+import { stateOf } from "../../src/resources/client/state.ts";
+import { flags, segmentTexts } from "../../src/resources/client/store.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { importLines, watchLog } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
@@ -52,6 +54,15 @@ async function take(db: Database, app: H3, lines: Line[], step: Step): Promise<L
   return [...expected.lines, ...events.map((event) => ({ kind: "event", ...event }))];
 }
 
+/** What applications have was made anew in parts, and is as if all of it had been. */
+function requireWhatApplicationsHave(db: Database, lines: readonly Line[], where: string) {
+  for (const { name } of lines.filter(({ kind }) => kind === "environment")) {
+    const state = stateOf(db, name as string);
+    assert.deepEqual([...state.flags.values()], flags(db, name as string), where);
+    assert.deepEqual(state.segments, segmentTexts(db), where);
+  }
+}
+
 test("changes do what the plain model does, and every read shows it", async () => {
   const steps = fc.array(step, { minLength: 4, maxLength: 8 });
   await fc.assert(
@@ -68,6 +79,7 @@ test("changes do what the plain model does, and every read shows it", async () =
           for (const step of steps) {
             lines = await take(db, app, lines, step);
             await requireReads(app, lines, searches, ` after ${JSON.stringify(step)}`);
+            requireWhatApplicationsHave(db, lines, ` after ${JSON.stringify(step)}`);
           }
         } finally {
           close(db);

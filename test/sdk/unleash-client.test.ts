@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { Unleash } from "unleash-client";
+import { Unleash, type UnleashConfig } from "unleash-client";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND } from "../support/world.ts";
 
@@ -22,8 +22,8 @@ const world = () =>
     })
     .feature("menu", "a");
 
-async function open(t: TestContext, token: string) {
-  const { listener, request } = await openServer(t, world());
+async function open(t: TestContext, token: string, options: Partial<UnleashConfig> = {}) {
+  const { listener, request, streams } = await openServer(t, world());
   const statuses: number[] = [];
   const server = http.createServer((req, res) => {
     res.on("finish", () => statuses.push(res.statusCode));
@@ -31,16 +31,20 @@ async function open(t: TestContext, token: string) {
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  t.after(() => server.close());
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   const sdk = new Unleash({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
     appName: "shop",
     customHeaders: { authorization: token },
     refreshInterval: 100,
     disableMetrics: true,
+    ...options,
   });
   t.after(() => sdk.destroy());
-  return { sdk, request, statuses };
+  return { sdk, request, statuses, server, streams };
 }
 
 test("the Node SDK starts, is told when nothing has changed, and sees a change", async (t) => {
@@ -62,4 +66,51 @@ test("the Node SDK is refused with another kind of token", async (t) => {
   const [error] = await once(sdk, "error");
   assert.match(String(error), /403|token/i);
   assert.deepEqual([...new Set(statuses)], [403]);
+});
+
+const menu = (state: string) => `/api/admin/projects/a/features/menu/environments/development/${state}`;
+
+/** Waits until a flag is on or off. */
+async function until(sdk: Unleash, isOn: boolean) {
+  while (sdk.isEnabled("menu") !== isOn) await once(sdk, "changed");
+}
+
+for (const experimentalMode of [{ type: "polling", format: "delta" }, { type: "streaming" }] as const) {
+  const mode = "format" in experimentalMode ? "delta" : "streaming";
+  test(`the Node SDK in ${mode} mode starts, and sees flags change, go and come`, async (t) => {
+    const { sdk, request } = await open(t, CLIENT, { experimentalMode });
+    await once(sdk, "ready");
+    assert.equal(sdk.isEnabled("cart", { properties: { country: "be" } }), true, "a segment is evaluated");
+    assert.equal(sdk.isEnabled("menu"), false);
+    await request(menu("on"), { method: "POST" });
+    await until(sdk, true);
+    await request("/api/admin/projects/a/features/menu", { method: "DELETE" });
+    await until(sdk, false);
+    assert.equal(sdk.getFeatureToggleDefinition("menu"), undefined);
+    await request("/api/admin/archive/revive/menu", { method: "POST" });
+    await request(menu("on"), { method: "POST" });
+    await until(sdk, true);
+    const constraints = [{ contextName: "country", operator: "IN", values: ["nl"] }];
+    await request("/api/admin/segments/1", { method: "PUT", body: { name: "dutch", constraints } });
+    while (!sdk.isEnabled("cart", { properties: { country: "nl" } })) await once(sdk, "changed");
+  });
+}
+
+test("the Node SDK in streaming mode connects again, and is told what it missed", async (t) => {
+  const { sdk, request, server } = await open(t, CLIENT, { experimentalMode: { type: "streaming" } });
+  await once(sdk, "ready");
+  server.closeAllConnections();
+  await request(menu("on"), { method: "POST" });
+  await until(sdk, true);
+});
+
+test("the Node SDK in streaming mode is refused when its token is deleted", async (t) => {
+  const { sdk, request, statuses } = await open(t, CLIENT, { experimentalMode: { type: "streaming" } });
+  await once(sdk, "ready");
+  const { body } = await request("/api/admin/api-tokens");
+  const { secret } = body.tokens.find(({ type }: { type: string }) => type === "client");
+  const refused = once(sdk, "error");
+  await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
+  assert.match(String((await refused)[0]), /401/);
+  assert.deepEqual(statuses.slice(-2), [401, 401], "the stream, and the poll instead");
 });

@@ -1,16 +1,14 @@
-import { changesSoFar, isCurrent, type Stamp, stampOf } from "../../db/revision.ts";
-import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
-import { watchReads } from "../../db/watch.ts";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.ts";
-import { toJson } from "../../http/raw-json.ts";
-import { clientFeatures, clientSegments, type Wanted } from "./store.ts";
+import type { ClientFeature, ClientSegment } from "./schema.ts";
+import { type State, stateOf } from "./state.ts";
+import type { Flag } from "./store.ts";
+import { type Wanted, wantedFlags } from "./wanted.ts";
 
 interface Kept {
   evaluator: Evaluator;
-  stamp: Stamp;
-  /** Of changes by other processes. */
-  version: unknown;
+  state: State;
+  revision: number;
 }
 
 /** How many are kept; the one that was made first goes first. */
@@ -18,30 +16,29 @@ const MOST = 50;
 
 const kept = new WeakMap<Database, Map<string, Kept>>();
 
+/** What flags are made of, parsed once for all evaluators. */
+const parsed = new WeakMap<Flag, ClientFeature>();
+
 /** The evaluator of what an application may have, made once and used until a flag changes. */
-export function evaluatorFor(db: Database, { projects, environment }: Wanted): Evaluator {
+export function evaluatorFor(db: Database, wanted: Pick<Wanted, "projects" | "environment">): Evaluator {
   const evaluators = kept.get(db) ?? new Map<string, Kept>();
   kept.set(db, evaluators);
-  const key = JSON.stringify([projects, environment]);
-  const version = db.pragma("data_version", { simple: true });
+  const state = stateOf(db, wanted.environment);
+  const key = JSON.stringify([wanted.projects, wanted.environment]);
   const found = evaluators.get(key);
-  if (found && found.version === version && isCurrent(db, found.stamp)) return found.evaluator;
-  const since = changesSoFar();
-  const { result: evaluator, readings } = watchReads(() => makeEvaluator(db, { projects, environment }));
+  if (found?.state === state && found.revision === state.revision) return found.evaluator;
+  const evaluator = createEvaluator(wantedFlags(state, wanted).map(toFeature), segmentsOf(state));
   evaluators.delete(key);
-  evaluators.set(key, {
-    evaluator,
-    version,
-    stamp: stampOf(new Set([...readings].flatMap(({ tables }) => tables)), since),
-  });
+  evaluators.set(key, { evaluator, state, revision: state.revision });
   if (evaluators.size > MOST) evaluators.delete(evaluators.keys().next().value!);
   return evaluator;
 }
 
-const makeEvaluator = (db: Database, wanted: Wanted) =>
-  snapshot(db, () =>
-    createEvaluator(
-      JSON.parse(toJson(clientFeatures(db, wanted, false))),
-      JSON.parse(toJson(clientSegments(db))),
-    ),
-  );
+function toFeature(flag: Flag): ClientFeature {
+  const feature = parsed.get(flag) ?? (JSON.parse(flag.text) as ClientFeature);
+  parsed.set(flag, feature);
+  return feature;
+}
+
+const segmentsOf = ({ segments }: State) =>
+  [...segments.values()].map((text) => JSON.parse(text) as ClientSegment);

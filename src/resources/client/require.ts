@@ -3,7 +3,8 @@ import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
 import { evaluatorFor } from "./evaluators.ts";
 import type { ClientQuery } from "./schema.ts";
-import { allProjects, type Wanted } from "./store.ts";
+import { allProjects, flagsTagged } from "./store.ts";
+import type { Wanted } from "./wanted.ts";
 
 /** Where a service token looks that names no environment (original). */
 const DEFAULT_ENVIRONMENT = "default";
@@ -12,12 +13,13 @@ const isOfAll = ({ projects }: SdkActor) => projects.includes("*");
 
 /** What an application may have of what it asks for: a token of some projects or of an environment decides itself. */
 export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wanted {
-  const named = asked.project.length > 0 ? asked.project : allProjects(db);
+  const named = asked.project.length > 0 ? asked.project : undefined;
+  const tags = asked.tag.map(({ type, value }) => `${type}:${value}`);
   return {
     projects: isOfAll(actor) ? named : actor.projects,
     environment: actor.environment ?? asked.environment ?? DEFAULT_ENVIRONMENT,
     namePrefix: asked.namePrefix,
-    tags: asked.tag.map(({ type, value }) => `${type}:${value}`),
+    names: tags.length > 0 ? flagsTagged(db, tags) : undefined,
   };
 }
 

@@ -3,10 +3,15 @@ import * as v from "valibot";
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
-import { operation } from "../../http/operation.ts";
+import { operation, WithHeaders } from "../../http/operation.ts";
+import { RawJson } from "../../http/raw-json.ts";
+import { delta, hydration, listOf } from "./delta.ts";
+import { inlined } from "./inlined.ts";
 import { knowsSegments, toEcho, toWanted } from "./require.ts";
-import { ClientFeature, ClientFeatures, ClientQuery } from "./schema.ts";
-import { clientFeatures, clientSegments, revision } from "./store.ts";
+import { ClientDelta, ClientFeature, ClientFeatures, ClientQuery, type ClientSegment } from "./schema.ts";
+import { type State, stateOf } from "./state.ts";
+import type { Flag } from "./store.ts";
+import { isWanted, wantedFlags } from "./wanted.ts";
 
 export const listClientFeatures = operation({
   id: "getAllClientFeatures",
@@ -21,17 +26,20 @@ export const listClientFeatures = operation({
   snapshot(db, () => {
     const wanted = toWanted(db, actor as SdkActor, query);
     const hasSegments = knowsSegments(headers.get("unleash-client-spec"));
-    const queryHash = crypto.hash("sha1", JSON.stringify([wanted, hasSegments]), "hex").slice(0, 8);
-    const revisionId = revision(db);
+    const state = stateOf(db, wanted.environment);
+    const queryHash = crypto.hash("sha1", JSON.stringify([wanted, query, hasSegments]), "hex").slice(0, 8);
     return {
       version: 2 as const,
-      features: clientFeatures(db, wanted, !hasSegments),
+      features: listOf<ClientFeature>(wantedFlags(state, wanted).map(toText(state, hasSegments))),
       query: toEcho(actor as SdkActor, wanted, query, !hasSegments),
-      ...(hasSegments && { segments: clientSegments(db) }),
-      meta: { revisionId, etag: `"${queryHash}:${revisionId}"`, queryHash },
+      ...(hasSegments && { segments: listOf<ClientSegment>([...state.segments.values()]) }),
+      meta: { revisionId: state.revision, etag: `"${queryHash}:${state.revision}"`, queryHash },
     };
   }),
 );
+
+const toText = (state: State, hasSegments: boolean) => (flag: Flag) =>
+  hasSegments ? flag.text : inlined(state, flag);
 
 export const readClientFeature = operation({
   id: "getClientFeature",
@@ -44,10 +52,57 @@ export const readClientFeature = operation({
   query: v.pick(ClientQuery, ["environment"]),
   errors: ["NotFoundError"],
   response: ClientFeature,
-}).run(({ db, actor, params: { featureName: name }, query, headers }) => {
+}).run(({ db, actor, params: { featureName }, query, headers }) => {
   const wanted = toWanted(db, actor as SdkActor, { ...query, project: [], tag: [] });
-  const inlines = !knowsSegments(headers.get("unleash-client-spec"));
-  const [feature] = clientFeatures(db, { ...wanted, name }, inlines);
-  if (!feature) throw new ApiError("NotFoundError", `There is no flag ${name}`);
-  return feature;
+  const state = stateOf(db, wanted.environment);
+  const hasSegments = knowsSegments(headers.get("unleash-client-spec"));
+  const flag = state.flags.get(featureName);
+  if (flag && isWanted(flag, wanted)) return new RawJson<ClientFeature>(toText(state, hasSegments)(flag));
+  throw new ApiError("NotFoundError", `There is no flag ${featureName}`);
 });
+
+const DeltaQuery = v.omit(ClientQuery, ["tag"]);
+
+export const readClientDelta = operation({
+  id: "getDelta",
+  summary: "What has changed of an application's flags since the revision in If-None-Match, else all of them",
+  tag: "Client",
+  method: "GET",
+  path: "/api/client/delta",
+  permission: { isForSdks: true },
+  isNotKept: true, // it depends on what the caller has
+  query: DeltaQuery,
+  response: ClientDelta,
+}).run(({ db, actor, query, headers }) =>
+  snapshot(db, () => {
+    const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
+    const state = stateOf(db, wanted.environment);
+    const since = toRevision(headers.get("if-none-match"));
+    const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
+    return new WithHeaders({ events }, { etag: `"${events.at(-1)?.eventId ?? since}"` });
+  }),
+);
+
+export const streamClientFlags = operation({
+  id: "getStreamingFeatures",
+  summary: "An application's flags and what changes of them, as server-sent events",
+  tag: "Client",
+  method: "GET",
+  path: "/api/client/streaming",
+  permission: { isForSdks: true },
+  query: DeltaQuery,
+  response: ClientDelta,
+}).stream(({ db, actor, query }, told) => {
+  const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
+  const state = stateOf(db, wanted.environment);
+  const since = toRevision(told);
+  const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
+  const [id, event] = [String(state.revision), since === undefined ? "unleash-connected" : "unleash-updated"];
+  return { messages: events.length > 0 ? [{ id, event, data: { events } }] : [], position: id };
+});
+
+/** A revision that a client has; undefined for none, and for what is none of ours. */
+function toRevision(text: string | null | undefined): number | undefined {
+  const [, digits] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text ?? "") ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

@@ -51,6 +51,31 @@ export const ClientFeatures = v.strictObject({
   meta: v.strictObject({ revisionId: v.number(), etag: v.string(), queryHash: v.string() }),
 });
 
+const eventId = v.number();
+
+/** What has become of a flag or a segment; `hydration` is all there is. */
+export const ClientEvent = v.variant("type", [
+  v.strictObject({
+    eventId,
+    type: v.literal("hydration"),
+    features: v.array(ClientFeature),
+    segments: v.array(ClientSegment),
+  }),
+  v.strictObject({ eventId, type: v.literal("feature-updated"), feature: ClientFeature }),
+  v.strictObject({
+    eventId,
+    type: v.literal("feature-removed"),
+    featureName: v.string(),
+    project: v.string(),
+  }),
+  v.strictObject({ eventId, type: v.literal("segment-updated"), segment: ClientSegment }),
+  v.strictObject({ eventId, type: v.literal("segment-removed"), segmentId: v.number() }),
+]);
+export type ClientEvent = v.InferOutput<typeof ClientEvent>;
+
+/** What has changed, the oldest first. */
+export const ClientDelta = v.strictObject({ events: v.array(ClientEvent) });
+
 /** Which flags are asked for; a token of some projects has its own. */
 export const ClientQuery = v.object({
   project: v.array(UrlName),

@@ -1,0 +1,60 @@
+import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { ClientEvent, ClientFeature, ClientSegment } from "./schema.ts";
+import type { Change, State } from "./state.ts";
+import type { Flag } from "./store.ts";
+import type { Wanted } from "./wanted.ts";
+import { isWanted, wantedFlags } from "./wanted.ts";
+
+type Events = Array<Exclude<Wire<ClientEvent>, RawJson>>;
+
+/** All that an application has. */
+export const hydration = (state: State, wanted: Wanted): Events => [
+  {
+    eventId: state.revision,
+    type: "hydration",
+    features: listOf<ClientFeature>(wantedFlags(state, wanted).map(({ text }) => text)),
+    segments: listOf<ClientSegment>([...state.segments.values()]),
+  },
+];
+
+/** What has changed for an application since a revision; all it has where that is not remembered any more. */
+export function delta(state: State, wanted: Wanted, since: number): Events {
+  if (since > state.revision || since < state.since) return hydration(state, wanted);
+  return changesSince(state, since).flatMap((change): Events => {
+    if (change.kind === "segment") return [segmentEvent(state, change)];
+    return flagEvent(state, wanted, change);
+  });
+}
+
+/** One for each flag and each segment: by its newest revision, and as it was before its oldest. */
+function changesSince({ changes }: State, since: number): Change[] {
+  const net = new Map<string, Change>();
+  for (let index = changes.length - 1; index >= 0 && changes[index]!.revision > since; index--) {
+    const change = changes[index]!;
+    const key = `${change.kind} ${change.key}`;
+    net.set(key, { ...change, revision: net.get(key)?.revision ?? change.revision });
+  }
+  return [...net.values()].reverse().sort((a, b) => a.revision - b.revision);
+}
+
+function flagEvent(state: State, wanted: Wanted, { revision: eventId, key, project }: Change): Events {
+  const featureName = String(key);
+  const flag = state.flags.get(featureName);
+  if (flag && isWanted(flag, wanted)) return [{ eventId, type: "feature-updated", feature: toFeature(flag) }];
+  if (project === undefined || !isWanted({ name: featureName, project }, wanted)) return [];
+  return [{ eventId, type: "feature-removed", featureName, project }];
+}
+
+/** Segments go to everybody. */
+function segmentEvent({ segments }: State, { revision: eventId, key }: Change): Events[number] {
+  const segmentId = Number(key);
+  const text = segments.get(segmentId);
+  return text === undefined
+    ? { eventId, type: "segment-removed", segmentId }
+    : { eventId, type: "segment-updated", segment: new RawJson<ClientSegment>(text) };
+}
+
+const toFeature = ({ text }: Flag) => new RawJson<ClientFeature>(text);
+
+/** JSON texts as one list. */
+export const listOf = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);

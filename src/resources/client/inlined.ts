@@ -1,0 +1,16 @@
+import type { ClientFeature, ClientSegment } from "./schema.ts";
+import type { State } from "./state.ts";
+import type { Flag } from "./store.ts";
+
+/** A flag as JSON for SDKs that know no segments: their constraints stand behind the strategy's own. */
+export function inlined({ segments }: Pick<State, "segments">, { text }: Flag): string {
+  if (!text.includes('"segments":[')) return text;
+  const { strategies, ...feature } = JSON.parse(text) as ClientFeature;
+  const constraintsOf = (id: number) =>
+    (JSON.parse(segments.get(id) ?? '{"constraints":[]}') as ClientSegment).constraints;
+  const inline = ({ segments: ids = [], constraints, ...rest }: ClientFeature["strategies"][number]) => ({
+    ...rest,
+    constraints: [...constraints, ...ids.flatMap(constraintsOf)],
+  });
+  return JSON.stringify({ ...feature, strategies: strategies.map(inline) });
+}

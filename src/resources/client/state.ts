@@ -1,0 +1,184 @@
+import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db/revision.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import type { Database } from "../../db/statement.ts";
+import { noteRead, watchReads } from "../../db/watch.ts";
+import type { EventType } from "../../events/types.ts";
+import { type Flag, flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
+
+/*
+ * What an environment's applications have is kept in memory, and what has changed is made anew: the log tells which flags
+ * those are. Where it does not, all are made anew and compared. What has changed is remembered for those who ask for that
+ * alone.
+ */
+
+/** A flag or a segment that has become another, or has come or gone. */
+export interface Change {
+  /** The revision by which it was so. */
+  readonly revision: number;
+  readonly kind: "flag" | "segment";
+  readonly key: string | number;
+  /** Of the flag before, where there was one. */
+  readonly project?: string | undefined;
+}
+
+/** The live flags of all projects in an environment. */
+export interface State {
+  readonly environment: string;
+  /** By name, in that order. */
+  flags: ReadonlyMap<string, Flag>;
+  /** By id, as JSON. */
+  segments: ReadonlyMap<number, string>;
+  /** Grows with everything that changes an answer; mostly the id of the event. */
+  revision: number;
+  /** From which revision on all changes are remembered. */
+  since: number;
+  /** The oldest first. */
+  changes: Change[];
+  /** The newest event that has been taken account of. */
+  event: number;
+  stamp: Stamp;
+  /** Of changes by other processes. */
+  version: unknown;
+  /** Something was changed of which the log does not tell. */
+  isVague: boolean;
+}
+
+/** How many changes are remembered; whoever has older flags than that gets all. */
+const REMEMBERED = 10_000;
+
+/** How many environments are kept. A service token can ask for any name. */
+const MOST = 30;
+
+const LOG = "events";
+
+/** From so many flags on it is faster to read all. */
+const MANY = 500;
+
+const kept = new WeakMap<Database, Map<string, State>>();
+
+/** The flags of an environment as of now. */
+export function stateOf(db: Database, environment: string): State {
+  const states = kept.get(db) ?? begin(db);
+  const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
+  states.delete(environment);
+  states.set(environment, state);
+  if (states.size > MOST) states.delete(states.keys().next().value!);
+  noteRead({ tables: state.stamp.keys }); // so does whatever is made of it
+  return state;
+}
+
+/** Notes what is changed without an event, such as the segments of a strategy. */
+function begin(db: Database) {
+  const states = new Map<string, State>();
+  kept.set(db, states);
+  onChange(db, (written) => {
+    const tables = new Set(written);
+    if (tables.has(LOG)) return;
+    for (const state of states.values())
+      state.isVague ||= state.stamp.keys.some((table) => tables.has(table));
+  });
+  return states;
+}
+
+function upToDate(db: Database, state: State | undefined, environment: string): State {
+  const version = db.pragma("data_version", { simple: true });
+  if (state && state.version === version && isCurrent(db, state.stamp)) return state;
+  const since = changesSoFar();
+  const { result: found, readings } = watchReads(() =>
+    !state ? load(db, environment) : refresh(db, state, state.isVague || state.version !== version),
+  );
+  const tables = new Set([...(state?.stamp.keys ?? []), ...[...readings].flatMap((one) => one.tables)]);
+  tables.delete(LOG); // it only says where to look
+  return Object.assign(found, { version, stamp: stampOf(tables, since), isVague: false });
+}
+
+const load = (db: Database, environment: string) => ({
+  environment,
+  flags: byName(flags(db, environment)),
+  segments: segmentTexts(db),
+  revision: revision(db),
+  since: revision(db),
+  changes: [],
+  event: newestEvent(db),
+});
+
+/** @param isVague the log does not tell what has changed */
+function refresh(db: Database, state: State, isVague: boolean): State {
+  const { environment } = state;
+  const names = isVague ? undefined : namesIn(recordedAfter(db, state.event));
+  const event = newestEvent(db);
+  const next = Math.max(event, state.revision + 1);
+  const now = flags(db, environment, names);
+  const segments = segmentTexts(db);
+  const changes = [
+    ...segmentChanges(state.segments, segments, next),
+    ...flagChanges(state.flags, names ?? state.flags.keys(), now, next),
+  ];
+  state.event = event;
+  if (changes.length === 0) return state;
+  state.flags = merged(state.flags, names, now);
+  state.segments = segments;
+  state.revision = next;
+  remember(state, changes);
+  return state;
+}
+
+/** Without a flag's name these change no flag. */
+const HARMLESS =
+  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
+
+/** The flags that were changed; undefined where events do not name them, or too many. */
+function namesIn(events: ReadonlyArray<{ type: EventType; featureName: string | null }>) {
+  const names = new Set<string>();
+  for (const { type, featureName } of events) {
+    if (featureName !== null) names.add(featureName);
+    else if (!HARMLESS.test(type)) return undefined;
+  }
+  return names.size > MANY ? undefined : names;
+}
+
+const byName = (list: readonly Flag[]) => new Map(list.map((flag) => [flag.name, flag]));
+
+/** @param names those that may have changed or gone; others in `now` have come */
+function flagChanges(
+  before: State["flags"],
+  names: Iterable<string>,
+  now: readonly Flag[],
+  next: number,
+): Change[] {
+  const found = byName(now);
+  return [...new Set([...names, ...found.keys()])]
+    .filter((name) => before.get(name)?.text !== found.get(name)?.text)
+    .map((name) => ({ revision: next, kind: "flag", key: name, project: before.get(name)?.project }));
+}
+
+const segmentChanges = (before: State["segments"], now: State["segments"], next: number): Change[] =>
+  [...new Set([...before.keys(), ...now.keys()])]
+    .filter((id) => before.get(id) !== now.get(id))
+    .map((id) => ({ revision: next, kind: "segment", key: id }));
+
+/** With some flags in the place of those of the same names. */
+function merged(
+  before: State["flags"],
+  names: ReadonlySet<string> | undefined,
+  now: readonly Flag[],
+): State["flags"] {
+  if (!names) return byName(now);
+  const flags = new Map(before);
+  const found = byName(now);
+  const isNew = now.some(({ name }) => !before.has(name));
+  for (const name of names) {
+    const flag = found.get(name);
+    if (flag) flags.set(name, flag);
+    else flags.delete(name);
+  }
+  return isNew ? new Map([...flags].sort(([a], [b]) => (a < b ? -1 : 1))) : flags;
+}
+
+function remember(state: State, changes: readonly Change[]) {
+  state.changes.push(...changes);
+  const tooMany = state.changes.length - REMEMBERED;
+  if (tooMany <= 0) return;
+  state.since = state.changes[tooMany - 1]!.revision;
+  state.changes = state.changes.filter(({ revision }) => revision > state.since);
+}
