@@ -4,8 +4,10 @@ import { authenticateAnybody, authenticateSdk } from "./auth/authenticate-sdk.ts
 import type { Database } from "./db/statement.ts";
 import * as eventSchema from "./events/schema.ts";
 import type { Operation } from "./http/operation.ts";
+import * as applications from "./resources/applications/routes.ts";
 import * as clientApplications from "./resources/applications/routes-client.ts";
 import * as frontendApplications from "./resources/applications/routes-frontend.ts";
+import * as projectApplications from "./resources/applications/routes-project.ts";
 import * as applicationsSchema from "./resources/applications/schema.ts";
 import * as client from "./resources/client/routes.ts";
 import * as clientSchema from "./resources/client/schema.ts";
@@ -99,6 +101,7 @@ import * as tokensSchema from "./resources/tokens/schema.ts";
 import * as usage from "./resources/usage/routes.ts";
 import * as clientUsage from "./resources/usage/routes-client.ts";
 import * as frontendUsage from "./resources/usage/routes-frontend.ts";
+import * as goneUsage from "./resources/usage/routes-gone.ts";
 import * as usageSchema from "./resources/usage/schema.ts";
 import * as users from "./resources/users/routes.ts";
 import * as userLists from "./resources/users/routes-lists.ts";
@@ -186,6 +189,9 @@ const served = [
       notifications,
       dashboard,
       usage,
+      goneUsage,
+      applications,
+      projectApplications,
     ),
   },
   {

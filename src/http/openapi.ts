@@ -27,7 +27,7 @@ export function toOpenApi(
     } = toJsonSchema(schema, { ...CONVERTED, definitions, typeMode });
     return withRefs(converted);
   };
-  const described = Map.groupBy(operations, ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const described = Map.groupBy(operations.filter(isThere), ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
   const isConditional = (one: Operation) => one.changes && targetOf(one, operations) !== undefined;
   const toPath = (group: readonly Operation[]) =>
     Object.fromEntries(
@@ -41,6 +41,9 @@ export function toOpenApi(
     components: { ...SECURITY, schemas: used(components, paths) },
   };
 }
+
+/** What is gone is not described. */
+const isThere = ({ status }: Operation) => status !== 410;
 
 const CONVERTED: ConversionConfig = {
   target: "draft-2020-12",

@@ -43,7 +43,7 @@ export interface Contract {
   /** `If-None-Match` holds for it as for a GET. */
   isConditional?: true;
   /** Of success; 200 where nothing is said. */
-  status?: 200 | 201 | 202 | 204;
+  status?: 200 | 201 | 202 | 204 | 410;
   /** What success looks like, of a stream the data of its messages; every response is checked against it in the tests. */
   response: Schema;
   /** The types of events that it may record; each scenario of the tests is held to them. */

@@ -16,7 +16,7 @@ test("the API describes itself in OpenAPI, and a linter finds nothing wrong", as
     problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
     [],
   );
-  for (const { method, path, id } of OPERATIONS) {
+  for (const { method, path, id } of OPERATIONS.filter(({ status: success }) => success !== 410)) {
     const described = body.paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()];
     assert.equal(described.operationId, id);
   }

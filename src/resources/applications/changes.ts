@@ -3,7 +3,7 @@ import { bookkeeping, command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Application, Instance } from "../usage/gathered.ts";
-import { isKnownApplication, unannounced } from "./store.ts";
+import { applicationNamed, unannounced } from "./store.ts";
 
 export interface ApplicationRow {
   name: string;
@@ -46,12 +46,12 @@ export function writeApplication(tx: Writing, { application: name, environment, 
   const { seenAt: now } = said;
   const strategies = JSON.stringify(said.strategies);
   const { createdBy } = SYSTEM; // whose doing it is (original)
-  if (isKnownApplication(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
+  if (applicationNamed(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
   else insertApplication(tx).run({ ...UNSAID, name, strategies, createdBy, createdAt: now, updatedAt: now });
   for (const project of said.projects) insertPlace(tx).run({ application: name, project, environment });
 }
 
-export const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
+const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
 
 const setAnnounced = command<{ name: string }>(`UPDATE applications SET announced = 1 WHERE name = :name`);
 

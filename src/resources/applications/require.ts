@@ -1,14 +1,17 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
-import type { Application, Instance } from "../usage/gathered.ts";
+import type { Database } from "../../db/statement.ts";
+import { ApiError } from "../../http/error.ts";
+import type * as gathered from "../usage/gathered.ts";
 import { environmentOf } from "../usage/require.ts";
-import type { Registration } from "./schema.ts";
+import type { Application, Registration } from "./schema.ts";
+import { applicationNamed } from "./store.ts";
 
 /** What a registration tells: an application, and who asks in its name. */
 export function toRegistered(
   actor: SdkActor,
   { appName: application, instanceId, sdkVersion = null, strategies, ...said }: Registration,
   address: string | undefined,
-): [Application, Instance] {
+): [gathered.Application, gathered.Instance] {
   const environment = environmentOf(actor, said.environment);
   const seenAt = new Date().toISOString();
   const clientIp = address ?? null;
@@ -17,4 +20,11 @@ export function toRegistered(
     { kind: "application", application, environment, projects: actor.projects, strategies, seenAt },
     { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt },
   ];
+}
+
+/** What has registered, or was described. @throws ApiError `NotFoundError` */
+export function requireApplication(db: Database, name: string): Application {
+  const application = applicationNamed(db, name);
+  if (application) return application;
+  throw new ApiError("NotFoundError", `There is no application ${name}`);
 }

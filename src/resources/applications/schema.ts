@@ -1,5 +1,8 @@
 import * as v from "valibot";
-import { Timestamp } from "../../validation.ts";
+import { lenient, SearchText } from "../../http/criteria-schema.ts";
+import { ShortText, Timestamp } from "../../validation.ts";
+import { Feature } from "../features/schema.ts";
+import { StrategyType } from "../strategy-types/schema.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "../usage/schema.ts";
 
 /** Far more than any application knows. */
@@ -33,3 +36,131 @@ export const Application = v.strictObject({
   icon: v.nullable(v.string()),
 });
 export type Application = v.InferOutput<typeof Application>;
+
+/** Texts with commas between, any of them in the name. */
+const Words = v.pipe(
+  SearchText,
+  v.transform((text) =>
+    text
+      .split(",")
+      .map((word) => word.trim().toUpperCase())
+      .filter((word) => word !== ""),
+  ),
+);
+
+const page = (most: number, byDefault: number) =>
+  v.object({
+    query: Words,
+    offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
+    limit: lenient(1, most, byDefault),
+    sortOrder: v.optional(v.string(), "asc"),
+  });
+
+/** Which applications are listed, by name. */
+export const ApplicationSearch = page(1000, 1000);
+export type ApplicationSearch = v.InferOutput<typeof ApplicationSearch>;
+
+/** The same within a project. */
+export const ProjectApplicationSearch = page(100, 50);
+
+/** An application in a list: what its tokens are for, the first of that by itself too (original). */
+export const ListedApplication = v.strictObject({
+  ...Application.entries,
+  project: v.nullable(v.string()),
+  environment: v.nullable(v.string()),
+  usage: v.array(v.strictObject({ project: v.string(), environments: v.array(v.string()) })),
+});
+export type ListedApplication = v.InferOutput<typeof ListedApplication>;
+
+export const Applications = v.strictObject({
+  applications: v.array(ListedApplication),
+  total: v.number(),
+});
+
+const Missing = v.strictObject({ name: v.string(), notFound: v.literal(true) });
+
+const { createdAt, ...described } = Application.entries;
+
+/** All of an application. */
+export const ApplicationDetails = v.strictObject({
+  appName: described.appName,
+  createdAt,
+  description: described.description,
+  url: described.url,
+  color: described.color,
+  icon: described.icon,
+  strategies: v.array(v.union([StrategyType, Missing])),
+  instances: v.array(
+    v.strictObject({
+      appName: v.string(),
+      instanceId: v.string(),
+      sdkVersion: v.nullable(v.string()),
+      clientIp: v.nullable(v.string()),
+      lastSeen: Timestamp,
+      createdAt: Timestamp,
+      environment: v.string(),
+    }),
+  ),
+  seenToggles: v.array(v.union([Feature, Missing])),
+  links: v.strictObject({ self: v.string() }),
+});
+export type ApplicationDetails = v.InferOutput<typeof ApplicationDetails>;
+
+/** Where an application is in use, and what may be wrong there. */
+export const ApplicationOverview = v.strictObject({
+  projects: v.array(v.string()),
+  featureCount: v.number(),
+  environments: v.array(
+    v.strictObject({
+      name: v.string(),
+      instanceCount: v.number(),
+      sdks: v.array(v.string()),
+      lastSeen: v.nullable(Timestamp),
+      issues: v.strictObject({ missingFeatures: v.array(v.string()), outdatedSdks: v.array(v.string()) }),
+    }),
+  ),
+  issues: v.strictObject({ missingStrategies: v.array(v.string()) }),
+});
+export type ApplicationOverview = v.InferOutput<typeof ApplicationOverview>;
+
+export const ApplicationInstances = v.strictObject({
+  instances: v.array(
+    v.strictObject({
+      instanceId: v.string(),
+      clientIp: v.nullable(v.string()),
+      sdkVersion: v.nullable(v.string()),
+      lastSeen: Timestamp,
+    }),
+  ),
+});
+export type ApplicationInstances = v.InferOutput<typeof ApplicationInstances>;
+
+/** SDKs that should be updated, and who runs them. */
+export const OutdatedSdks = v.strictObject({
+  sdks: v.array(v.strictObject({ sdkVersion: v.string(), applications: v.array(v.string()) })),
+});
+export type OutdatedSdks = v.InferOutput<typeof OutdatedSdks>;
+
+/** Who has asked for flags of a project. */
+export const ProjectApplications = v.strictObject({
+  applications: v.array(
+    v.strictObject({
+      name: v.string(),
+      environments: v.array(v.string()),
+      instances: v.array(v.string()),
+      sdks: v.array(v.strictObject({ name: v.string(), versions: v.array(v.string()) })),
+    }),
+  ),
+  total: v.number(),
+});
+export type ProjectApplications = v.InferOutput<typeof ProjectApplications>;
+
+/** What is said of an application by hand; what is left out stays. */
+export const ApplicationUpdate = v.object({
+  description: v.nullish(ShortText),
+  url: v.nullish(ShortText),
+  color: v.nullish(ShortText),
+  icon: v.nullish(ShortText),
+  strategies: v.optional(Registration.entries.strategies),
+});
+export type ApplicationUpdate = v.InferOutput<typeof ApplicationUpdate>;

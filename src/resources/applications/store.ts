@@ -1,21 +1,73 @@
 import { type Database, query } from "../../db/statement.ts";
-import type { Application } from "./schema.ts";
-
-const known = query<{ name: string }>(`SELECT 1 FROM applications WHERE name = :name`);
-
-/** Whether an application has registered, or was described. */
-export const isKnownApplication = (db: Database, name: string) => known(db).get({ name }) !== undefined;
+import type { Application, ApplicationSearch, ListedApplication } from "./schema.ts";
 
 type Row = Omit<Application, "strategies"> & { strategies: string };
 
 const COLUMNS = `name AS appName, created_at AS createdAt, updated_at AS updatedAt, description, strategies,
   created_by AS createdBy, url, color, icon`;
 
+const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM applications WHERE name = :name`);
+
 const unannouncedOnes = query<object, Row>(`
   SELECT ${COLUMNS} FROM applications WHERE announced = 0 ORDER BY name LIMIT 20`);
 
+const names = query<object, string>(`SELECT name FROM applications ORDER BY name`);
+
+const named = query<{ names: string }, Row>(`
+  SELECT ${COLUMNS} FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
+
+interface Place {
+  application: string;
+  project: string;
+  environment: string;
+}
+
+const placesOf = query<{ names: string; hidden: string }, Place>(`
+  SELECT application, project, environment
+  FROM json_each(:names) AS page CROSS JOIN application_places ON application = page.value
+  WHERE project NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY page.key, project, environment`);
+
+/** What has registered, or was described; undefined for none. */
+export function applicationNamed(db: Database, name: string): Application | undefined {
+  const row = byName(db).get({ name });
+  return row && toApplication(row);
+}
+
 /** Some applications of which no event tells yet. */
 export const unannounced = (db: Database): Application[] => unannouncedOnes(db).all({}).map(toApplication);
+
+/** A page of the applications, by name. @param hidden projects that are not to be named */
+export function searchApplications(db: Database, search: ApplicationSearch, hidden: readonly string[]) {
+  const found = namesFound(names(db).pluck().all({}), search);
+  const page = found.slice(search.offset, search.offset + search.limit);
+  const bind = { names: JSON.stringify(page) };
+  const places = placesOf(db).all({ ...bind, hidden: JSON.stringify(hidden) });
+  const byApplication = Map.groupBy(places, ({ application }) => application);
+  return {
+    applications: named(db)
+      .all(bind)
+      .map((row) => toListed(row, byApplication.get(row.appName) ?? [])),
+    total: found.length,
+  };
+}
+
+/** Those of the names, which are in order, that a search finds, in its order. */
+export function namesFound(ascending: readonly string[], { query, sortOrder }: ApplicationSearch): string[] {
+  const found = ascending.filter(
+    (name) => query.length === 0 || query.some((word) => name.toUpperCase().includes(word)),
+  );
+  return sortOrder === "desc" ? found.reverse() : found;
+}
+
+function toListed(row: Row, places: Place[]): ListedApplication {
+  const { project = null, environment = null } = places[0] ?? {};
+  const usage = [...Map.groupBy(places, (place) => place.project)].map(([name, own]) => ({
+    project: name,
+    environments: own.map((place) => place.environment),
+  }));
+  return { ...toApplication(row), project, environment, usage };
+}
 
 const toApplication = ({ strategies, ...row }: Row): Application => ({
   ...row,

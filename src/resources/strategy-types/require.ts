@@ -3,6 +3,9 @@ import { ApiError } from "../../http/error.ts";
 import type { StrategyType } from "./schema.ts";
 import { strategyTypeNamed } from "./store.ts";
 
+/** The type of this name; undefined for none. */
+export const findStrategyType = strategyTypeNamed;
+
 /** @throws ApiError `NotFoundError` unless there is a type of strategies of this name */
 export function requireStrategyType(db: Database, name: string): StrategyType {
   const type = strategyTypeNamed(db, name);

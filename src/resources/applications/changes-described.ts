@@ -1,0 +1,48 @@
+import { command } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
+import { insertApplication, insertPlace } from "./changes.ts";
+import type { ApplicationUpdate } from "./schema.ts";
+import { applicationNamed } from "./store.ts";
+
+interface Described {
+  name: string;
+  description: string | null;
+  url: string | null;
+  color: string | null;
+  icon: string | null;
+  strategies: string;
+  now: string;
+}
+
+const update = command<Described>(`
+  UPDATE applications SET description = :description, url = :url, color = :color, icon = :icon,
+    strategies = :strategies, updated_at = :now
+  WHERE name = :name`);
+
+const remove = command<{ name: string }>(`DELETE FROM applications WHERE name = :name`);
+const removeInstances = command<{ name: string }>(
+  `DELETE FROM application_instances WHERE application = :name`,
+);
+
+/** Says what an application is; one that has not registered is there from now on, and no event tells of it yet. */
+export function describeApplication(tx: Tx, name: string, said: ApplicationUpdate) {
+  const known = applicationNamed(tx.db, name);
+  const {
+    description = null,
+    url = null,
+    color = null,
+    icon = null,
+    strategies = [],
+  } = { ...known, ...said };
+  const row = { name, description, url, color, icon, strategies: JSON.stringify(strategies) };
+  const { now } = tx;
+  if (known) update(tx).run({ ...row, now });
+  else insertApplication(tx).run({ ...row, createdBy: null, createdAt: now, updatedAt: now, announced: 0 });
+  insertPlace(tx).run({ application: name, project: "*", environment: "*" }); // (original)
+}
+
+/** Forgets an application and who asks in its name; it is there again as soon as it registers. */
+export function removeApplication(tx: Tx, name: string) {
+  removeInstances(tx).run({ name });
+  remove(tx).run({ name });
+}

@@ -1,0 +1,28 @@
+import type { Database } from "../../db/statement.ts";
+import { findFeature } from "../features/require.ts";
+import { findStrategyType } from "../strategy-types/require.ts";
+import { instancesOf } from "./instances-store.ts";
+import { featuresAskedFor } from "./overview-store.ts";
+import type { Application, ApplicationDetails } from "./schema.ts";
+
+/** All of an application. @param hidden projects of which nothing is to be told */
+export const detailsOf = (
+  db: Database,
+  { appName, strategies, ...application }: Application,
+  hidden: readonly string[],
+): ApplicationDetails => ({
+  appName,
+  createdAt: application.createdAt,
+  description: application.description,
+  url: application.url,
+  color: application.color,
+  icon: application.icon,
+  strategies: strategies.map((name) => findStrategyType(db, name) ?? missing(name)),
+  instances: instancesOf(db, appName),
+  seenToggles: featuresAskedFor(db, appName)
+    .map((name) => findFeature(db, name) ?? missing(name))
+    .filter((feature) => "notFound" in feature || !hidden.includes(feature.project)),
+  links: { self: `/api/applications/${appName}` }, // as the original has it, which has nothing there
+});
+
+const missing = (name: string) => ({ name, notFound: true as const });

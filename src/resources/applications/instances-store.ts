@@ -1,0 +1,58 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { ApplicationDetails, ApplicationInstances, OutdatedSdks } from "./schema.ts";
+import { isOutdated } from "./sdks.ts";
+
+type Instance = ApplicationDetails["instances"][number];
+
+const COLUMNS = `instance AS instanceId, sdk_version AS sdkVersion, client_ip AS clientIp, last_seen_at AS lastSeen`;
+
+const ofApplication = query<{ application: string }, Instance>(`
+  SELECT application AS appName, ${COLUMNS}, created_at AS createdAt, environment
+  FROM application_instances WHERE application = :application
+  ORDER BY last_seen_at DESC, environment, instance`);
+
+const recent = query<
+  { application: string; environment: string; since: string },
+  ApplicationInstances["instances"][number]
+>(`
+  SELECT ${COLUMNS} FROM application_instances
+  WHERE application = :application AND environment = :environment AND last_seen_at >= :since
+  ORDER BY last_seen_at DESC, instance LIMIT 1000`);
+
+type Sdk = { sdkVersion: string; application: string };
+
+const sdks = query<object, Sdk>(`
+  SELECT DISTINCT sdk_version AS sdkVersion, application FROM application_instances
+  WHERE sdk_version IS NOT NULL ORDER BY sdk_version, application`);
+
+const sdksOfProject = query<{ project: string }, Sdk>(`
+  SELECT DISTINCT sdk_version AS sdkVersion, application
+  FROM (SELECT DISTINCT application AS user FROM features
+    CROSS JOIN usage_series ON feature = features.name WHERE project = :project)
+  CROSS JOIN application_instances ON application = user
+  WHERE sdk_version IS NOT NULL ORDER BY sdk_version, application`);
+
+const DAY_MS = 86_400_000;
+
+/** A day ago, RFC 3339. */
+export const dayAgo = () => new Date(Date.now() - DAY_MS).toISOString();
+
+/** All who ask in an application's name, the last one first. */
+export const instancesOf = (db: Database, application: string): Instance[] =>
+  ofApplication(db).all({ application });
+
+/** Those who have asked in an environment within a day. */
+export const recentInstances = (db: Database, application: string, environment: string) =>
+  recent(db).all({ application, environment, since: dayAgo() });
+
+/** The outdated SDKs, of those who ask for flags of a project if one is given. */
+export function outdatedSdks(db: Database, project?: string): OutdatedSdks["sdks"] {
+  const rows = project === undefined ? sdks(db).all({}) : sdksOfProject(db).all({ project });
+  const bySdk = Map.groupBy(rows, ({ sdkVersion }) => sdkVersion);
+  return [...bySdk]
+    .filter(([sdk]) => isOutdated(sdk))
+    .map(([sdkVersion, users]) => ({
+      sdkVersion,
+      applications: users.map(({ application }) => application),
+    }));
+}

@@ -1,0 +1,35 @@
+import * as v from "valibot";
+import { snapshot } from "../../db/snapshot.ts";
+import { operation } from "../../http/operation.ts";
+import { outdatedSdks } from "./instances-store.ts";
+import { applicationsOfProject } from "./project-store.ts";
+import { OutdatedSdks, ProjectApplicationSearch, ProjectApplications } from "./schema.ts";
+
+const Params = v.object({ projectId: v.string() });
+
+export const listProjectApplications = operation({
+  id: "getProjectApplications",
+  summary: "The applications that have asked for flags of a project, a page at a time",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects/:projectId/applications",
+  permission: { project: "projectId" },
+  params: Params,
+  query: ProjectApplicationSearch,
+  isNotKept: true,
+  response: ProjectApplications,
+}).run(({ db, params: { projectId }, query }) =>
+  snapshot(db, () => applicationsOfProject(db, projectId, query)),
+);
+
+export const listProjectOutdatedSdks = operation({
+  id: "getOutdatedProjectSdks",
+  summary: "SDKs that should be updated, of the applications that have asked for flags of a project",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects/:projectId/sdks/outdated",
+  permission: { project: "projectId" },
+  params: Params,
+  isNotKept: true,
+  response: OutdatedSdks,
+}).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdks(db, projectId) }));

@@ -1,0 +1,115 @@
+import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { AppName } from "../usage/schema.ts";
+import * as changes from "./changes-described.ts";
+import { detailsOf } from "./details-store.ts";
+import { outdatedSdks, recentInstances } from "./instances-store.ts";
+import { overviewOf } from "./overview-store.ts";
+import { requireApplication } from "./require.ts";
+import {
+  ApplicationDetails,
+  ApplicationInstances,
+  ApplicationOverview,
+  ApplicationSearch,
+  Applications,
+  ApplicationUpdate,
+  OutdatedSdks,
+} from "./schema.ts";
+import { applicationNamed, searchApplications } from "./store.ts";
+
+const APPLICATION = "/api/admin/metrics/applications/:appName";
+const Params = v.object({ appName: v.string() });
+
+export const listApplications = operation({
+  id: "getApplications",
+  summary: "The applications, a page at a time",
+  tag: "Metrics",
+  method: "GET",
+  path: "/api/admin/metrics/applications",
+  permission: null,
+  query: ApplicationSearch,
+  isNotKept: true,
+  response: Applications,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => searchApplications(db, query, hiddenProjects(db, actor))),
+);
+
+export const readApplication = operation({
+  id: "getApplication",
+  summary: "An application with its instances, its strategies and the flags that it asks for",
+  tag: "Metrics",
+  method: "GET",
+  path: APPLICATION,
+  permission: null,
+  params: Params,
+  isNotKept: true,
+  errors: ["NotFoundError"],
+  response: ApplicationDetails,
+}).run(({ db, actor, params: { appName } }) =>
+  snapshot(db, () => detailsOf(db, requireApplication(db, appName), hiddenProjects(db, actor))),
+);
+
+export const readApplicationOverview = operation({
+  id: "getApplicationOverview",
+  summary: "Where an application is in use, and what may be wrong there",
+  tag: "Metrics",
+  method: "GET",
+  path: `${APPLICATION}/overview`,
+  permission: null,
+  params: Params,
+  isNotKept: true,
+  response: ApplicationOverview,
+}).run(({ db, actor, params: { appName } }) =>
+  snapshot(db, () => overviewOf(db, appName, applicationNamed(db, appName) ?? {}, hiddenProjects(db, actor))),
+);
+
+export const listInstances = operation({
+  id: "getApplicationEnvironmentInstances",
+  summary: "Who has asked in an application's name in an environment within a day",
+  tag: "Metrics",
+  method: "GET",
+  path: "/api/admin/metrics/instances/:appName/environment/:environment",
+  permission: null,
+  params: v.object({ appName: v.string(), environment: v.string() }),
+  isNotKept: true,
+  response: ApplicationInstances,
+}).run(({ db, params: { appName, environment } }) => ({
+  instances: recentInstances(db, appName, environment),
+}));
+
+export const listOutdatedSdks = operation({
+  id: "getOutdatedSdks",
+  summary: "SDKs that should be updated, and the applications that have them",
+  tag: "Metrics",
+  method: "GET",
+  path: "/api/admin/metrics/sdks/outdated",
+  permission: null,
+  isNotKept: true,
+  response: OutdatedSdks,
+}).run(({ db }) => ({ sdks: outdatedSdks(db) }));
+
+export const describeApplication = operation({
+  id: "createApplication",
+  summary: "Say what an application is",
+  tag: "Metrics",
+  method: "POST",
+  path: APPLICATION,
+  permission: "UPDATE_APPLICATION",
+  params: v.object({ appName: AppName }),
+  body: ApplicationUpdate,
+  status: 202,
+  response: NoBody,
+}).change(({ tx, params: { appName }, body }) => changes.describeApplication(tx, appName, body));
+
+export const removeApplication = operation({
+  id: "deleteApplication",
+  summary: "Forget an application; an unknown one is passed over",
+  tag: "Metrics",
+  method: "DELETE",
+  path: APPLICATION,
+  permission: "UPDATE_APPLICATION",
+  params: Params,
+  response: NoBody,
+}).change(({ tx, params: { appName } }) => changes.removeApplication(tx, appName));
