@@ -46,6 +46,12 @@ export function useRead<K extends ReadKey>(key: K, ...given: Given<K>): Read<Out
   return { data: (data ?? (error ? undefined : last.current)) as Output<K> | undefined, error, isLoading };
 }
 
+/** The same with a part of what was answered, or what is made of it. */
+export const mapRead = <T, U>({ data, ...read }: Read<T>, make: (data: T) => U): Read<U> => ({
+  ...read,
+  data: data === undefined ? undefined : make(data),
+});
+
 function open(address: string, ask: () => Promise<unknown>): Entry {
   const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
   let newest = 0;

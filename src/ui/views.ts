@@ -27,6 +27,20 @@ export const VIEWS: readonly View[] = [
     letter: "p",
     load: () => import("./views/projects.tsx"),
   },
+  {
+    path: "/context-fields",
+    title: "Context fields",
+    icon: "context",
+    letter: "c",
+    load: () => import("./views/context-fields.tsx"),
+  },
+  { path: "/tag-types", title: "Tag types", icon: "tag", load: () => import("./views/tag-types.tsx") },
+  {
+    path: "/strategy-types",
+    title: "Strategy types",
+    icon: "strategy",
+    load: () => import("./views/strategy-types.tsx"),
+  },
 ];
 
 /** Views for whoever has a link to them, without anybody being signed in. */

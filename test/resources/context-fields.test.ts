@@ -223,6 +223,13 @@ scenarios(`DELETE ${CONTEXT}/region`, [
     name: "one that strategies name",
     as: personal(2),
     given: withUses,
+    expect: [409, "ConflictError"],
+    see: ({ message }) => assert.match(message, /strategies of .+ use it/),
+  },
+  {
+    name: "one that none names",
+    as: personal(2),
+    given: withRegion,
     records: [{ type: "context-field-deleted", project: null, data: null, preData: REGION }],
     see: (_, { text }) => assert.equal(text, ""),
   },

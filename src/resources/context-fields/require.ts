@@ -1,8 +1,10 @@
+import type { Actor } from "../../auth/actor.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
+import { requireNoUse } from "../strategies/require.ts";
 import type { ContextField } from "./schema.ts";
-import { contextFieldNamed } from "./store.ts";
+import { contextFieldNamed, strategiesNaming } from "./store.ts";
 
 /** @throws ApiError `NotFoundError` unless there is a context field of this name */
 export function requireContextField(db: Database, name: string): ContextField {
@@ -16,3 +18,7 @@ export function requireFreeName(db: Database, name: string) {
   if (!isKnown(db, "contextField", name)) return;
   throw new ApiError("NameExistsError", `body.name: there is a context field ${name} already`);
 }
+
+/** @throws ApiError `ConflictError` where strategies have a constraint on the field */
+export const requireUnused = (db: Database, actor: Actor, { name }: ContextField) =>
+  requireNoUse(db, actor, `context field ${name}`, (hidden) => strategiesNaming(db, name, hidden));

@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
-import { requireContextField, requireFreeName } from "./require.ts";
+import { requireContextField, requireFreeName, requireUnused } from "./require.ts";
 import {
   ContextField,
   ContextFieldChange,
@@ -87,18 +87,20 @@ export const updateContextField = operation({
 
 export const deleteContextField = operation({
   id: "deleteContextField",
-  summary: "Delete a context field",
+  summary: "Delete a context field that no strategy names",
   tag: TAG,
   method: "DELETE",
   path: "/api/admin/context/:contextField",
   permission: "DELETE_CONTEXT_FIELD",
   params: Params,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "ConflictError"],
   records: ["context-field-deleted"],
   response: NoBody,
-}).change(({ tx, params: { contextField } }) =>
-  changes.deleteContextField(tx, requireContextField(tx.db, contextField)),
-);
+}).change(({ tx, actor, params: { contextField } }) => {
+  const field = requireContextField(tx.db, contextField);
+  requireUnused(tx.db, actor, field);
+  changes.deleteContextField(tx, field);
+});
 
 export const validateContextField = operation({
   id: "validate",

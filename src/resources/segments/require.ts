@@ -1,11 +1,11 @@
 import type { Actor } from "../../auth/actor.ts";
 import type { Permission } from "../../auth/permissions.ts";
 import { requirePermission } from "../../auth/require-permission.ts";
-import { hiddenProjects } from "../../auth/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { requireConstraints } from "../constraints/require.ts";
+import { requireNoUse } from "../strategies/require.ts";
 import type { NewSegment, Segment } from "./schema.ts";
 import { segmentById, strategiesUsing } from "./store.ts";
 
@@ -68,14 +68,9 @@ export function requireNoOtherProject(db: Database, id: number, project: string 
   throw invalid({ path: "body.project", message: "strategies of other projects use the segment" });
 }
 
-/** @throws ApiError `ConflictError` naming the flags that the actor may see, where strategies use the segment */
-export function requireUnused(db: Database, actor: Actor, { id, name }: Segment) {
-  if (strategiesUsing(db, id).length === 0) return;
-  const visible = strategiesUsing(db, id, hiddenProjects(db, actor));
-  const flags = [...new Set(visible.map(({ featureName }) => featureName))];
-  const users = flags.length > 0 ? `strategies of ${flags.join(", ")}` : "strategies that you may not see";
-  throw new ApiError("ConflictError", `The segment ${name} can't be deleted: ${users} use it`);
-}
+/** @throws ApiError `ConflictError` where strategies use the segment */
+export const requireUnused = (db: Database, actor: Actor, { id, name }: Segment) =>
+  requireNoUse(db, actor, `segment ${name}`, (hidden) => strategiesUsing(db, id, hidden));
 
 /**
  * Segments that a strategy of a project may use.

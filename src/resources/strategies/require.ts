@@ -1,5 +1,8 @@
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
+import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
 import { placedStrategy, strategyCount } from "./store.ts";
 
@@ -69,4 +72,25 @@ export function requirePlacedStrategy(
     "NotFoundError",
     `There is no strategy ${strategy} in the environment ${environment} of the project ${project}`,
   );
+}
+
+/** How many flags a refusal names. */
+const MOST_NAMED = 10;
+
+/**
+ * @param what is to be deleted, such as "segment x"
+ * @param usesWithout the strategies that use it, but for those of some projects
+ * @throws ApiError `ConflictError` naming flags that the actor may see, where any strategy uses it
+ */
+export function requireNoUse(
+  db: Database,
+  actor: Actor,
+  what: string,
+  usesWithout: (hidden: readonly string[]) => readonly StrategyUse[],
+) {
+  if (usesWithout([]).length === 0) return;
+  const visible = usesWithout(hiddenProjects(db, actor));
+  const flags = [...new Set(visible.map(({ featureName }) => featureName))].slice(0, MOST_NAMED);
+  const users = flags.length > 0 ? `strategies of ${flags.join(", ")}` : "strategies that you may not see";
+  throw new ApiError("ConflictError", `The ${what} can't be deleted: ${users} use it`);
 }

@@ -1,0 +1,91 @@
+import type { ComponentChildren, ComponentType } from "preact";
+import { useFilters } from "../address.ts";
+import type { Read } from "../reads.ts";
+import { Answer } from "./answer.tsx";
+import { Button, IconButton } from "./button.tsx";
+import { Confirm } from "./confirm.tsx";
+import { type Column, Table } from "./table.tsx";
+import { Heading } from "./words.tsx";
+
+/** The dialog that makes a row, or changes the one that it is given. */
+export type Editor<T> = ComponentType<{ row: T | undefined; onClose(): void }>;
+
+interface EditableListProps<T> {
+  title: string;
+  /** What a row is, such as "tag type". */
+  noun: string;
+  read: Read<readonly T[]>;
+  keyOf(row: T): string;
+  columns: ReadonlyArray<Column<T> | false>;
+  Editor: Editor<T>;
+  mayCreate: boolean;
+  mayChange(row: T): boolean;
+  mayRemove(row: T): boolean;
+  remove(row: T): Promise<unknown>;
+  /** What will be gone with a row. */
+  lossOf(row: T): ComponentChildren;
+  /** What else can be done with a row. */
+  tools?(row: T): ComponentChildren;
+}
+
+/** A list whose rows are made, changed and removed in dialogs; which one is open is in the address. */
+export function EditableList<T>(props: EditableListProps<T>) {
+  const { title, noun, read, keyOf, columns, Editor, mayCreate, mayChange, mayRemove } = props;
+  const [open, setOpen] = useFilters({ new: "", edit: "", remove: "" });
+  const close = () => setOpen({ new: "", edit: "", remove: "" });
+  const tools = (row: T) => (
+    <>
+      {props.tools?.(row)}
+      {mayChange(row) && (
+        <IconButton icon="edit" label={`Edit ${keyOf(row)}`} onClick={() => setOpen({ edit: keyOf(row) })} />
+      )}
+      {mayRemove(row) && (
+        <IconButton
+          icon="remove"
+          label={`Delete ${keyOf(row)}`}
+          onClick={() => setOpen({ remove: keyOf(row) })}
+        />
+      )}
+    </>
+  );
+  return (
+    <>
+      <Heading title={title}>
+        {mayCreate && (
+          <Button kind="main" icon="add" onClick={() => setOpen({ new: "true" })}>
+            New {noun}
+          </Button>
+        )}
+      </Heading>
+      <Answer read={read}>
+        {(rows) => {
+          const edited = rows.find((row) => keyOf(row) === open.edit);
+          const removed = rows.find((row) => keyOf(row) === open.remove);
+          return (
+            <>
+              <Table
+                caption={title}
+                rows={rows}
+                keyOf={keyOf}
+                empty={`There is no ${noun} yet.`}
+                columns={[...columns, { title: "Tools", kind: "tools", cell: tools }]}
+              />
+              {edited && <Editor row={edited} onClose={close} />}
+              {removed && (
+                <Confirm
+                  title={`Delete ${keyOf(removed)}?`}
+                  action={`Delete the ${noun}`}
+                  onConfirm={() => props.remove(removed)}
+                  onClose={close}
+                >
+                  {props.lossOf(removed)}
+                </Confirm>
+              )}
+            </>
+          );
+        }}
+      </Answer>
+      {open.new !== "" && <Editor row={undefined} onClose={close} />}
+    </>
+  );
+}

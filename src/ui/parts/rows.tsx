@@ -1,0 +1,54 @@
+import type { ComponentChildren } from "preact";
+import { Button, IconButton } from "./button.tsx";
+import type { FormState } from "./form.tsx";
+
+interface RowsProps<T extends Record<string, unknown>, K extends keyof T & string, R> {
+  form: FormState<T>;
+  name: K;
+  label: string;
+  /** One of them, such as "value". */
+  noun: string;
+  /** What a new row begins as. */
+  fresh: R;
+  /** The fields of a row; `set` changes some of it. */
+  children(row: R, set: (changed: Partial<R>) => void, label: string): ComponentChildren;
+}
+
+/** A list that is typed row by row. */
+export function RowsField<R, T extends Record<K, readonly R[]>, K extends keyof T & string>({
+  form,
+  name,
+  label,
+  noun,
+  fresh,
+  children,
+}: RowsProps<T, K, R>) {
+  const rows = form.values[name] as readonly R[];
+  const setRows = (changed: readonly R[]) => form.set(name, changed as T[K]);
+  const problem = form.problemOf(name);
+  return (
+    <fieldset class="field rows">
+      <legend>{label}</legend>
+      {rows.map((row, index) => (
+        <div class="row" key={index}>
+          {children(
+            row,
+            (changed) => setRows(rows.with(index, { ...row, ...changed })),
+            `of ${noun} ${index + 1}`,
+          )}
+          <IconButton
+            icon="remove"
+            label={`Remove ${noun} ${index + 1}`}
+            onClick={() => setRows(rows.toSpliced(index, 1))}
+          />
+        </div>
+      ))}
+      <div>
+        <Button icon="add" onClick={() => setRows([...rows, fresh])}>
+          Add a {noun}
+        </Button>
+      </div>
+      {problem !== undefined && <strong class="problem">{problem}</strong>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,120 @@
+import { useFilters } from "../address.ts";
+import type { Output } from "../api.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { EditableList } from "../parts/editable-list.tsx";
+import { CheckField, LongField, TextField } from "../parts/fields.tsx";
+import { Form, useForm } from "../parts/form.tsx";
+import { RowsField } from "../parts/rows.tsx";
+import { UseCount, Uses } from "../parts/uses.tsx";
+import { change, mapRead, useRead } from "../reads.ts";
+import { may } from "../session.ts";
+
+type ContextField = Output<"GET /api/admin/context">[number];
+
+/** What applications tell of who asks, for constraints to compare with. */
+export function View() {
+  const [{ uses }, setFilters] = useFilters({ uses: "" });
+  const read = useRead("GET /api/admin/context");
+  return (
+    <>
+      <EditableList<ContextField>
+        title="Context fields"
+        noun="context field"
+        read={mapRead(read, (fields) => fields)}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: "Name", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+          { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
+          {
+            title: "Values",
+            cell: ({ legalValues }) =>
+              legalValues.length === 0 ? "any" : legalValues.map(({ value }) => value).join(", "),
+          },
+          { title: "Stickiness", cell: ({ stickiness }) => (stickiness ? "yes" : "no") },
+          {
+            title: "Flags",
+            cell: ({ name, usedInFeatures, usedInProjects }) => (
+              <UseCount
+                name={name}
+                features={usedInFeatures}
+                projects={usedInProjects}
+                onOpen={() => setFilters({ uses: name })}
+              />
+            ),
+          },
+        ]}
+        Editor={ContextFieldEditor}
+        mayCreate={may("CREATE_CONTEXT_FIELD")}
+        mayChange={() => may("UPDATE_CONTEXT_FIELD")}
+        mayRemove={() => may("DELETE_CONTEXT_FIELD")}
+        remove={({ name }) =>
+          change("DELETE /api/admin/context/:contextField", { params: { contextField: name } })
+        }
+        lossOf={() => "Constraints can no longer compare with it."}
+      />
+      {uses !== "" && <FieldUses name={uses} onClose={() => setFilters({ uses: "" })} />}
+    </>
+  );
+}
+
+function FieldUses({ name, onClose }: { name: string; onClose(): void }) {
+  const read = useRead("GET /api/admin/context/:contextField/strategies", { params: { contextField: name } });
+  return <Uses name={name} read={read} onClose={onClose} />;
+}
+
+const NO_VALUE = { value: "", description: "" };
+
+function ContextFieldEditor({ row, onClose }: { row: ContextField | undefined; onClose(): void }) {
+  const initial = {
+    name: row?.name ?? "",
+    description: row?.description ?? "",
+    stickiness: row?.stickiness ?? false,
+    legalValues: (row?.legalValues ?? []).map((one) => ({
+      ...NO_VALUE,
+      ...one,
+    })) as readonly (typeof NO_VALUE)[],
+  };
+  const form = useForm(initial, async ({ name, legalValues, ...rest }) => {
+    const body = { ...rest, legalValues: [...legalValues] };
+    if (row) await change("PUT /api/admin/context/:contextField", { params: { contextField: name }, body });
+    else await change("POST /api/admin/context", { body: { name, ...body } });
+    onClose();
+  });
+  return (
+    <Dialog title={row ? `Context field ${row.name}` : "New context field"} onClose={onClose}>
+      <Form form={form} submit={row ? "Save" : "Create the context field"} onCancel={onClose}>
+        {!row && <TextField form={form} name="name" label="Name" isRequired autofocus />}
+        <LongField form={form} name="description" label="Description" />
+        <CheckField
+          form={form}
+          name="stickiness"
+          label="Stickiness"
+          hint="Rollouts may go by it, so that who has the same value gets the same answer."
+        />
+        <RowsField
+          form={form}
+          name="legalValues"
+          label="Values"
+          noun="value"
+          fresh={NO_VALUE}
+          children={(one, set, of) => (
+            <>
+              <input
+                aria-label={`Value ${of}`}
+                value={one.value}
+                onInput={(event) => set({ value: event.currentTarget.value })}
+              />
+              <input
+                aria-label={`Description ${of}`}
+                placeholder="what it means"
+                value={one.description}
+                onInput={(event) => set({ description: event.currentTarget.value })}
+              />
+            </>
+          )}
+        />
+        <p class="muted">Without values, constraints may compare with any.</p>
+      </Form>
+    </Dialog>
+  );
+}
