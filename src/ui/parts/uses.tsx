@@ -1,6 +1,7 @@
 import { Link } from "wouter-preact";
 import { pathTo } from "../address.ts";
 import type { Output } from "../api.ts";
+import { counted } from "../format.ts";
 import type { Read } from "../reads.ts";
 import { Answer, Nothing } from "./answer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -52,7 +53,7 @@ export const UseCount = ({ features, projects, name, onOpen }: UseCountProps) =>
   features === 0 ? (
     <span class="muted">nowhere</span>
   ) : (
-    <button type="button" class="link" aria-label={`Where ${name} is used`} onClick={onOpen}>
-      {features} in {projects}
+    <button type="button" aria-label={`Where ${name} is used`} onClick={onOpen}>
+      {counted(features, "flag")} in {counted(projects, "project")}
     </button>
   );

@@ -32,7 +32,7 @@ export function View() {
           },
           { title: "Stickiness", cell: ({ stickiness }) => (stickiness ? "yes" : "no") },
           {
-            title: "Flags",
+            title: "Used by",
             cell: ({ name, usedInFeatures, usedInProjects }) => (
               <UseCount
                 name={name}
