@@ -531,6 +531,21 @@ CREATE TABLE settings (
   content TEXT NOT NULL CHECK (json_type(content) = 'object')
 ) STRICT, WITHOUT ROWID;
 
+-- What administrators have everyone told on every page.
+CREATE TABLE banners (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  message      TEXT NOT NULL,
+  enabled      INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  variant      TEXT NOT NULL DEFAULT 'info' CHECK (variant IN ('info', 'warning', 'error', 'success')),
+  sticky       INTEGER NOT NULL DEFAULT 0 CHECK (sticky IN (0, 1)),
+  icon         TEXT,
+  link         TEXT,
+  link_text    TEXT,
+  dialog_title TEXT,
+  dialog       TEXT,
+  created_at   TEXT NOT NULL
+) STRICT;
+
 -- Integrations --------------------------------------------------------------------------
 
 -- Secret values in `parameters` are encrypted, see src/db/secrets.ts. While one is paused, its deliveries wait.
@@ -602,6 +617,16 @@ CREATE TABLE notification_recipients (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX notification_recipients_by_notification ON notification_recipients (notification_id);
+
+-- What a user is not told of: a kind of notification, all of a project, or both; NULL for any.
+CREATE TABLE notification_mutes (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  type    TEXT CHECK (type IN ('change-request', 'toggle')),
+  project TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  UNIQUE (user_id, type, project)
+) STRICT;
+
+CREATE INDEX notification_mutes_by_project ON notification_mutes (project);
 
 -- What every file starts with ----------------------------------------------------------------
 

@@ -9,6 +9,8 @@ import * as clientApplications from "./resources/applications/routes-client.ts";
 import * as frontendApplications from "./resources/applications/routes-frontend.ts";
 import * as projectApplications from "./resources/applications/routes-project.ts";
 import * as applicationsSchema from "./resources/applications/schema.ts";
+import * as banners from "./resources/banners/routes.ts";
+import * as bannersSchema from "./resources/banners/schema.ts";
 import * as client from "./resources/client/routes.ts";
 import * as clientSchema from "./resources/client/schema.ts";
 import * as constraints from "./resources/constraints/routes.ts";
@@ -174,6 +176,7 @@ const served = [
       userLists,
       userPermissions,
       passwords,
+      banners,
       invitations,
       serviceAccounts,
       serviceAccountTokens,
@@ -233,6 +236,7 @@ export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }
 export const SCHEMAS = Object.fromEntries(
   [
     applicationsSchema,
+    bannersSchema,
     clientSchema,
     constraintsSchema,
     contextFieldsSchema,

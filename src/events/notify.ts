@@ -28,8 +28,15 @@ export const insertRecipient = command<RecipientRow>(`
   INSERT INTO notification_recipients (notification_id, user_id, created_at, read_at)
   VALUES (:notificationId, :userId, :createdAt, :readAt)`);
 
-const otherMembers = query<{ project: string; author: number }, number>(`
-  SELECT DISTINCT user_id FROM project_members WHERE project = :project AND user_id <> :author`);
+const otherMembers = query<{ project: string; author: number; type: string }, number>(`
+  SELECT DISTINCT user_id FROM project_members
+  WHERE project_members.project = :project AND user_id <> :author AND NOT EXISTS (
+    SELECT 1 FROM notification_mutes AS muted
+    WHERE muted.user_id = project_members.user_id
+      AND ifnull(muted.type, :type) = :type AND ifnull(muted.project, :project) = :project)`);
+
+/** The kind of all that is told of so far. */
+const TYPE = "toggle";
 
 /** What members are told of, and with which words (CONTRACT, notifications). */
 const DEEDS: Partial<Record<EventType, string>> = {
@@ -39,15 +46,15 @@ const DEEDS: Partial<Record<EventType, string>> = {
   "feature-environment-disabled": "disabled the flag",
 };
 
-/** Tells the members of the event's project, but not its author. */
+/** Tells the members of the event's project, but not its author, nor those who have muted it. */
 export function notifyMembers(tx: Writing, event: StoredEvent) {
   const { project, createdAt, createdByUserId } = event;
   const deed = DEEDS[event.type];
   if (deed === undefined || project === null) return;
   const author = createdByUserId ?? SYSTEM_USER_ID;
-  const userIds = otherMembers(tx.db).pluck().all({ project, author });
+  const userIds = otherMembers(tx.db).pluck().all({ project, author, type: TYPE });
   if (userIds.length === 0) return;
-  const row = { ...sentenceOf(event, deed), notificationType: "toggle", createdByUserId: author, createdAt };
+  const row = { ...sentenceOf(event, deed), notificationType: TYPE, createdByUserId: author, createdAt };
   const notificationId = insertNotification(tx).run({ id: null, ...row }).lastInsertRowid;
   for (const userId of userIds) insertRecipient(tx).run({ notificationId, userId, createdAt, readAt: null });
 }

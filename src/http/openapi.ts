@@ -5,7 +5,7 @@ import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
 import { targetOf } from "./if-match.ts";
-import { NoBody, type Operation, PlainText } from "./operation.ts";
+import { NoBody, type Operation, textTypeOf } from "./operation.ts";
 
 /*
  * The API's description in OpenAPI 3.1, made from the contracts of its operations, so that it can't differ from what
@@ -99,8 +99,8 @@ type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
   const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
-  const answered = response === PlainText ? "text/plain" : undefined;
-  const answer = (schema: object) => (isStream ? streamContent(schema) : content(schema, answered));
+  const answer = (schema: object) =>
+    isStream ? streamContent(schema) : content(schema, textTypeOf(response));
   const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,

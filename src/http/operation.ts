@@ -19,6 +19,13 @@ export const NoBody = v.void();
 /** The response of an operation that answers with a word in plain text. */
 export const PlainText = v.string();
 
+/** The response of an operation that answers with a table of comma-separated values. */
+export const Csv = v.string();
+
+/** The media type of what is answered as text; undefined for JSON. */
+export const textTypeOf = (response: unknown) =>
+  response === PlainText ? "text/plain" : response === Csv ? "text/csv" : undefined;
+
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {
   /** Its name in the API's description, the original's where it has one; no other has it. */

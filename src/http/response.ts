@@ -6,7 +6,7 @@ import { HTTPResponse } from "h3";
 import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
-import { type Contract, PlainText, WithHeaders } from "./operation.ts";
+import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
 import { toJson } from "./raw-json.ts";
 import { isKnown, toTag } from "./tag.ts";
 
@@ -56,15 +56,16 @@ export function toParts(answer: unknown, options: ResponseOptions = {}): Parts |
   if (answer instanceof WithHeaders)
     return { ...toParts(answer.body, { ...options, headers: answer.headers }), status: answer.status };
   if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
-  if (options.response === PlainText) return plainParts(answer as string, options);
+  const type = textTypeOf(options.response);
+  if (type) return textParts(answer as string, type, options);
   const { root = "", passing } = options;
   const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
   if (text instanceof Readable) return { headers: headersFor(options), stream: text };
   return wholeParts(text, options, passing && toJson(answer, root, passing));
 }
 
-const plainParts = (text: string, { headers, ...options }: ResponseOptions) =>
-  wholeParts(text, { ...options, headers: { ...headers, "content-type": "text/plain; charset=utf-8" } });
+const textParts = (text: string, type: string, { headers, ...options }: ResponseOptions) =>
+  wholeParts(text, { ...options, headers: { ...headers, "content-type": `${type}; charset=utf-8` } });
 
 /** JSON text, or its bytes, in parts. @param lasting of it, what its version is known by, where that is not all */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {

@@ -1,3 +1,4 @@
+import { banner } from "../resources/banners/dataset.ts";
 import { contextField } from "../resources/context-fields/dataset.ts";
 import { environment } from "../resources/environments/dataset.ts";
 import { event } from "../resources/events/dataset.ts";
@@ -5,7 +6,7 @@ import { feature } from "../resources/features/dataset.ts";
 import { group } from "../resources/groups/dataset.ts";
 import { integration, integrationEvent } from "../resources/integrations/dataset.ts";
 import { invitation } from "../resources/invitations/dataset.ts";
-import { notification } from "../resources/notifications/dataset.ts";
+import { notification, notificationMute } from "../resources/notifications/dataset.ts";
 import { project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
 import { segment } from "../resources/segments/dataset.ts";
@@ -20,6 +21,7 @@ import type { Kind } from "./kind.ts";
 /** Every kind of line in the order of an export: none refers to what comes later. */
 export const KINDS: readonly Kind[] = [
   setting,
+  banner,
   environment,
   role,
   user,
@@ -28,6 +30,7 @@ export const KINDS: readonly Kind[] = [
   invitation,
   project,
   projectRole,
+  notificationMute,
   tagType,
   tag,
   contextField,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toCsv } from "../../src/resources/instance/csv.ts";
 import { badBodies, noBodies } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
@@ -82,6 +83,31 @@ scenarios("GET /api/admin/instance-admin/statistics", [
       }),
   },
 ]);
+
+scenarios("GET /api/admin/instance-admin/statistics/csv", [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  {
+    name: "the same figures as a table of one row",
+    as: personal(3),
+    given: company,
+    see: (_, { text, headers }) => {
+      const [names = "", figures = "", end] = text.split("\r\n");
+      assert.equal(end, "");
+      assert.match(names, /^"timestamp","instanceId",.*,"versionOSS",/);
+      assert.match(figures, /,"{""admin"":1,""client"":1,""frontend"":1}",/);
+      const column = names.split(",").indexOf('"users"');
+      assert.equal(figures.split(",")[column], "6");
+      assert.match(
+        headers.get("content-disposition")!,
+        /^attachment; filename="flagstone-[\da-f-]{36}.csv"$/,
+      );
+    },
+  },
+]);
+
+test("a cell that a spreadsheet would calculate is text, a quotation mark stays one", () => {
+  assert.equal(toCsv([{ a: "=1+1", b: 'x"y,\n', c: -5 }]), `"a","b","c"\r\n"'=1+1","x""y,\n",-5\r\n`);
+});
 
 scenarios(
   "GET /api/admin/telemetry/settings",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { badBodies, noBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
 
@@ -111,4 +112,84 @@ test("what was read stays read, for whom it was, and shows at once", async (t) =
   assert.equal(status, 200);
   assert.deepEqual(await unread(3), [2]);
   assert.deepEqual(await unread(4), [2, 1]);
+});
+
+const MUTED = "/api/admin/notifications/muted";
+const hidden = { mode: "private" };
+
+scenarios(`GET ${MUTED}`, [
+  { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
+  { name: "a service token", as: SERVICE, see: (body) => assert.deepEqual(body, { muted: [] }) },
+  { name: "nothing", as: personal(3), see: (body) => assert.deepEqual(body, { muted: [] }) },
+  {
+    name: "the caller's own",
+    as: personal(3),
+    given: (w) =>
+      w
+        .project("a")
+        .add("notificationMute", { user: 3, project: "a" })
+        .add("notificationMute", { user: 4, notificationType: "toggle" }),
+    see: (body) => assert.deepEqual(body, { muted: [{ notificationType: null, project: "a" }] }),
+  },
+]);
+
+const all = { notificationType: null, project: null };
+const toggles = { notificationType: "toggle", project: "a" };
+
+scenarios(`PUT ${MUTED}`, [
+  { name: "no credential", as: null, body: { muted: [] }, expect: [401, "AuthenticationRequired"] },
+  { name: "a service token", as: SERVICE, body: { muted: [] }, expect: [403, "NoAccessError"] },
+  {
+    name: "replaced, each once",
+    as: personal(3),
+    given: (w) => w.project("a").add("notificationMute", { user: 3, notificationType: "change-request" }),
+    body: { muted: [toggles, {}, all, toggles] },
+    see: (body) => assert.deepEqual(body, { muted: [all, toggles] }),
+  },
+  ...noBodies({ as: personal(3) }),
+  ...badBodies({ as: personal(3), given: (w) => w.project("hidden", hidden) }, [
+    ["nothing", {}, "body.muted"],
+    ["an object", { muted: {} }, "body.muted"],
+    ["an unknown kind", { muted: [{ notificationType: "mail" }] }, "body.muted.0.notificationType"],
+    ["a project that is a number", { muted: [{ project: 5 }] }, "body.muted.0.project"],
+    ["an unknown project", { muted: [{ project: "nope" }] }, "body.muted.0.project"],
+    ["a project that the caller does not see", { muted: [{ project: "hidden" }] }, "body.muted.0.project"],
+    ["too many", { muted: Array(1001).fill({}) }, "body.muted"],
+  ]),
+]);
+
+for (const [name, muted, isTold] of [
+  ["nothing", [], true],
+  ["everything", [all], false],
+  ["its kind", [{ notificationType: "toggle" }], false],
+  ["its project", [{ project: "a" }], false],
+  ["its kind in its project", [toggles], false],
+  ["another kind", [{ notificationType: "change-request" }], true],
+  ["another project", [{ project: "b" }], true],
+  ["its kind in another project", [{ ...toggles, project: "b" }], true],
+] as const) {
+  test(`who has muted ${name} is ${isTold ? "told" : "not told"} of a new flag; others are`, async (t) => {
+    const world = createWorld().project("a").project("b").member("a", 3).member("a", 4);
+    const { request } = await openServer(t, world);
+    await request(MUTED, { method: "PUT", as: personal(3), body: { muted } });
+    await request("/api/admin/projects/a/features", { method: "POST", body: { name: "f" } });
+    const told = async (user: number) =>
+      (await request("/api/admin/notifications", { as: personal(user) })).body.length;
+    assert.deepEqual([await told(3), await told(4)], [isTold ? 1 : 0, 1]);
+  });
+}
+
+test("whoever has lost the role is told nothing more of a project, nor is one whose group has", async (t) => {
+  const world = createWorld().project("a", hidden).group("g", [3]).groupMember("a", 1).member("a", 4);
+  const { request } = await openServer(t, world.member("a", 1, 4));
+  const make = (name: string) =>
+    request("/api/admin/projects/a/features", { method: "POST", body: { name } });
+  await make("before");
+  await request("/api/admin/projects/a/access", { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
+  await make("after");
+  for (const user of [3, 4]) {
+    const { body, text } = await request("/api/admin/notifications", { as: personal(user) });
+    assert.equal(body.length, 1);
+    assert.ok(!text.includes("after"));
+  }
 });

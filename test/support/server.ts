@@ -6,7 +6,7 @@ import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
 import { ErrorBody } from "../../src/http/error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
-import { NoBody, type Operation, PlainText } from "../../src/http/operation.ts";
+import { NoBody, type Operation, textTypeOf } from "../../src/http/operation.ts";
 import type { LogLine } from "../../src/log.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { createServer } from "../../src/server/create-server.ts";
@@ -99,14 +99,15 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   if (!operation && !path.startsWith("/api/")) return;
   if (status < 400 && operation?.response === NoBody) return assert.equal(text, "");
   if (status < 400 && operation?.isStream) return checkMessages(text, operation.response, headers);
-  const type = status < 400 && operation?.response === PlainText ? "text/plain" : "application/json";
+  const textType = textTypeOf(operation?.response);
+  const type = (status < 400 && textType) || "application/json";
   assert.equal(headers.get("content-type"), `${type}; charset=utf-8`);
   assert.equal(headers.get("x-content-type-options"), "nosniff");
   assert.equal(headers.get("cache-control"), "private, no-cache");
   if (status >= 400 && status !== operation?.status)
     return assertMatches(operation?.tag === "OFREP" ? OfrepError : ErrorBody, body);
   assert.ok(operation, `${method} ${path} is an operation`);
-  assertMatches(operation.response, operation.response === PlainText ? text : body);
+  assertMatches(operation.response, textType ? text : body);
 }
 
 /** What a stream begins with. */

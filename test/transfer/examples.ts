@@ -40,6 +40,20 @@ export const everyKey = (): Line[] => [
     content: { frontendApiOrigins: ["https://shop.example"] },
   },
   {
+    kind: "banner",
+    id: 3,
+    message: "Back at **noon**",
+    enabled: false,
+    variant: "warning",
+    sticky: true,
+    icon: "none",
+    link: "https://status.example",
+    linkText: "Status",
+    dialogTitle: "Noon",
+    dialog: "It takes an hour",
+    createdAt: TIME,
+  },
+  {
     kind: "environment",
     name: "development",
     type: "development",
@@ -207,6 +221,8 @@ export const everyKey = (): Line[] => [
   },
   { kind: "projectRole", project: "a", role: 4, user: 1 },
   { kind: "projectRole", project: "a", role: 7, group: 1 },
+  { kind: "notificationMute", user: 2, project: "a" },
+  { kind: "notificationMute", user: 2, notificationType: "toggle", project: "a" },
   { kind: "tagType", name: "simple", description: "Any word", icon: "#" },
   { kind: "tag", type: "simple", value: "of no flag" },
   {
@@ -559,6 +575,7 @@ export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", typ
 /** The least that a line of each kind says, new to a database that holds one of each. */
 export const LEAST: Record<string, Line> = {
   setting: { name: "maintenance.mode", content: { enabled: true } },
+  banner: { id: 9, message: "" },
   environment: { name: "new", type: "test" },
   role: { id: 9, name: "New", type: "custom" },
   user: { id: 9 },
@@ -567,6 +584,7 @@ export const LEAST: Record<string, Line> = {
   invitation: { id: 9, name: "New", hash: "1".repeat(64), expiresAt: TIME },
   project: { id: "new", name: "New", environments: [] },
   projectRole: { project: "a", role: 7, user: 2 },
+  notificationMute: { user: 1 },
   tagType: { name: "new" },
   tag: { type: "simple", value: "new" },
   contextField: { name: "new" },

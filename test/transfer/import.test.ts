@@ -38,6 +38,7 @@ async function added(t: TestContext, line: Line): Promise<Line> {
 
 /** What the keys that were left out are then. */
 const DEFAULTS: Record<string, Line> = {
+  banner: { enabled: true, variant: "info", sticky: false, createdAt: "now" },
   environment: { sortOrder: 9999, enabled: true, protected: false },
   role: { permissions: [] },
   user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
@@ -46,6 +47,7 @@ const DEFAULTS: Record<string, Line> = {
   invitation: { enabled: true, users: [], createdAt: "now" },
   project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
   projectRole: {},
+  notificationMute: {},
   tagType: {},
   tag: {},
   contextField: { stickiness: false, sortOrder: 10, legalValues: [], createdAt: "now" },

@@ -47,6 +47,29 @@ CREATE TABLE invitation_users (
 
 CREATE INDEX invitation_users_by_user ON invitation_users (user_id);
 
+CREATE TABLE notification_mutes (
+  user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  type    TEXT CHECK (type IN ('change-request', 'toggle')),
+  project TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
+  UNIQUE (user_id, type, project)
+) STRICT;
+
+CREATE INDEX notification_mutes_by_project ON notification_mutes (project);
+
+CREATE TABLE banners (
+  id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
+  message      TEXT NOT NULL,
+  enabled      INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  variant      TEXT NOT NULL DEFAULT 'info' CHECK (variant IN ('info', 'warning', 'error', 'success')),
+  sticky       INTEGER NOT NULL DEFAULT 0 CHECK (sticky IN (0, 1)),
+  icon         TEXT,
+  link         TEXT,
+  link_text    TEXT,
+  dialog_title TEXT,
+  dialog       TEXT,
+  created_at   TEXT NOT NULL
+) STRICT;
+
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   feedback_id TEXT NOT NULL,

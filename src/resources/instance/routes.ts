@@ -1,9 +1,11 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { NoBody, operation } from "../../http/operation.ts";
+import type { Database } from "../../db/statement.ts";
+import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 import { ORIGINAL, VERSION } from "../../version.ts";
 import { holding } from "../settings/require.ts";
+import { toCsv } from "./csv.ts";
 import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
 import { instanceId, statistics } from "./store.ts";
 
@@ -57,13 +59,29 @@ export const readStatistics = operation({
   path: "/api/admin/instance-admin/statistics",
   permission: null,
   response: InstanceStatistics,
-}).run(({ db }) => ({
+}).run(({ db }) => wholeStatistics(db));
+
+export const readStatisticsAsCsv = operation({
+  id: "getInstanceAdminStatsCsv",
+  summary: "The same as a table of one row",
+  tag: "Instance",
+  method: "GET",
+  path: "/api/admin/instance-admin/statistics/csv",
+  permission: null,
+  response: Csv,
+}).run(({ db }) => {
+  const figures = wholeStatistics(db);
+  const name = `flagstone-${figures.instanceId}.csv`;
+  return new WithHeaders(toCsv([figures]), { "content-disposition": `attachment; filename="${name}"` });
+});
+
+const wholeStatistics = (db: Database) => ({
   ...snapshot(db, () => statistics(db)),
   versionOSS: ORIGINAL,
   versionEnterprise: "" as const,
   SAMLenabled: false as const,
   OIDCenabled: false as const,
-}));
+});
 
 export const readTelemetry = operation({
   id: "getTelemetrySettings",

@@ -31,6 +31,7 @@ export const useInvitation = operation({
   body: InvitedUser,
   status: 201,
   errors: ["OwaspValidationError"],
+  records: ["user-created", "public-signup-token-user-added"],
   response: SignedIn,
 })
   .prepare(({ db, params: { token }, body: { password } }) => {

@@ -36,6 +36,7 @@ export const createInvitation = operation({
   permission: "ADMIN",
   body: NewInvitation,
   status: 201,
+  records: ["public-signup-token-created"],
   response: Invitation,
 }).change(({ tx, body }) => {
   const { secret, invitation } = changes.createInvitation(tx, body);
@@ -57,6 +58,7 @@ export const updateInvitation = operation({
   summary: "Switch an invitation off or on, or set when it expires",
   method: "PUT",
   body: InvitationUpdate,
+  records: ["public-signup-token-updated"],
 }).change(({ tx, params: { token }, body }) => {
   const id = requireInvitation(tx.db, token);
   changes.updateInvitation(tx, id, body);

@@ -5,7 +5,8 @@ import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
 import { ShortText, Time } from "../../validation.ts";
-import { NOTIFICATION_TYPES } from "./schema.ts";
+import { insertMute } from "./changes.ts";
+import { type Mute, NOTIFICATION_TYPES } from "./schema.ts";
 
 const Notification = v.strictObject({
   id: optional(Id),
@@ -45,5 +46,26 @@ export const notification = kind({
       const recipients = recipientsOf(db).all({ notificationId: row.id });
       yield { ...row, recipients: recipients.map(withoutNulls) };
     }
+  },
+});
+
+const allMutes = query<object, Mute & { user: number }>(`
+  SELECT user_id AS user, type AS notificationType, project FROM notification_mutes
+  ORDER BY user_id, type, project`);
+
+export const notificationMute = kind({
+  name: "notificationMute",
+  schema: v.strictObject({
+    user: Id,
+    notificationType: optional(v.picklist(NOTIFICATION_TYPES)),
+    project: optional(Name),
+  }),
+  insert({ tx, db }, { user, ...mute }) {
+    requireKnown(db, "user", user, "user");
+    if (mute.project !== null) requireKnown(db, "project", mute.project, "project");
+    insertMute(tx).run({ userId: user, ...mute });
+  },
+  *rows(db) {
+    for (const row of allMutes(db).iterate({})) yield withoutNulls(row);
   },
 });

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requirePerson } from "../tokens/require.ts";
-import { markRead } from "./changes.ts";
-import { Notification, ReadNotifications } from "./schema.ts";
-import { newestNotifications } from "./store.ts";
+import { markRead, setMutes } from "./changes.ts";
+import { requireProjectsOf } from "./require.ts";
+import { Mutes, Notification, ReadNotifications } from "./schema.ts";
+import { mutes, newestNotifications } from "./store.ts";
 
 export const listNotifications = operation({
   id: "getNotifications",
@@ -26,4 +27,31 @@ export const readNotifications = operation({
   response: NoBody,
 }).change(({ tx, actor, body }) => {
   markRead(tx, requirePerson(actor), body.notifications);
+});
+
+const ofMutes = {
+  tag: "Notifications",
+  path: "/api/admin/notifications/muted",
+  permission: null,
+  response: Mutes,
+} as const;
+
+export const listMutes = operation({
+  ...ofMutes,
+  id: "getMutedNotifications",
+  summary: "What the caller is not notified of, by kind and project",
+  method: "GET",
+}).run(({ db, actor }) => ({ muted: actor.userId === null ? [] : mutes(db, actor.userId) }));
+
+export const changeMutes = operation({
+  ...ofMutes,
+  id: "setMutedNotifications",
+  summary: "Set all that the caller is not notified of from now on",
+  method: "PUT",
+  body: Mutes,
+}).change(({ tx, actor, body: { muted } }) => {
+  const userId = requirePerson(actor);
+  requireProjectsOf(tx.db, actor, muted);
+  setMutes(tx, userId, muted);
+  return { muted: mutes(tx.db, userId) };
 });

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Timestamp } from "../../validation.ts";
+import { NonEmptyText, Timestamp } from "../../validation.ts";
 
 export const NOTIFICATION_TYPES = ["change-request", "toggle"] as const;
 
@@ -17,3 +17,12 @@ export type Notification = v.InferOutput<typeof Notification>;
 
 /** The ids of some; unknown ones are passed over. */
 export const ReadNotifications = v.object({ notifications: v.array(v.pipe(v.number(), v.safeInteger())) });
+
+/** What a user is not told of: of a kind, of a project, or of a kind in a project; null is any. */
+export const Mute = v.object({
+  notificationType: v.nullish(v.picklist(NOTIFICATION_TYPES), null),
+  project: v.nullish(NonEmptyText, null),
+});
+export type Mute = v.InferOutput<typeof Mute>;
+
+export const Mutes = v.object({ muted: v.pipe(v.array(Mute), v.maxLength(1000, "must have 1000 or less")) });

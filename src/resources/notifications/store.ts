@@ -1,7 +1,7 @@
 import { imageUrlOf } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../http/raw-json.ts";
-import type { Notification } from "./schema.ts";
+import type { Mute, Notification } from "./schema.ts";
 
 type Row = Omit<Notification, "createdBy"> & { userId: number };
 
@@ -22,6 +22,13 @@ const newest = query<{ userId: number }, Row>(`
 
 const author = query<{ id: number }, Author>(`
   SELECT name, username, email, image_url AS imageUrl FROM users WHERE id = :id`);
+
+const mutesOf = query<{ userId: number }, Mute>(`
+  SELECT type AS notificationType, project FROM notification_mutes WHERE user_id = :userId
+  ORDER BY type, project`);
+
+/** What a user is not told of. */
+export const mutes = (db: Database, userId: number): Mute[] => mutesOf(db).all({ userId });
 
 /** The newest 100 notifications of a user, read and unread, newest first. Few have made them all. */
 export function newestNotifications(db: Database, userId: number): Wire<Notification>[] {

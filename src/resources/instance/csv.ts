@@ -1,0 +1,14 @@
+/**
+ * Rows of the same keys as comma-separated values (RFC 4180), the keys first. What is an object is written as JSON, text
+ * that a spreadsheet would calculate as text.
+ */
+export function toCsv(rows: readonly object[]): string {
+  const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))];
+  return lines.map((line) => `${line.map(toCell).join(",")}\r\n`).join("");
+}
+
+function toCell(value: unknown): string {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  const text = typeof value === "string" ? value.replace(/^[=+\-@\t\r]/, "'$&") : JSON.stringify(value);
+  return `"${text.replaceAll('"', '""')}"`;
+}
