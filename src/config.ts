@@ -20,6 +20,9 @@ export interface Setting {
 
 const AN_ADDRESS = "must be an address such as https://flags.example.com";
 
+/** A host, one with a port, or a block of addresses. */
+const PRIVATE_TARGET = /^(\*|[\w.:-]{1,253}(\/\d{1,3})?)$/;
+
 const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
 
 const HOURS = "must be a number of hours from 1 to 8784, which is a year";
@@ -126,6 +129,41 @@ export const SETTINGS = {
       v.minValue(1, HOURS),
       v.maxValue(8784, HOURS),
     ),
+  },
+  "allow-private-targets": {
+    type: "string",
+    hint: "HOSTS",
+    help: "deliver also to these private hosts or blocks of addresses, separated by commas; * for all",
+    default: "",
+    schema: v.pipe(
+      v.string(),
+      v.transform((text) => text.split(",").map((host) => host.trim())),
+      v.transform((hosts) => hosts.filter((host) => host !== "")),
+      v.array(
+        v.pipe(v.string(), v.regex(PRIVATE_TARGET, "must be names, addresses or blocks such as 10.0.0.0/8")),
+      ),
+    ),
+  },
+  "delivery-ca": {
+    type: "string",
+    hint: "FILE",
+    help: "trust this certificate authority too where something is delivered (PEM)",
+    default: "",
+    schema: v.string(),
+  },
+  "delivery-folder": {
+    type: "string",
+    hint: "FOLDER",
+    help: "where integrations of the kind file write to; by default a folder beside the data",
+    default: "",
+    schema: v.string(),
+  },
+  "secret-key-file": {
+    type: "string",
+    hint: "FILE",
+    help: "the key that encrypts secrets of integrations; by default a file beside the data",
+    default: "",
+    schema: v.string(),
   },
   "access-log": {
     type: "boolean",

@@ -7,6 +7,7 @@ import { requireFree, stagedFile } from "../db/staged-file.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { inChunks } from "../transfer/lines.ts";
 import type { Command, Context } from "./command.ts";
+import { keepSecrets } from "./keep-secrets.ts";
 
 export const exportCommand: Command = {
   name: "export",
@@ -14,7 +15,7 @@ export const exportCommand: Command = {
   usage: "[FILE|-]",
   arity: [0, 1],
   example: "export backup.jsonl --data flags.db",
-  settings: ["data", "log-format", "log-level", "quiet"],
+  settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: {
     "with-secrets": {
       type: "boolean",
@@ -25,6 +26,7 @@ export const exportCommand: Command = {
     const { args, config, options } = context;
     const db = openToRead(config.data);
     try {
+      keepSecrets(config, db);
       const lines = exportDataset(db, { withSecrets: options["with-secrets"] === true });
       await writeLines(context, args[0] ?? "-", lines);
     } finally {

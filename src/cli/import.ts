@@ -10,6 +10,7 @@ import { isUntouched } from "../transfer/untouched.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { printCounts, total } from "./counts.ts";
 import { dryRun } from "./dry-run.ts";
+import { keepSecrets } from "./keep-secrets.ts";
 import { counted } from "./plural.ts";
 import { endProgress, progressOn } from "./progress.ts";
 
@@ -19,7 +20,7 @@ export const importCommand: Command = {
   usage: "FILE|-",
   arity: [1, 1],
   example: "import backup.jsonl --data flags.db",
-  settings: ["data", "log-format", "log-level", "quiet"],
+  settings: ["data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: {
     "dry-run": {
       type: "boolean",
@@ -48,6 +49,7 @@ async function importFrom(
   const db = open(data);
   let warnings = 0;
   try {
+    keepSecrets(context.config, db);
     const counts = await importDataset(db, chunks, onProgress, () => warnings++);
     close(db);
     report(context, source, counts, warnings);

@@ -16,8 +16,10 @@ import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
+import { DELIVERY, delivering } from "./delivering.ts";
 import { firstPasswordHash, firstStart, type Made } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
+import { keepSecrets } from "./keep-secrets.ts";
 import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { readTls } from "./tls.ts";
 
@@ -32,6 +34,7 @@ export const NETWORK = [
   "trust-proxy",
   "metrics",
   "usage-hours",
+  ...DELIVERY,
   "access-log",
   "no-ui",
 ] as const;
@@ -41,7 +44,7 @@ export const serve: Command = {
   summary: "Answer the admin API from the data file, which is made if it is missing",
   example: "serve --port 4242 --data flags.db",
   isServer: true,
-  settings: [...NETWORK, "data", "log-format", "log-level", "quiet"],
+  settings: [...NETWORK, "data", "secret-key-file", "log-format", "log-level", "quiet"],
   options: OPEN_OPTION,
   async run(context) {
     const { config, world } = context;
@@ -53,6 +56,7 @@ export const serve: Command = {
     let unlock = () => {};
     try {
       unlock = lockForServing(config.data, world.pid);
+      keepSecrets(config, db);
       warnOfNetwork(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
@@ -73,11 +77,13 @@ export const serve: Command = {
 
 /** Serves until the process is asked to stop; `onListening` may print, with the port taken and nothing answered yet. */
 export async function serveUntilStopped(
-  { config, log, world }: Context,
+  context: Context,
   { db, tls }: { db: Database; tls: Tls | undefined },
   onListening: (url: string) => void,
 ) {
+  const { config, log, world } = context;
   keepHeapSmall();
+  const deliver = delivering(context, db);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
   if (publicUrl !== "" && !publicUrl.endsWith(basePath))
@@ -103,7 +109,7 @@ export async function serveUntilStopped(
   const watches: Array<() => Promise<void>> = [];
   try {
     onListening(url);
-    watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]));
+    watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
     ui?.().catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });

@@ -1,4 +1,4 @@
-import { command, query } from "../db/statement.ts";
+import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 
@@ -27,5 +27,22 @@ export function enqueueDeliveries(
   { type, project, environment, createdAt: now }: StoredEvent,
 ) {
   const integrationIds = wanting(tx.db).pluck().all({ type, project, environment });
+  if (integrationIds.length === 0) return;
   for (const integrationId of integrationIds) enqueue(tx).run({ integrationId, eventId, now });
+  queued(tx, integrationIds);
+}
+
+type Listener = (integrationIds: readonly number[]) => void;
+
+const listeners = new WeakMap<Database, Listener>();
+
+/** Has these told after the commit, for which something to deliver may be there. */
+export function queued({ db, afterCommit }: Writing, integrationIds: readonly number[]) {
+  afterCommit.push(() => listeners.get(db)?.(integrationIds));
+}
+
+/** @param listener told of whatever this process queues; undefined for none any more */
+export function onQueued(db: Database, listener: Listener | undefined) {
+  if (listener) listeners.set(db, listener);
+  else listeners.delete(db);
 }

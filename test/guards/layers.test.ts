@@ -50,6 +50,7 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["transfer and demo", /^(transfer\/(?!(kind|value|reference|error|warnings)\.)|demo\/)/],
   ["routes", /^resources\/[\w-]+\/routes[\w-]*\.ts$/],
   ["dataset", /^resources\/[\w-]+\/dataset[\w-]*\.ts$/],
+  ["delivery", /^delivery\//],
   ["changes", /^resources\/[\w-]+\/changes[\w-]*\.ts$/],
   ["stores", /^resources\/[\w-]+\/[\w-]+\.ts$/],
   ["events", /^events\//],
@@ -71,7 +72,7 @@ test("every file has its place", () => {
   );
 });
 
-test("nothing points back: main → cli → server → surfaces → routes → changes → stores → events → the shared ones", () => {
+test("nothing points back: main → cli → server → surfaces → routes → delivery → changes → stores → events → the shared ones", () => {
   const pointsBack = ({ file, name }: (typeof IMPORTS)[number]) => {
     const [from, to] = [layerOf(file), layerOf(name)];
     return to >= 0 && (from < 0 || to < from);

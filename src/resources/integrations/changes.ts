@@ -4,6 +4,7 @@ import { command, query } from "../../db/statement.ts";
 import { actingAs, type Tx } from "../../events/write.ts";
 import { toStoredJson } from "../../limits.ts";
 import { createTagType } from "../tag-types/changes.ts";
+import { hurry } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";
 import type { Integration, NewIntegration } from "./schema.ts";
 import { encryptedParameters } from "./secrets.ts";
@@ -60,6 +61,7 @@ export function updateIntegration(
   const { id } = stored;
   const { description = stored.description } = asked;
   update(tx).run({ ...toRow(tx, id, asked), description });
+  hurry(tx, id, tx.now);
   const updated = { ...stored, ...asked, description };
   recordUpdate(tx, stored, updated);
   return updated;
@@ -75,6 +77,7 @@ export function deleteIntegration(tx: Tx, stored: StoredIntegration) {
 export function pauseIntegration(tx: Tx, stored: StoredIntegration, paused: boolean) {
   if (stored.paused === paused) return;
   setPaused(tx).run({ id: stored.id, paused: paused ? 1 : 0 });
+  hurry(tx, stored.id, tx.now);
   recordUpdate(tx, stored, { ...stored, paused });
 }
 

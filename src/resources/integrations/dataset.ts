@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
+import { query } from "../../db/statement.ts";
 import { EventType } from "../../events/schema.ts";
 import { toStoredJson } from "../../limits.ts";
 import { kind } from "../../transfer/kind.ts";
@@ -7,6 +7,7 @@ import { requireKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { JsonObject, ShortText, Time } from "../../validation.ts";
 import { type IntegrationRow, insertIntegration } from "./changes.ts";
+import { type EventRow, insertIntegrationEvent } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";
 import { INTEGRATION_STATES } from "./schema.ts";
 import { decryptedParameters, encryptedParameters, maskedParameters } from "./secrets.ts";
@@ -80,13 +81,7 @@ const IntegrationEvent = v.strictObject({
   details: v.optional(JsonObject, {}),
 });
 
-type EventRow = Omit<v.InferOutput<typeof IntegrationEvent>, "details"> & { details: string };
-
-const insertEvent = command<EventRow>(`
-  INSERT INTO integration_events (id, integration_id, created_at, state, state_details, event_id, details)
-  VALUES (:id, :integrationId, :createdAt, :state, :stateDetails, :eventId, :details)`);
-
-const events = query<object, EventRow>(`
+const events = query<object, Omit<EventRow, "id"> & { id: string }>(`
   SELECT CAST(id AS TEXT) AS id, integration_id AS integrationId, created_at AS createdAt, state,
     state_details AS stateDetails, event_id AS eventId, details
   FROM integration_events ORDER BY integration_events.id`);
@@ -97,7 +92,7 @@ export const integrationEvent = kind({
   insert({ tx, db }, line) {
     requireKnown(db, "integration", line.integrationId, "integrationId");
     requireKnown(db, "event", line.eventId, "eventId");
-    insertEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") });
+    insertIntegrationEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") });
   },
   *rows(db) {
     for (const row of events(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };

@@ -1,0 +1,41 @@
+import fs from "node:fs";
+import tls from "node:tls";
+import type { Config } from "../config.ts";
+import type { Database } from "../db/statement.ts";
+import { startDispatcher } from "../delivery/dispatcher.ts";
+import type { Context } from "./command.ts";
+import { readPem } from "./tls.ts";
+
+/** The settings of what is delivered to integrations. */
+export const DELIVERY = ["allow-private-targets", "delivery-ca", "delivery-folder"] as const;
+
+/**
+ * What starts to deliver what the file queues, once it is known where the server listens, and returns what stops it.
+ * @throws UsageError for a certificate that can't be read
+ */
+export function delivering(
+  { config, log, world }: Context,
+  db: Database,
+): (url: string) => () => Promise<void> {
+  const { "allow-private-targets": allowed, "public-url": publicUrl } = config;
+  const settings = {
+    db,
+    log,
+    allowed,
+    env: world.env,
+    ca: authorities(config),
+    folder: folderOf(config, db),
+  };
+  return (url) => startDispatcher({ ...settings, publicUrl: publicUrl || url }).stop;
+}
+
+/** Those that everyone trusts, and the operator's own; undefined for the former alone. */
+function authorities({ "delivery-ca": file }: Config) {
+  return file === "" ? undefined : [...tls.getCACertificates("default"), readPem("--delivery-ca", file)];
+}
+
+/** Where files are written; a database in memory has no place beside it. */
+function folderOf({ "delivery-folder": folder }: Config, db: Database) {
+  if (folder !== "" || db.memory) return folder || undefined;
+  return `${fs.realpathSync(db.name)}.deliveries`;
+}

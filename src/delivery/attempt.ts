@@ -1,0 +1,76 @@
+import { DataError } from "../db/error.ts";
+import type { Database } from "../db/statement.ts";
+import type { Log } from "../log.ts";
+import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
+import { eventWire } from "../resources/integrations/delivery-store.ts";
+import type { IntegrationEvent } from "../resources/integrations/schema.ts";
+import { decryptedParameters } from "../resources/integrations/secrets.ts";
+import type { StoredIntegration } from "../resources/integrations/store.ts";
+import { delayMs, MOST_ATTEMPTS } from "./backoff.ts";
+import type { Clock } from "./clock.ts";
+import type { Outcome, Outside } from "./provider.ts";
+import { DELIVER } from "./providers.ts";
+
+export interface Attempting {
+  db: Database;
+  log: Log;
+  clock: Clock;
+  outside: Outside;
+}
+
+/**
+ * Hands an event to an integration once.
+ * @param attempts how often that was tried before
+ * @param failures how many attempts of the integration have failed in a row
+ * @returns what is to be recorded; undefined where there is no such event any more
+ */
+export async function attempt(
+  context: Attempting,
+  integration: StoredIntegration,
+  { eventId, attempts, failures }: { eventId: number; attempts: number; failures: number },
+): Promise<Attempt | undefined> {
+  const { db, clock } = context;
+  const wire = eventWire(db, eventId);
+  if (wire === undefined) return undefined;
+  const begin = performance.now();
+  const outcome = await outcomeOf(context, integration, JSON.parse(wire));
+  const durationMs = Math.round(performance.now() - begin);
+  const after = (ms: number) => new Date(clock.now() + ms).toISOString();
+  const { askedMs } = outcome.retry ?? {};
+  const isLast = outcome.retry === undefined || attempts + 1 >= MOST_ATTEMPTS;
+  const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, askedMs));
+  return {
+    integrationId: integration.id,
+    eventId,
+    now: after(0),
+    state: outcome.state,
+    stateDetails: outcome.retry && isLast ? `${outcome.stateDetails}\n${GIVEN_UP}` : outcome.stateDetails,
+    details: { ...outcome.details, attempt: attempts + 1, durationMs, ...(retryAt && { retryAt }) },
+    retryAt,
+    restUntil: after(delayMs(clock, failures + 1, askedMs)),
+  };
+}
+
+const GIVEN_UP = `Given up after ${MOST_ATTEMPTS} attempts.`;
+
+async function outcomeOf(
+  { db, log, clock, outside }: Attempting,
+  integration: StoredIntegration,
+  { label: _, summary, ...event }: IntegrationEvent["event"],
+): Promise<Outcome> {
+  const { id, provider } = integration;
+  const deliver = DELIVER.get(provider);
+  if (!deliver) return failed(`There is no provider ${provider}.`);
+  try {
+    const parameters = decryptedParameters(db, integration, integration.parameters);
+    const job = { integrationId: id, parameters, event, summary: summary ?? event.type, now: clock.now() };
+    return await deliver(job, outside);
+  } catch (error) {
+    const { message } = error as Error;
+    if (!(error instanceof DataError))
+      log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
+    return failed(message);
+  }
+}
+
+const failed = (stateDetails: string): Outcome => ({ state: "failed", stateDetails, details: {} });

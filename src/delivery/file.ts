@@ -1,0 +1,52 @@
+import fs from "node:fs/promises";
+import path from "node:path";
+import { type Deliver, type Outcome, textOf } from "./provider.ts";
+
+/** Where a file is put aside, in bytes. */
+const LONGEST = 10 * 1024 * 1024;
+
+/** How many are kept beside the one that is written to. */
+const KEPT = 5;
+
+/** Appends the event to a file, one JSON object a line; it is on the disk then. */
+export const file: Deliver = async (job, { folder }) => {
+  const name = textOf(job, "file");
+  const details = { file: `${name}.jsonl`, body: job.event };
+  if (folder === undefined)
+    return failed("There is no folder for files: --delivery-folder names one.", details);
+  try {
+    await append(folder, name, `${JSON.stringify(job.event)}\n`);
+    return { state: "success", stateDetails: `The event was appended to ${name}.jsonl.`, details };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return {
+      ...failed(`The event could not be appended to ${name}.jsonl: ${code ?? message}.`, details),
+      retry: {},
+    };
+  }
+};
+
+const failed = (stateDetails: string, details: Record<string, unknown>): Outcome => ({
+  state: "failed",
+  stateDetails,
+  details,
+});
+
+async function append(folder: string, name: string, line: string) {
+  await fs.mkdir(folder, { recursive: true, mode: 0o700 });
+  const at = (number?: number) =>
+    path.join(folder, number === undefined ? `${name}.jsonl` : `${name}.${number}.jsonl`);
+  const size = await fs.stat(at()).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > 0 && size + Buffer.byteLength(line) > LONGEST) await rotate(at);
+  await fs.appendFile(at(), line, { mode: 0o600, flush: true });
+}
+
+async function rotate(at: (number?: number) => string) {
+  await fs.rm(at(KEPT), { force: true });
+  for (let number = KEPT - 1; number > 0; number--)
+    await fs.rename(at(number), at(number + 1)).catch(() => {});
+  await fs.rename(at(), at(1));
+}

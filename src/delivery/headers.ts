@@ -1,0 +1,30 @@
+import { type Job, type Outcome, textOf } from "./provider.ts";
+
+/** These are of the connection, and not of the message. */
+const NOT_OURS = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i;
+
+/** The extra headers; nothing and a problem where they are no JSON object. */
+export function customHeaders(job: Job): { headers: Record<string, string>; problem?: string } {
+  const text = textOf(job, "customHeaders");
+  if (text.trim() === "") return { headers: {} };
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw new SyntaxError();
+    const entries = Object.entries(parsed).filter(([name]) => !NOT_OURS.test(name));
+    return {
+      headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])),
+    };
+  } catch {
+    return { headers: {}, problem: "Could not parse the JSON in the customHeaders parameter." };
+  }
+}
+
+/** What the problem makes of an outcome (original). */
+export const withProblem = (outcome: Outcome, problem: string | undefined): Outcome =>
+  problem === undefined
+    ? outcome
+    : {
+        ...outcome,
+        state: outcome.state === "success" ? "successWithErrors" : outcome.state,
+        stateDetails: `${problem}\n${outcome.stateDetails}`,
+      };

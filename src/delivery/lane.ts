@@ -1,0 +1,102 @@
+import { inGroup } from "../db/group-commit.ts";
+import { recordAttempt } from "../resources/integrations/changes-deliveries.ts";
+import { type Delivery, oldestDeliveries, troubleOf } from "../resources/integrations/delivery-store.ts";
+import { integrationById, type StoredIntegration } from "../resources/integrations/store.ts";
+import { type Attempting, attempt } from "./attempt.ts";
+import { FAILURES_TO_OPEN } from "./backoff.ts";
+
+/** The deliveries of one integration, one after the other in the order of events. */
+export interface Lane {
+  /** There may be something to deliver, now or sooner than before. */
+  wake(): void;
+  /** Resolves when what is under way has been recorded. */
+  rest(): Promise<void>;
+}
+
+export interface LaneContext extends Attempting {
+  isStopped(): boolean;
+}
+
+/** How many are read at a time: they are sent while those before them are recorded. */
+const WINDOW = 32;
+
+/** How soon it goes on after the file could not be written, in milliseconds. */
+const AFTER_ERROR_MS = 1000;
+
+export function createLane(context: LaneContext, id: number): Lane {
+  const { clock, log } = context;
+  let running: Promise<void> | undefined;
+  let isWokenAgain = false;
+  let callOff = () => {};
+  const wakeIn = (ms: number) => {
+    callOff();
+    callOff = clock.after(ms, wake);
+  };
+  const work = async () => {
+    do {
+      isWokenAgain = false;
+      const waitMs = await deliverDue(context, id);
+      if (waitMs !== undefined && !context.isStopped()) wakeIn(waitMs);
+    } while (isWokenAgain && !context.isStopped());
+  };
+  function wake() {
+    callOff();
+    isWokenAgain = true;
+    if (context.isStopped()) return;
+    running ??= work()
+      .catch((error: Error) => {
+        log({ level: "error", message: `deliveries of integration ${id}: ${error.message}` });
+        wakeIn(AFTER_ERROR_MS);
+      })
+      .finally(() => {
+        running = undefined;
+      });
+  }
+  return {
+    wake,
+    async rest() {
+      callOff();
+      await running;
+    },
+  };
+}
+
+/** Delivers what is due. @returns when the next is, in milliseconds from now; undefined if nothing waits */
+async function deliverDue(context: LaneContext, id: number): Promise<number | undefined> {
+  for (;;) {
+    const integration = activeIntegration(context, id);
+    if (!integration || context.isStopped()) return undefined;
+    const { failures = 0, retryAt = "" } = troubleOf(context.db, id) ?? {};
+    // One that fails is tried with one event, not with all that wait.
+    const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : WINDOW);
+    if (deliveries.length === 0) return undefined;
+    const isOpen = failures >= FAILURES_TO_OPEN;
+    const waitMs = Math.max(msUntil(context, deliveries[0]!.dueAt), isOpen ? msUntil(context, retryAt) : 0);
+    if (waitMs > 0) return waitMs;
+    await deliverAll(context, id, deliveries, failures);
+  }
+}
+
+const msUntil = ({ clock }: LaneContext, time: string) => Date.parse(time) - clock.now();
+
+function activeIntegration({ db }: LaneContext, id: number): StoredIntegration | undefined {
+  const integration = integrationById(db, id);
+  return integration?.enabled && !integration.paused ? integration : undefined;
+}
+
+/** Up to the first that fails. What was done is recorded meanwhile, several in one commit. */
+async function deliverAll(context: LaneContext, id: number, deliveries: Delivery[], failures: number) {
+  const recorded: Array<Promise<unknown>> = [];
+  try {
+    for (const delivery of deliveries) {
+      const integration = activeIntegration(context, id);
+      if (!integration || msUntil(context, delivery.dueAt) > 0) break;
+      const done = await attempt(context, integration, { ...delivery, failures });
+      if (!done || context.outside.signal.aborted) break; // what was broken off is done again
+      recorded.push(inGroup(context.db, undefined, (tx) => recordAttempt(tx, done)));
+      if (done.state === "failed" || context.isStopped()) break;
+    }
+  } finally {
+    await Promise.all(recorded);
+  }
+}

@@ -1,0 +1,130 @@
+import http from "node:http";
+import https from "node:https";
+import { type Guard, TargetError } from "./guard.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** What came back: a status, or why there is none. */
+export interface Answer {
+  /** Of HTTP, or the system's code, such as ECONNREFUSED. */
+  status: number | string;
+  /** More about it, for a person. */
+  why?: string;
+  isSuccess: boolean;
+  /** Another attempt may go better. */
+  mayPass: boolean;
+  askedMs?: number | undefined;
+  /** The beginning of what was answered, where it was asked for. */
+  text: string;
+}
+
+export type Post = (
+  url: string,
+  message: { headers: Readonly<Record<string, string>>; body: string | Buffer },
+  now: number,
+) => Promise<Answer>;
+
+interface Options {
+  guard: Guard;
+  /** How long all of it may take, in milliseconds. */
+  timeoutMs: number;
+  /** Ends what is under way. */
+  signal: AbortSignal;
+  agents: Agents;
+}
+
+export type Agents = Record<"http:" | "https:", http.Agent>;
+
+/** So much of an answer is read; what comes after it is not waited for. */
+const LONGEST_ANSWER = 64 * 1024;
+
+/** How long its body is waited for once the status is known, in milliseconds. */
+const BODY_MS = 2000;
+
+/** Posts by HTTP or HTTPS; redirects are not followed. */
+export const createPost =
+  (options: Options): Post =>
+  async (url, message, now) => {
+    try {
+      const target = new URL(url);
+      options.guard.requireTarget(target);
+      return toAnswer(await send(target, message, options), now);
+    } catch (error) {
+      return toFailure(error as NodeJS.ErrnoException);
+    }
+  };
+
+interface Received {
+  response: http.IncomingMessage;
+  text: string;
+}
+
+function send(
+  target: URL,
+  { headers, body }: Parameters<Post>[1],
+  { agents, timeoutMs, signal }: Options,
+): Promise<Received> {
+  const protocol = target.protocol as keyof Agents;
+  const late = AbortSignal.timeout(timeoutMs);
+  const options = {
+    method: "POST",
+    agent: agents[protocol],
+    headers: { "user-agent": "Flagstone", ...headers, "content-length": Buffer.byteLength(body) },
+    signal: AbortSignal.any([late, signal]),
+  };
+  const attempt = (): Promise<Received> =>
+    new Promise((resolve, reject) => {
+      const request = (protocol === "https:" ? https : http).request(target, options);
+      request.on("error", (error: NodeJS.ErrnoException) => {
+        if (late.aborted) reject(timedOut(timeoutMs));
+        else if (isOfOldConnection(request, error)) resolve(attempt());
+        else reject(error);
+      });
+      request.on("response", (response) => {
+        beginningOf(response).then((text) => resolve({ response, text }));
+      });
+      request.end(body);
+    });
+  return attempt();
+}
+
+/** The receiver closed a connection that was kept, just as it was used again. */
+const isOfOldConnection = ({ reusedSocket }: http.ClientRequest, { code }: NodeJS.ErrnoException) =>
+  reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+
+/** The status is what counts: what breaks off or never ends after it is let go. */
+function beginningOf(response: http.IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const late = setTimeout(() => response.destroy(), BODY_MS);
+  response.on("data", (chunk: Buffer) => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= LONGEST_ANSWER) response.destroy();
+  });
+  for (const name of ["end", "error", "close"]) response.once(name, () => resolve());
+  return promise.then(() => {
+    clearTimeout(late);
+    return Buffer.concat(chunks).toString("utf8", 0, LONGEST_ANSWER);
+  });
+}
+
+const timedOut = (ms: number) =>
+  Object.assign(new Error(`No answer within ${ms / 1000} seconds`), { code: "ETIMEDOUT" });
+
+function toAnswer({ response, text }: Received, now: number): Answer {
+  const status = response.statusCode!;
+  const mayPass = status === 408 || status === 425 || status === 429 || status >= 500;
+  const askedMs = mayPass ? retryAfterMs(response.headers["retry-after"], now) : undefined;
+  return { status, isSuccess: status >= 200 && status < 300, mayPass, askedMs, text };
+}
+
+/** What is wrong with the certificate, the address or a header stays wrong. */
+const LASTING =
+  /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|ERR_INVALID_|ERR_UNESCAPED|ERR_HTTP_INVALID)/;
+
+function toFailure(error: NodeJS.ErrnoException): Answer {
+  const status = error.code ?? error.name;
+  const mayPass = !(error instanceof TargetError) && !LASTING.test(status);
+  return { status, why: error.message, isSuccess: false, mayPass, text: "" };
+}

@@ -1,0 +1,19 @@
+import { datadog } from "./datadog.ts";
+import { file } from "./file.ts";
+import { newRelic } from "./new-relic.ts";
+import type { Deliver } from "./provider.ts";
+import { slack } from "./slack.ts";
+import { slackApp } from "./slack-app.ts";
+import { teams } from "./teams.ts";
+import { webhook } from "./webhook.ts";
+
+/** How each provider is handed an event, by its name. */
+export const DELIVER: ReadonlyMap<string, Deliver> = new Map([
+  ["webhook", webhook],
+  ["slack", slack],
+  ["slack-app", slackApp],
+  ["teams", teams],
+  ["datadog", datadog],
+  ["new-relic", newRelic],
+  ["file", file],
+]);

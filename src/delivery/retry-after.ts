@@ -1,0 +1,7 @@
+/** How long a receiver asks to wait, in seconds or until a date; undefined where it does not. */
+export function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+}

@@ -1,0 +1,65 @@
+import type { Answer } from "./post.ts";
+import { type Deliver, type Outcome, textOf } from "./provider.ts";
+import { channelsOfTags, retryOf, slackMessage } from "./slack.ts";
+
+/** Posts by the Web API of Slack, once a channel: those that are always told, and those of the flag's tags. */
+export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
+  const token = textOf(job, "accessToken");
+  const always = textOf(job, "defaultChannels").split(",");
+  const names = [...always, ...channelsOfTags(job)].map((name) => name.trim().replace(/^#/, ""));
+  const channels = [...new Set(names.filter(Boolean))];
+  const { text, attachments } = slackMessage(job, publicUrl);
+  const details = { channels, message: text };
+  if (token === "") return failed("No access token provided.", details);
+  if (channels.length === 0) return failed(`No Slack channels found for event ${job.event.type}.`, details);
+  const headers = { "content-type": "application/json; charset=utf-8", authorization: `Bearer ${token}` };
+  const answers = await Promise.all(
+    channels.map((channel) => {
+      const body = JSON.stringify({ channel: `#${channel}`, text, attachments });
+      return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(asSlackMeansIt);
+    }),
+  );
+  return outcomeOfCalls(answers, details);
+};
+
+const failed = (stateDetails: string, details: Record<string, unknown>): Outcome => ({
+  state: "failed",
+  stateDetails,
+  details,
+});
+
+/** Slack answers 200 to what it refuses, and says why in the body. */
+function asSlackMeansIt(answer: Answer): Answer {
+  if (!answer.isSuccess) return answer;
+  const { ok, error = "no answer that can be read" } = parsed(answer.text);
+  if (ok === true) return answer;
+  const mayPass = /^(ratelimited|internal_error|fatal_error|service_unavailable|request_timeout)$/.test(
+    error,
+  );
+  return { ...answer, status: error, isSuccess: false, mayPass };
+}
+
+function parsed(text: string): { ok?: boolean; error?: string } {
+  try {
+    return JSON.parse(text) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** In the words of the original. */
+function outcomeOfCalls(answers: Answer[], details: Record<string, unknown>): Outcome {
+  const total = answers.length;
+  const bad = answers.filter(({ isSuccess }) => !isSuccess);
+  if (bad.length === 0)
+    return { state: "success", stateDetails: `All (${total}) Slack client calls were successful.`, details };
+  const errors = bad
+    .map(({ status, why }) => (why === undefined ? String(status) : `${status} (${why})`))
+    .join(", ");
+  if (bad.length < total) {
+    const stateDetails = `Some (${bad.length} of ${total}) Slack client calls failed. Errors: ${errors}`;
+    return { state: "successWithErrors", stateDetails, details };
+  }
+  const stateDetails = `All (${total}) Slack client calls failed with the following errors: ${errors}`;
+  return { state: "failed", stateDetails, details, ...retryOf(bad) };
+}

@@ -1,0 +1,75 @@
+import { customHeaders, withProblem } from "./headers.ts";
+import { maskedUrl } from "./masked-url.ts";
+import type { Answer } from "./post.ts";
+import { type Deliver, type Job, type Outcome, textOf } from "./provider.ts";
+import { linkTo, toSlack, trimmed } from "./text.ts";
+
+/** Posts to an incoming webhook of Slack, once a channel. */
+export const slack: Deliver = async (job, { post, publicUrl }) => {
+  const url = textOf(job, "url");
+  const username = textOf(job, "username") || "Unleash";
+  const { headers, problem } = customHeaders(job);
+  const tagged = channelsOfTags(job);
+  const channels = tagged.length > 0 ? tagged : [textOf(job, "defaultChannel")];
+  const { text, attachments } = slackMessage(job, publicUrl);
+  const common = { username, icon_emoji: textOf(job, "emojiIcon") || ":unleash:", text };
+  const answers = await Promise.all(
+    channels.map((channel) => {
+      const body = JSON.stringify({ ...common, channel: `#${channel}`, attachments });
+      return post(url, { headers: { "content-type": "application/json", ...headers }, body }, job.now);
+    }),
+  );
+  const details = { url: maskedUrl(url), channels, username, message: text };
+  return withProblem(outcomeOfAll(answers, details), problem);
+};
+
+/** The channels that the flag's tags name. */
+export const channelsOfTags = ({ event: { tags } }: Job): string[] =>
+  (tags ?? []).filter(({ type }) => type === "slack").map(({ value }) => value);
+
+/** What happened, and a button that leads there. */
+export const slackMessage = ({ event, summary }: Job, publicUrl: string) => ({
+  text: trimmed(toSlack(summary, publicUrl)),
+  attachments: [
+    {
+      actions: [
+        {
+          name: "featureToggle",
+          text: "Open in Unleash",
+          type: "button",
+          value: "featureToggle",
+          style: "primary",
+          url: linkTo(event, publicUrl),
+        },
+      ],
+    },
+  ],
+});
+
+/** In the words of the original. */
+function outcomeOfAll(answers: Answer[], details: Record<string, unknown>): Outcome {
+  const failed = answers.filter(({ isSuccess }) => !isSuccess);
+  const total = answers.length;
+  const codes = answers.map(({ status }) => status).join(", ");
+  const isAll = failed.length === total;
+  const why = [...new Set(failed.flatMap(({ why }) => why ?? []))].map((text) => `\n${text}`).join("");
+  if (failed.length === 0) {
+    const stateDetails = `All (${total}) Slack webhook requests were successful with status codes: ${codes}.`;
+    return { state: "success", stateDetails, details };
+  }
+  const stateDetails = isAll
+    ? `All (${total}) Slack webhook requests failed with status codes: ${codes}.${why}`
+    : `Some (${failed.length} of ${total}) Slack webhook requests failed. Status codes: ${codes}.${why}`;
+  return {
+    state: isAll ? "failed" : "successWithErrors",
+    stateDetails,
+    details,
+    ...(isAll && retryOf(failed)),
+  };
+}
+
+/** Only where none got through: the others would get it twice. */
+export function retryOf(failed: readonly Answer[]): Pick<Outcome, "retry"> {
+  if (!failed.every(({ mayPass }) => mayPass)) return {};
+  return { retry: { askedMs: Math.max(...failed.map(({ askedMs = 0 }) => askedMs)) } };
+}

@@ -1,0 +1,61 @@
+import { type Database, query } from "../../db/statement.ts";
+
+/** An event that waits for an integration. */
+export interface Delivery {
+  eventId: number;
+  /** When it may be tried, RFC 3339. */
+  dueAt: string;
+  /** How often it was tried. */
+  attempts: number;
+}
+
+const oldest = query<{ id: number; limit: number }, Delivery>(`
+  SELECT event_id AS eventId, due_at AS dueAt, attempts FROM deliveries
+  WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
+
+const active = query<object, number>(`SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
+
+const wireOf = query<{ eventId: number }, string>(`SELECT wire FROM events WHERE id = :eventId`);
+
+const eventIdOf = query<{ id: bigint; integrationId: number }, number>(`
+  SELECT event_id FROM integration_events WHERE id = :id AND integration_id = :integrationId`);
+
+const retryAt = query<{ id: number }, { failures: number; retryAt: string }>(`
+  SELECT failures, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
+
+// Of no project, so that whoever is asked to try an integration shows its receiver nothing that it may not see.
+const newestOfIntegrations = query<object, number>(`
+  SELECT max(id) FROM events WHERE type IN ('addon-config-created', 'addon-config-updated', 'addon-config-deleted')`);
+
+// An empty list, and one that begins with `*`, stands for all; as where deliveries are queued.
+const newestWanted = query<{ id: number }, number>(`
+  SELECT recent.id FROM integrations
+  JOIN (SELECT id, type, project, wire FROM events ORDER BY id DESC LIMIT 500) AS recent
+  WHERE integrations.id = :id AND recent.type IN (SELECT value FROM json_each(events))
+    AND (project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
+      OR project IN (SELECT value FROM json_each(projects)))
+    AND (wire ->> 'environment' IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
+      OR wire ->> 'environment' IN (SELECT value FROM json_each(environments)))
+  ORDER BY recent.id DESC LIMIT 1`);
+
+/** What waits for an integration, the oldest event first. */
+export const oldestDeliveries = (db: Database, id: number, limit: number): Delivery[] =>
+  oldest(db).all({ id, limit });
+
+/** The integrations that deliver. */
+export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});
+
+/** The event as JSON text. */
+export const eventWire = (db: Database, eventId: number): string | undefined =>
+  wireOf(db).pluck().get({ eventId });
+
+/** The event that a record of an integration is about. */
+export const eventOfRecord = (db: Database, integrationId: number, id: bigint): number | undefined =>
+  eventIdOf(db).pluck().get({ id, integrationId });
+
+/** How many attempts in a row have failed, and when the next may be made. */
+export const troubleOf = (db: Database, id: number) => retryAt(db).get({ id });
+
+/** An event to try an integration with: the newest that it would get, else one about integrations. */
+export const eventToTry = (db: Database, id: number): number | undefined =>
+  newestWanted(db).pluck().get({ id }) ?? newestOfIntegrations(db).pluck().get({}) ?? undefined;

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { openReceiver } from "../support/receiver.ts";
+import { createWorld, personal } from "../support/world.ts";
+import { dataFile, runCli, startServer, temporaryFolder } from "./run-cli.ts";
+
+const ALLOW = ["--allow-private-targets", "127.0.0.1"];
+
+const worldWith = (url: string) =>
+  createWorld().integration({ provider: "webhook", parameters: { url }, events: ["user-created"] });
+
+test("what a command changes is delivered by the server, and what was queued before it started", async (t) => {
+  const receiver = await openReceiver(t);
+  const data = await dataFile(t, worldWith(receiver.url).lines);
+  const create = (name: string) => runCli(["user", "create", name, "--data", data]);
+  assert.equal((await create("before")).code, 0);
+  const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  await receiver.has(1);
+  assert.equal((await create("after")).code, 0);
+  await receiver.has(2);
+  const names = receiver.received.map(({ body }) => JSON.parse(body).data.username);
+  assert.deepEqual(names, ["before", "after"]);
+  await stop();
+});
+
+test("a server stops while a receiver does not answer, and delivers at its next start", async (t) => {
+  const receiver = await openReceiver(t, () => {});
+  const data = await dataFile(t, worldWith(receiver.url).lines);
+  await runCli(["user", "create", "somebody", "--data", data]);
+  const first = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  await receiver.has(1);
+  assert.equal((await first.stop()).code, 0);
+  receiver.answer = 200;
+  const second = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  await receiver.has(2);
+  const { stop, url } = second;
+  const reply = await fetch(`${url}/api/admin/addons/1/events`, { headers: { authorization: personal(1) } });
+  const { integrationEvents } = (await reply.json()) as { integrationEvents: unknown[] };
+  assert.ok(integrationEvents.length <= 1, "what was broken off is no attempt");
+  await stop();
+});
+
+test("an import, a server and an export share the operator's own key", async (t) => {
+  const data = path.join(temporaryFolder(t), "flags.db");
+  const key = `${data}.own-key`;
+  fs.writeFileSync(key, `${Buffer.alloc(32, 7).toString("base64")}\n`);
+  const env = { FLAGSTONE_SECRET_KEY_FILE: key };
+  const input = `${worldWith("https://hooks.example/hush")
+    .lines.map((line) => JSON.stringify(line))
+    .join("\n")}\n`;
+  assert.equal((await runCli(["import", "-", "--data", data], { env, input })).code, 0);
+  const { stop, url } = await startServer(t, ["serve", "--data", data], { env });
+  const reply = await fetch(`${url}/api/admin/addons/1`, { headers: { authorization: personal(1) } });
+  assert.equal(((await reply.json()) as { parameters: { url: string } }).parameters.url, "*****");
+  await stop();
+  assert.match((await runCli(["export", "--with-secrets", "--data", data], { env })).stdout, /example\/hush/);
+  assert.ok(!fs.existsSync(`${data}.key`));
+  const without = await runCli(["export", "--with-secrets", "--data", data]);
+  assert.match(without.stderr, /^flagstone: The key \w+ is missing/);
+  assert.equal(without.code, 3);
+  assert.ok(!fs.readFileSync(data).includes("example/hush"));
+});

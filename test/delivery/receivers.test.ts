@@ -1,0 +1,201 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import fs from "node:fs";
+import https from "node:https";
+import net, { type AddressInfo, type Socket } from "node:net";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import tls from "node:tls";
+import { movableClock, openDelivering } from "../support/delivering.ts";
+import { openReceiver } from "../support/receiver.ts";
+
+/** What is recorded of one event to this address. */
+async function outcomeAt(t: TestContext, url: string, options: object = {}) {
+  const clock = movableClock();
+  const { integrate, addFlag, recorded } = await openDelivering(t, { clock, timeoutMs: 300, ...options });
+  await integrate({ url });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  const [first = "", ...more] = record!.stateDetails.split("\n");
+  const { status, retryAt } = record!.details;
+  return {
+    state: record!.state,
+    said: first,
+    why: more.join(" "),
+    status,
+    isTriedAgain: retryAt !== undefined,
+  };
+}
+
+/** A server that does with a connection what it likes. */
+async function openSocket(t: TestContext, onConnection: (socket: Socket) => void) {
+  const sockets = new Set<Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on("error", () => {}));
+    onConnection(socket);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test("nobody listens", async (t) => {
+  const server = net.createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  const { said, isTriedAgain } = await outcomeAt(t, `http://127.0.0.1:${port}/`);
+  assert.equal(said, "Webhook request failed with status code: ECONNREFUSED.");
+  assert.ok(isTriedAgain);
+});
+
+test("the connection is reset", async (t) => {
+  const url = await openSocket(t, (socket) => socket.resetAndDestroy());
+  const { said, isTriedAgain } = await outcomeAt(t, url);
+  assert.equal(said, "Webhook request failed with status code: ECONNRESET.");
+  assert.ok(isTriedAgain);
+});
+
+test("nothing is ever answered", async (t) => {
+  const { said, why, isTriedAgain } = await outcomeAt(t, await openSocket(t, () => {}));
+  assert.equal(said, "Webhook request failed with status code: ETIMEDOUT.");
+  assert.equal(why, "No answer within 0.3 seconds");
+  assert.ok(isTriedAgain);
+});
+
+test("what is answered is no HTTP", async (t) => {
+  const { state, said } = await outcomeAt(t, await openSocket(t, (socket) => socket.end("hello\r\n\r\n")));
+  assert.equal(state, "failed");
+  assert.match(said, /status code: HPE_/);
+});
+
+test("the answer comes late, but in time", async (t) => {
+  const receiver = await openReceiver(t, (_, response) => void setTimeout(() => response.end("ok"), 150));
+  const { state } = await outcomeAt(t, receiver.url, { timeoutMs: 2000 });
+  assert.equal(state, "success");
+});
+
+test("the answer never ends", async (t) => {
+  const receiver = await openReceiver(t, (_, response) => {
+    const more = () => response.destroyed || response.write("x".repeat(1000), () => setImmediate(more));
+    more();
+  });
+  const { state, status } = await outcomeAt(t, receiver.url);
+  assert.deepEqual([state, status], ["success", 200]);
+});
+
+test("the answer stops in the middle", async (t) => {
+  const receiver = await openReceiver(t, (_, response) => {
+    response.writeHead(200, { "content-length": 100 }).write("half");
+    setImmediate(() => response.destroy());
+  });
+  const { state } = await outcomeAt(t, receiver.url);
+  assert.equal(state, "success");
+});
+
+test("the answer has enormous headers", async (t) => {
+  const receiver = await openReceiver(t, (_, response) =>
+    response.writeHead(200, { "x-large": "x".repeat(100_000) }).end(),
+  );
+  const { state, said } = await outcomeAt(t, receiver.url);
+  assert.equal(state, "failed");
+  assert.match(said, /HPE_HEADER_OVERFLOW/);
+});
+
+test("a connection that is kept serves the next event", async (t) => {
+  const receiver = await openReceiver(t);
+  let connections = 0;
+  const url = new URL(receiver.url);
+  const { integrate, addFlag, recorded } = await openDelivering(t);
+  const proxy = await openSocket(t, (socket) => {
+    connections++;
+    socket.pipe(net.connect(Number(url.port), "127.0.0.1")).pipe(socket);
+  });
+  await integrate({ url: proxy });
+  for (const name of ["one", "two", "three"]) await addFlag(name);
+  await recorded(3);
+  assert.equal(connections, 1);
+});
+
+test("a name that nobody knows may be known later", async (t) => {
+  const { said, isTriedAgain } = await outcomeAt(t, "http://nobody.invalid/");
+  assert.match(said, /status code: (ENOTFOUND|EAI_AGAIN)/);
+  assert.ok(isTriedAgain);
+});
+
+test("a header that can't be sent is not tried again", async (t) => {
+  const receiver = await openReceiver(t);
+  const { integrate, addFlag, recorded } = await openDelivering(t);
+  await integrate({ url: receiver.url, authorization: "a\nb" });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  assert.match(record!.stateDetails, /ERR_INVALID_CHAR/);
+  assert.equal(record!.details.retryAt, undefined);
+});
+
+/** A certificate that vouches for itself, for localhost; undefined where there is no openssl. */
+function certificate(t: TestContext) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-tls-"));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  const [key, cert] = [path.join(folder, "key.pem"), path.join(folder, "cert.pem")];
+  const args = [
+    "req",
+    "-x509",
+    "-newkey",
+    "ec",
+    "-pkeyopt",
+    "ec_paramgen_curve:P-256",
+    "-nodes",
+    "-days",
+    "2",
+  ];
+  execFileSync(
+    "openssl",
+    [
+      ...args,
+      "-subj",
+      "/CN=localhost",
+      "-addext",
+      "subjectAltName=DNS:localhost",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+    ],
+    { stdio: "ignore" },
+  );
+  return { key: fs.readFileSync(key, "utf8"), cert: fs.readFileSync(cert, "utf8") };
+}
+
+async function openTls(t: TestContext, pair: ReturnType<typeof certificate>) {
+  const server = https.createServer(pair, (_, response) => response.end()).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test("a certificate that nobody vouches for is refused, and not tried again", async (t) => {
+  const port = await openTls(t, certificate(t));
+  const { said, isTriedAgain } = await outcomeAt(t, `https://127.0.0.1:${port}/`, { timeoutMs: 5000 });
+  assert.match(said, /DEPTH_ZERO_SELF_SIGNED_CERT/);
+  assert.ok(!isTriedAgain);
+});
+
+test("one that the operator trusts is taken, for its name only", async (t) => {
+  const pair = certificate(t);
+  const port = await openTls(t, pair);
+  const options = { allowed: ["*"], ca: [...tls.rootCertificates, pair.cert], timeoutMs: 5000 };
+  assert.equal((await outcomeAt(t, `https://localhost:${port}/`, options)).state, "success");
+  const other = await outcomeAt(t, `https://127.0.0.1:${port}/`, options);
+  assert.match(other.said, /ERR_TLS_CERT_ALTNAME_INVALID/);
+  assert.ok(!other.isTriedAgain);
+});

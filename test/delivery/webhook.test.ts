@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import crypto from "node:crypto";
+import { test } from "node:test";
+import { openDelivering } from "../support/delivering.ts";
+import { openReceiver } from "../support/receiver.ts";
+
+test("an event is posted as it is, and the attempt is recorded", async (t) => {
+  const receiver = await openReceiver(t);
+  const { integrate, addFlag, recorded, waiting } = await openDelivering(t);
+  await integrate({ url: receiver.url });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  const sent = JSON.parse(body);
+  assert.deepEqual(Object.keys(sent), [
+    "id",
+    "createdAt",
+    "type",
+    "createdBy",
+    "createdByUserId",
+    "environment",
+    "project",
+    "featureName",
+    "data",
+    "preData",
+    "tags",
+  ]);
+  assert.equal(sent.featureName, "f");
+  assert.equal(headers["content-type"], "application/json");
+  assert.equal(headers["webhook-id"], `1-${sent.id}`);
+  assert.equal(headers["webhook-signature"], undefined);
+  assert.equal(record!.state, "success");
+  assert.equal(record!.stateDetails, "Webhook request was successful with status code: 200.");
+  const { durationMs, url, ...details } = record!.details;
+  assert.equal(typeof durationMs, "number");
+  assert.equal(url, `${new URL(receiver.url).origin}/*****`);
+  assert.deepEqual(details, { contentType: "application/json", body: sent, status: 200, attempt: 1 });
+  assert.equal(record!.event.id, sent.id);
+  assert.equal(waiting(), 0);
+});
+
+test("headers, a content type and a template are the receiver's wish", async (t) => {
+  const receiver = await openReceiver(t, 202);
+  const { integrate, addFlag, recorded } = await openDelivering(t);
+  await integrate({
+    url: receiver.url,
+    contentType: "application/vnd.own+json",
+    authorization: "Basic aHVzaA==",
+    customHeaders: `{"X-Own":"1","Content-Length":"3"}`,
+    bodyTemplate: `{"who":"{{event.createdBy}}","what":{{{eventJson}}},"text":"{{eventMarkdown}}"}`,
+  });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  assert.equal(headers["content-type"], "application/vnd.own+json");
+  assert.equal(headers.authorization, "Basic aHVzaA==");
+  assert.equal(headers["x-own"], "1");
+  const { who, what, text } = JSON.parse(body);
+  assert.equal(who, "admin");
+  assert.equal(JSON.parse(what).featureName, "f");
+  assert.match(
+    text,
+    /^\*admin\* created the flag \*\[f\]\(https:\/\/flags\.example\/projects\/a\/features\/f\)\*/,
+  );
+  assert.equal(record!.details.body, body);
+  assert.doesNotMatch(JSON.stringify(record), /aHVzaA|X-Own/);
+});
+
+test("what a template puts in can't end the JSON string that it is put into", async (t) => {
+  const receiver = await openReceiver(t);
+  const { integrate, request, recorded } = await openDelivering(t);
+  await integrate({ url: receiver.url, bodyTemplate: `{"text":"{{event.data.description}}"}` });
+  const description = `"},"x":"\n\\`;
+  await request("/api/admin/projects/a/features", { method: "POST", body: { name: "f", description } });
+  await recorded(1);
+  assert.deepEqual(JSON.parse(receiver.received[0]!.body), { text: description });
+});
+
+test("headers that are no JSON are left out, and that is said", async (t) => {
+  const receiver = await openReceiver(t);
+  const { integrate, addFlag, recorded } = await openDelivering(t);
+  await integrate({ url: receiver.url, customHeaders: "{" });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  assert.equal(record!.state, "successWithErrors");
+  assert.equal(
+    record!.stateDetails,
+    "Could not parse the JSON in the customHeaders parameter.\nWebhook request was successful with status code: 200.",
+  );
+});
+
+test("each of two secrets signs, by the Standard Webhooks convention", async (t) => {
+  const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer];
+  const whsec = (key: Buffer) => `whsec_${key.toString("base64")}`;
+  const receiver = await openReceiver(t);
+  const { integrate, addFlag, recorded } = await openDelivering(t);
+  await integrate({ url: receiver.url, signingSecret: whsec(one), previousSigningSecret: whsec(two) });
+  await addFlag("f");
+  await recorded(1);
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  const content = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+  const expected = [one, two].map(
+    (key) => `v1,${crypto.createHmac("sha256", key).update(content).digest("base64")}`,
+  );
+  assert.equal(headers["webhook-signature"], expected.join(" "));
+  assert.ok(Math.abs(Number(headers["webhook-timestamp"]) - Date.now() / 1000) < 60);
+});

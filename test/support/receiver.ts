@@ -1,0 +1,58 @@
+import { once } from "node:events";
+import http, { type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+
+export interface Received {
+  path: string;
+  headers: IncomingMessage["headers"];
+  body: string;
+}
+
+type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
+
+/** A server on loopback that remembers what it was sent, and answers as it is told. */
+export async function openReceiver(t: TestContext, answer: Answer = 200) {
+  const received: Received[] = [];
+  const receiver = {
+    received,
+    answer,
+    url: "",
+    /** Resolves when so many have come. */
+    has: (count: number) => until(() => received.length >= count, `${count} deliveries`),
+  };
+  const server = http.createServer(collect(received, () => receiver.answer));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return receiver;
+}
+
+const collect =
+  (received: Received[], answerOf: () => Answer): RequestListener =>
+  async (request, response) => {
+    let body = "";
+    try {
+      for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    } catch {
+      return;
+    }
+    received.push({ path: request.url!, headers: request.headers, body });
+    const answer = answerOf();
+    if (typeof answer === "number") response.writeHead(answer).end();
+    else answer(request, response);
+  };
+
+/** Resolves as soon as the condition holds; fails if it does not come to that. */
+export async function until(holds: () => unknown, what = "the condition", ms = 10_000) {
+  const end = performance.now() + ms;
+  while (!holds()) {
+    if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
+    await wait(5);
+  }
+}
