@@ -16,6 +16,7 @@ import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
 import { manCommand } from "./man.ts";
 import { serve } from "./serve.ts";
+import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userLink, userList } from "./user.ts";
 import { warnOfMisspelt } from "./variables.ts";
@@ -38,6 +39,7 @@ export const COMMANDS: readonly Command[] = [
   compact,
   doctor,
   health,
+  tail,
   completionCommand(() => COMMANDS),
   manCommand(() => COMMANDS),
   version,

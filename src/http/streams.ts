@@ -114,12 +114,13 @@ export function createStreams(db: Database, log: Log): Streams {
       const channel =
         channels.get(key) ?? (begun.isMore ? createChannel(db, ask, undefined).channel : begun.channel);
       const reader: Reader = { response, position: begun.channel.position, isBehind: false, missed: 0 };
-      response.writeHead(200, headers).write(beginning());
+      response.writeHead(200, headers).write(beginning(reader.position));
       if (begun.bytes.length > 0) response.write(begun.bytes);
       count++;
       channels.set(key, channel);
       channel.readers.add(reader);
       response.once("close", () => leave(key, channel, reader));
+      Object.assign(request, { headers: {}, rawHeaders: [] }); // nobody needs them for as long as this goes on
       stop ??= start();
       if (begun.isMore || response.writableNeedDrain) void follow(channel, reader);
     },
@@ -141,7 +142,9 @@ function sinceOf({ headers }: IncomingMessage) {
 const keyOf = ({ headers, url }: IncomingMessage) =>
   JSON.stringify([url, headers.authorization, headers["x-api-key"], headers.cookie]);
 
-const beginning = () => `retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\n\n`;
+/** A client that comes again before it has heard anything says where it was, too. */
+const beginning = (position: string) =>
+  `retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\nid: ${position}\n\n`;
 
 const tooMany = () =>
   new ApiError("RateLimitError", `${MOST} clients listen already: ask again later, or poll`, {

@@ -1,0 +1,52 @@
+import { setTimeout } from "node:timers/promises";
+import type { Database } from "../db/statement.ts";
+import { eventsAfter, newestEvent } from "../resources/events/follow-store.ts";
+import { toWanted, wantedPage } from "../resources/events/search-store.ts";
+import { wireWindows } from "../resources/events/store.ts";
+
+/** Which events are followed. */
+export interface Filter {
+  /** With how many of the newest it begins. */
+  last: number;
+  type: readonly string[] | undefined;
+  project: readonly string[] | undefined;
+  feature: readonly string[] | undefined;
+}
+
+/** How late an event is shown, in milliseconds. */
+const LATE_MS = 100;
+
+/** The events of a data file as JSON, oldest first, as they are recorded. */
+export async function* followFile(db: Database, filter: Filter, signal: AbortSignal): AsyncGenerator<string> {
+  let position = newestEvent(db);
+  yield* newest(db, filter, position);
+  const followed = followedBy(filter);
+  while (!signal.aborted) {
+    const found = eventsAfter(db, followed, position);
+    for (const { wire } of found.events) yield wire;
+    position = found.position;
+    if (!found.isMore) await setTimeout(LATE_MS, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** The newest events up to one. */
+function* newest(db: Database, { last, type, project, feature }: Filter, position: number) {
+  if (last === 0) return;
+  const search = { ...toLists({ type, project, feature }), query: "", offset: 0, limit: last };
+  const wanted = { ...toWanted(db, search, []), last: BigInt(position) };
+  const { ids } = wantedPage(db, wanted, search);
+  for (const wires of wireWindows(db, ids.reverse())) yield* wires;
+}
+
+const toLists = (filter: Pick<Filter, "type" | "project" | "feature">) =>
+  Object.fromEntries(Object.entries(filter).map(([name, values]) => [name, values && [...values]]));
+
+const followedBy = ({ type, project, feature }: Filter) => ({
+  types: toList(type),
+  projects: toList(project),
+  features: toList(feature),
+  creators: null,
+  hidden: "[]",
+});
+
+const toList = (values: readonly string[] | undefined) => (values ? JSON.stringify(values) : null);

@@ -1,0 +1,57 @@
+import { X509Certificate } from "node:crypto";
+import type https from "node:https";
+import { UsageError } from "../config.ts";
+import { readPem } from "./tls.ts";
+
+/*
+ * What commands have in common that ask a server.
+ */
+
+/** An authority that Node does not know. */
+export const CA_OPTION = {
+  ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
+} as const;
+
+const UNTRUSTED = "its certificate is not trusted: name it with --ca FILE";
+
+/** What Node's codes mean for an operator. */
+const WORDS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there: start it with flagstone serve",
+  ENOTFOUND: "there is no address of that name",
+  EPROTO: "it does not speak HTTPS",
+  ECONNRESET: "it closed the connection: does it speak HTTPS?",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+};
+
+/** Why a server can't be reached. */
+export const inWordsOfNetwork = ({ code = "", message }: NodeJS.ErrnoException) => WORDS[code] ?? message;
+
+/** A path below the address of a server. @throws UsageError for what is no such address */
+export function requireUrl(address: string, path: string): URL {
+  const url = URL.parse(`${address.replace(/\/$/, "")}${path}`);
+  if (url && /^https?:$/.test(url.protocol)) return url;
+  throw new UsageError(`URL: ${JSON.stringify(address)} must be one of http or https`);
+}
+
+/**
+ * Whom to trust besides those whom Node does. The settings' own certificate is trusted whatever name it is for: it
+ * is the server's, and the server is asked by its address. What an authority vouches for has to have the right name.
+ */
+export function trustOf(authority: string | undefined, cert: string): https.RequestOptions {
+  if (authority !== undefined) return { ca: requireCertificate("--ca", authority) };
+  if (cert === "") return {};
+  const ca = readPem("--tls-cert", cert);
+  return { ca, allowPartialTrustChain: true, checkServerIdentity: () => undefined };
+}
+
+function requireCertificate(flag: string, file: string) {
+  const pem = readPem(flag, file);
+  try {
+    return new X509Certificate(pem) && pem;
+  } catch {
+    throw new UsageError(`${flag}: ${file} is not a certificate in PEM`);
+  }
+}

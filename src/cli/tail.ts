@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import fs from "node:fs";
+import { UsageError } from "../config.ts";
+import { close, openToRead } from "../db/open.ts";
+import { EVENT_TYPES } from "../events/types.ts";
+import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
+import { eventLine } from "./event-line.ts";
+import { type Filter, followFile } from "./follow-file.ts";
+import { followServer } from "./follow-server.ts";
+import { CA_OPTION, trustOf } from "./server-url.ts";
+
+export const tail: Command = {
+  name: "tail",
+  summary: "Show the newest events and each further one, from the data file or from a server",
+  usage: "[URL]",
+  arity: [0, 1],
+  example: "tail --project default",
+  settings: ["data", "log-format", "log-level", "quiet"],
+  options: {
+    last: {
+      type: "string",
+      short: "n",
+      hint: "NUMBER",
+      help: "begin with so many of the newest events (10)",
+    },
+    event: { type: "string", multiple: true, hint: "TYPE", help: "only of this type; may be repeated" },
+    project: { type: "string", multiple: true, hint: "ID", help: "only of this project; may be repeated" },
+    feature: { type: "string", multiple: true, hint: "NAME", help: "only of this flag; may be repeated" },
+    "token-file": { type: "string", hint: "FILE", help: "for a server: the token (FLAGSTONE_TOKEN)" },
+    ...CA_OPTION,
+    json: { ...JSON_OPTION.json, help: "print each event as JSON" },
+  },
+  async run(context) {
+    const { args, options, world } = context;
+    const stopped = new AbortController();
+    onStop(world, () => stopped.abort());
+    for (const name of ["error", "close"]) world.stdout.once(name, () => stopped.abort());
+    const isColored = world.stdout.isTTY === true && !world.env.NO_COLOR;
+    const toLine = options.json
+      ? (wire: string) => wire
+      : (wire: string) => eventLine(JSON.parse(wire), isColored);
+    const filter = toFilter(options);
+    const events =
+      args[0] === undefined
+        ? inFile(context, filter, stopped.signal)
+        : onServer(context, args[0], filter, stopped.signal);
+    for await (const wire of events)
+      if (!world.stdout.write(`${toLine(wire)}\n`)) await once(world.stdout, "drain").catch(() => {});
+  },
+};
+
+async function* inFile({ config }: Context, filter: Filter, signal: AbortSignal) {
+  const db = openToRead(config.data);
+  try {
+    yield* followFile(db, filter, signal);
+  } finally {
+    close(db);
+  }
+}
+
+function onServer({ options, world, log }: Context, url: string, filter: Filter, signal: AbortSignal) {
+  const token = tokenOf(world.env, options["token-file"] as string | undefined);
+  const trust = trustOf(options.ca as string | undefined, "");
+  const tell = (message: string) => log({ level: "warn", message });
+  return followServer({ url, token, trust, filter, signal, tell });
+}
+
+/** Never an argument, which every user of the machine may read. */
+function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
+  if (file !== undefined) return readToken(file);
+  if (token.trim() !== "") return token.trim();
+  throw new UsageError(
+    "A server wants a token: give it in FLAGSTONE_TOKEN, or name its file with --token-file",
+  );
+}
+
+function readToken(file: string) {
+  try {
+    return fs.readFileSync(file, "utf8").trim();
+  } catch {
+    throw new UsageError(`--token-file: the file ${file} can't be read`);
+  }
+}
+
+function toFilter({ last = "10", event, project, feature }: Context["options"]): Filter {
+  if (!/^\d{1,3}$/.test(String(last)))
+    throw new UsageError(`--last: ${JSON.stringify(last)} must be a number from 0 to 999`);
+  const types = event as string[] | undefined;
+  const unknown = types?.find((one) => !(EVENT_TYPES as readonly string[]).includes(one));
+  if (unknown !== undefined)
+    throw new UsageError(`--event: there is no type of events ${JSON.stringify(unknown)}`);
+  return {
+    last: Number(last),
+    type: types,
+    project: project as string[] | undefined,
+    feature: feature as string[] | undefined,
+  };
+}
