@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hashSecret } from "../../src/auth/token.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
 import { badBodies, noBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
-import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";
+import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
 const body = { appName: "shop", strategies: ["default"], started: "2026-05-01T00:00:00Z", interval: 15_000 };
 const good = { as: CLIENT, body };
@@ -64,6 +65,21 @@ test("an application and its instances are kept, with what their tokens are for"
     { ...development, instance: "one", sdk_version: "unleash-client-node:6.0.0" },
   ]);
   assert.deepEqual(places(db), [{ ...development, project: "*" }]);
+});
+
+test("a project is onboarded by an application of its own", async (t) => {
+  const hash = hashSecret("own");
+  const world = createWorld()
+    .project("a")
+    .add("token", { type: "client", name: "own", hash, projects: ["a"], environment: "development" });
+  const { request, db } = await openServer(t, world);
+  const status = async () => (await request("/api/admin/personal-dashboard/a")).body.onboardingStatus.status;
+  await request("/api/client/register", { method: "POST", as: CLIENT, body });
+  await writeUsage(db);
+  assert.equal(await status(), "onboarding-started");
+  await request("/api/client/register", { method: "POST", as: "own", body });
+  await writeUsage(db);
+  assert.equal(await status(), "onboarded");
 });
 
 scenarios("POST /api/frontend/client/register", [

@@ -1,6 +1,6 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { insertApplication, insertPlace } from "./changes.ts";
+import { ensurePlace, insertApplication } from "./changes.ts";
 import type { ApplicationUpdate } from "./schema.ts";
 import { applicationNamed } from "./store.ts";
 
@@ -38,7 +38,7 @@ export function describeApplication(tx: Tx, name: string, said: ApplicationUpdat
   const { now } = tx;
   if (known) update(tx).run({ ...row, now });
   else insertApplication(tx).run({ ...row, createdBy: null, createdAt: now, updatedAt: now, announced: 0 });
-  insertPlace(tx).run({ application: name, project: "*", environment: "*" }); // (original)
+  ensurePlace(tx, { application: name, project: "*", environment: "*" }); // (original)
 }
 
 /** Forgets an application and who asks in its name; it is there again as soon as it registers. */

@@ -3,7 +3,7 @@ import { bookkeeping, command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Application, Instance } from "../usage/gathered.ts";
-import { applicationNamed, unannounced } from "./store.ts";
+import { applicationNamed, isPlace, type Place, unannounced } from "./store.ts";
 
 export interface ApplicationRow {
   name: string;
@@ -28,9 +28,8 @@ export const insertApplication = command<ApplicationRow>(`
 const registerAgain = bookkeeping<{ name: string; strategies: string; createdBy: string; now: string }>(`
   UPDATE applications SET strategies = :strategies, created_by = :createdBy, updated_at = :now WHERE name = :name`);
 
-export const insertPlace = bookkeeping<{ application: string; project: string; environment: string }>(`
-  INSERT INTO application_places (application, project, environment) VALUES (:application, :project, :environment)
-  ON CONFLICT DO NOTHING`);
+export const insertPlace = command<Place>(`
+  INSERT INTO application_places (application, project, environment) VALUES (:application, :project, :environment)`);
 
 export type InstanceRow = Omit<Instance, "kind"> & { createdAt: string };
 
@@ -48,7 +47,12 @@ export function writeApplication(tx: Writing, { application: name, environment, 
   const { createdBy } = SYSTEM; // whose doing it is (original)
   if (applicationNamed(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
   else insertApplication(tx).run({ ...UNSAID, name, strategies, createdBy, createdAt: now, updatedAt: now });
-  for (const project of said.projects) insertPlace(tx).run({ application: name, project, environment });
+  for (const project of said.projects) ensurePlace(tx, { application: name, project, environment });
+}
+
+/** Notes what an application's token is for, which is mostly known. */
+export function ensurePlace(tx: Writing, place: Place) {
+  if (!isPlace(tx.db, place)) insertPlace(tx).run(place);
 }
 
 const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;

@@ -16,7 +16,8 @@ const names = query<object, string>(`SELECT name FROM applications ORDER BY name
 const named = query<{ names: string }, Row>(`
   SELECT ${COLUMNS} FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
 
-interface Place {
+/** What an application's token is for. */
+export interface Place {
   application: string;
   project: string;
   environment: string;
@@ -27,6 +28,12 @@ const placesOf = query<{ names: string; hidden: string }, Place>(`
   FROM json_each(:names) AS page CROSS JOIN application_places ON application = page.value
   WHERE project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY page.key, project, environment`);
+
+const knownPlace = query<Place>(`
+  SELECT 1 FROM application_places
+  WHERE application = :application AND project = :project AND environment = :environment`);
+
+export const isPlace = (db: Database, place: Place) => knownPlace(db).get(place) !== undefined;
 
 /** What has registered, or was described; undefined for none. */
 export function applicationNamed(db: Database, name: string): Application | undefined {
