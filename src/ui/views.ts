@@ -41,6 +41,13 @@ export const VIEWS: readonly View[] = [
     icon: "strategy",
     load: () => import("./views/strategy-types.tsx"),
   },
+  {
+    path: "/tokens",
+    title: "Tokens",
+    icon: "key",
+    letter: "t",
+    load: () => import("./views/tokens.tsx"),
+  },
 ];
 
 /** Views for whoever has a link to them, without anybody being signed in. */

@@ -1,0 +1,90 @@
+import type { Input } from "../api.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { ChecksField, ChoiceField, TextField } from "../parts/fields.tsx";
+import { Form, useForm } from "../parts/form.tsx";
+import { change, useRead } from "../reads.ts";
+import { isAdmin, may } from "../session.ts";
+import type { Made } from "./tokens.tsx";
+
+type Body = Input<"POST /api/admin/api-tokens">["body"];
+
+/** The kinds of tokens that whoever is signed in may make, with what they are for. */
+const types = () =>
+  (
+    [
+      ["client", "client: for servers, which learn all about flags", may("CREATE_CLIENT_API_TOKEN")],
+      ["frontend", "frontend: for pages and apps, which learn what is on", may("CREATE_FRONTEND_API_TOKEN")],
+      ["admin", "admin: for scripts, which may do everything", isAdmin()],
+    ] as const
+  ).flatMap(([type, text, isAllowed]) => (isAllowed ? [[type, text] as const] : []));
+
+export function NewToken({ onMade, onClose }: { onMade(token: Made): void; onClose(): void }) {
+  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
+  const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
+  const choices = types();
+  const initial = {
+    tokenName: "",
+    type: choices[0]?.[0] ?? "client",
+    environment: "",
+    projects: [] as readonly string[],
+    expiresAt: "",
+  };
+  const form = useForm<typeof initial>(initial, async (values) => {
+    const made = await change("POST /api/admin/api-tokens", { body: toBody(values, environments[0]?.name) });
+    onClose();
+    onMade(made);
+  });
+  const isForApplications = form.values.type !== "admin";
+  return (
+    <Dialog title="New token" onClose={onClose}>
+      <Form form={form} submit="Create the token" onCancel={onClose}>
+        <TextField form={form} name="tokenName" label="Name" isRequired autofocus />
+        <ChoiceField form={form} name="type" label="Type" choices={choices} />
+        {isForApplications && (
+          <>
+            <ChoiceField
+              form={form}
+              name="environment"
+              label="Environment"
+              choices={environments.map(({ name }) => [name, name])}
+            />
+            <ChecksField
+              form={form}
+              name="projects"
+              label="Projects"
+              hint="All, if none is chosen."
+              choices={projects.map(({ id, name }) => [id, name])}
+            />
+          </>
+        )}
+        <TextField
+          form={form}
+          name="expiresAt"
+          label="Ends"
+          type="datetime-local"
+          hint="Never, if left out."
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+interface Values {
+  tokenName: string;
+  type: string;
+  environment: string;
+  projects: readonly string[];
+  expiresAt: string;
+}
+
+function toBody({ tokenName, type, environment, projects, expiresAt }: Values, first = ""): Body {
+  return {
+    tokenName,
+    type,
+    ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
+    ...(type !== "admin" && {
+      environment: environment || first,
+      projects: projects.length > 0 ? [...projects] : ["*"],
+    }),
+  };
+}

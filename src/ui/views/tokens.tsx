@@ -1,0 +1,120 @@
+import { useState } from "preact/hooks";
+import { useFilters } from "../address.ts";
+import type { Output } from "../api.ts";
+import { Answer } from "../parts/answer.tsx";
+import { Button, IconButton } from "../parts/button.tsx";
+import { Confirm } from "../parts/confirm.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { SearchField } from "../parts/search.tsx";
+import { Secret } from "../parts/secret.tsx";
+import { Snippets } from "../parts/snippets.tsx";
+import { Table } from "../parts/table.tsx";
+import { Heading, Time } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { may } from "../session.ts";
+import { NewToken } from "./new-token.tsx";
+
+type Token = Output<"GET /api/admin/api-tokens">["tokens"][number];
+export type Made = Output<"POST /api/admin/api-tokens">;
+
+/** By what applications and scripts are known: tokens that belong to nobody. */
+export function View() {
+  const [filters, setFilters] = useFilters({ query: "", new: "", revoke: "" });
+  const [made, setMade] = useState<Made>();
+  const read = useRead("GET /api/admin/api-tokens");
+  const query = filters.query.toLowerCase();
+  const isFound = ({ tokenName, type, environment, projects }: Token) =>
+    [tokenName, type, environment, ...projects].join(" ").toLowerCase().includes(query);
+  return (
+    <>
+      <Heading title="Tokens">
+        <SearchField
+          label="Search tokens"
+          value={filters.query}
+          onSearch={(query) => setFilters({ query })}
+        />
+        {mayDo("CREATE") && (
+          <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+            New token
+          </Button>
+        )}
+      </Heading>
+      <Answer read={read}>
+        {({ tokens }) => (
+          <>
+            <Tokens tokens={tokens.filter(isFound)} onRevoke={(revoke) => setFilters({ revoke })} />
+            <Revoke
+              token={tokens.find(({ secret }) => secret === filters.revoke)}
+              onClose={() => setFilters({ revoke: "" })}
+            />
+          </>
+        )}
+      </Answer>
+      {filters.new !== "" && <NewToken onMade={setMade} onClose={() => setFilters({ new: "" })} />}
+      {made && <MadeToken token={made} onClose={() => setMade(undefined)} />}
+    </>
+  );
+}
+
+/** With either kind there is something to be done; the server says which. */
+const mayDo = (deed: "CREATE" | "DELETE") =>
+  may(`${deed}_CLIENT_API_TOKEN`) || may(`${deed}_FRONTEND_API_TOKEN`);
+
+const Tokens = ({ tokens, onRevoke }: { tokens: Token[]; onRevoke(secret: string): void }) => (
+  <Table
+    caption="Tokens"
+    rows={tokens}
+    keyOf={({ secret }) => secret}
+    empty="There is no such token."
+    columns={[
+      { title: "Name", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
+      { title: "Type", cell: ({ type }) => type },
+      {
+        title: "Projects",
+        cell: ({ projects }) => (projects.includes("*") ? "all" : projects.join(", ")),
+      },
+      { title: "Environment", cell: ({ environment }) => (environment === "*" ? "all" : environment) },
+      { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+      { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+      { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
+      {
+        title: "Tools",
+        kind: "tools",
+        cell: ({ secret, tokenName }) =>
+          mayDo("DELETE") && (
+            <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => onRevoke(secret)} />
+          ),
+      },
+    ]}
+  />
+);
+
+function Revoke({ token, onClose }: { token: Token | undefined; onClose(): void }) {
+  if (!token) return null;
+  return (
+    <Confirm
+      title={`Revoke ${token.tokenName}?`}
+      action="Revoke the token"
+      onConfirm={() => change("DELETE /api/admin/api-tokens/:token", { params: { token: token.secret } })}
+      onClose={onClose}
+    >
+      Whatever uses it is refused at once, and many SDKs then stop for good. It was last seen{" "}
+      <Time at={token.seenAt} />.
+    </Confirm>
+  );
+}
+
+/** The token itself, this once, and what to do with it. */
+const MadeToken = ({ token, onClose }: { token: Made; onClose(): void }) => (
+  <Dialog title={`Token ${token.tokenName}`} onClose={onClose} isWide>
+    <Secret value={token.secret} label="This is the token." />
+    {token.type !== "admin" && (
+      <Snippets token={token.secret} feature="my-flag" isFrontend={token.type === "frontend"} />
+    )}
+    <footer>
+      <Button kind="main" onClick={onClose}>
+        I have copied it
+      </Button>
+    </footer>
+  </Dialog>
+);
