@@ -32,7 +32,10 @@ type ParamsOf<O> = O extends { path: infer P extends string }
   : object;
 
 /** What an operation is asked with. */
-export type Input<K extends Key> = InputOf<ByKey[K]>;
+export type Input<K extends Key> = InputOf<ByKey[K]> & {
+  /** What was read before, of which the change is to be made: somebody else's since then is a 412. */
+  ifStill?: object | undefined;
+};
 /** For each of several by itself, or there would be a type for each combination of their parts. */
 type InputOf<O> = O extends unknown ? ParamsOf<O> & QueryOf<O> & BodyOf<O> : never;
 /** What it answers. */
@@ -45,7 +48,11 @@ interface AnyInput {
   params?: Record<string, string | number>;
   query?: Record<string, Value | readonly string[]>;
   body?: unknown;
+  ifStill?: object | undefined;
 }
+
+/** The tag of each answer, which says whether it is still what the server would answer. */
+const tags = new WeakMap<object, string>();
 
 /** What the server says of a request that it refuses, or that there is no server: its message is for a person. */
 export class RequestError extends Error {
@@ -87,17 +94,21 @@ async function ask(key: string, input?: AnyInput): Promise<unknown> {
   }
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
+  if (typeof body === "object" && body !== null) tags.set(body, response.headers.get("etag") ?? "*");
   if (response.ok) return body;
   const { message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
   throw new RequestError(response.status, message, details);
 }
 
 async function send(key: string, input: AnyInput = {}): Promise<Response> {
-  const init: RequestInit = { method: key.split(" ", 1)[0]!, credentials: "same-origin" };
-  if (input.body !== undefined) {
-    init.headers = { "content-type": "application/json" };
-    init.body = JSON.stringify(input.body);
-  }
+  const method = key.split(" ", 1)[0]!;
+  const tag = input.ifStill && tags.get(input.ifStill);
+  const headers = {
+    ...(input.body !== undefined && { "content-type": "application/json" }),
+    ...(tag !== undefined && { "if-match": tag }),
+  };
+  const init: RequestInit = { method, headers, credentials: "same-origin" };
+  if (input.body !== undefined) init.body = JSON.stringify(input.body);
   try {
     const response = await fetch(new URL(addressOf(key, input), document.baseURI), init);
     isLost.value = false;

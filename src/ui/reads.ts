@@ -1,5 +1,5 @@
 import { type Signal, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import {
   addressOf,
   type ChangeKey,
@@ -76,6 +76,18 @@ const toFailure = (error: unknown): Partial<Read<unknown>> => {
   const known = error instanceof RequestError ? error : new RequestError(0, String(error));
   return known.status === 0 ? { error: known } : { error: known, data: undefined };
 };
+
+/** An answer as it was when it was asked for, such as what is edited. @param round another one asks anew */
+export function useOnce<T>(ask: () => Promise<T>, round = 0): Read<T> {
+  const [read, setRead] = useState<Read<T>>({ data: undefined, error: undefined, isLoading: true });
+  useEffect(() => {
+    ask().then(
+      (data) => setRead({ data, error: undefined, isLoading: false }),
+      (error) => setRead({ data: undefined, error, isLoading: false }),
+    );
+  }, [round]);
+  return read;
+}
 
 /** Asks again for all that is shown; what has not changed is a 304. */
 export const refresh = () => Promise.all([...entries.values()].map(({ load }) => load()));

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "./parts/icon.tsx";
+import { VIEWS_OF_PROJECTS } from "./views-of-projects.ts";
 
 /** What is shown at an address. */
 export interface View {
@@ -27,6 +28,7 @@ export const VIEWS: readonly View[] = [
     letter: "p",
     load: () => import("./views/projects.tsx"),
   },
+  ...VIEWS_OF_PROJECTS,
   {
     path: "/context-fields",
     title: "Context fields",

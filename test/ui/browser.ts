@@ -76,9 +76,11 @@ async function openWindow(t: TestContext, url: string): Promise<Page> {
   return page;
 }
 
-/** Waits until the page shows a text. */
+/** Waits until the page shows a text; marks of direction around names are passed over. */
 export const sees = (page: Page, text: string) =>
-  page.waitForFunction(`document.body.innerText.includes(${JSON.stringify(text)})`);
+  page.waitForFunction(
+    `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
+  );
 
 /** Presses what has a name, as somebody would who can't see it. */
 export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>

@@ -1,0 +1,34 @@
+import { LongField, TextField } from "./fields.tsx";
+import type { FormState } from "./form.tsx";
+
+/** What applications say of who asks: the user, and anything else by name. */
+export const ContextFields = <T extends { userId: string; more: string }>({
+  form,
+}: {
+  form: FormState<T>;
+}) => {
+  const plain = form as unknown as FormState<{ userId: string; more: string }>;
+  return (
+    <>
+      <TextField form={plain} name="userId" label="userId" />
+      <LongField
+        form={plain}
+        name="more"
+        label="Other fields of the context"
+        hint="One a line, such as country=NO"
+      />
+    </>
+  );
+};
+
+/** The context that was typed, as the playground takes it. */
+export function toContext(userId: string, more: string) {
+  const fields = more
+    .split("\n")
+    .filter((line) => line.includes("="))
+    .map((line) => {
+      const [name = "", ...value] = line.split("=");
+      return [name.trim(), value.join("=").trim()];
+    });
+  return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };
+}

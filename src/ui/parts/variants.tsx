@@ -1,0 +1,117 @@
+import type { Output } from "../api.ts";
+import { WeightsBar } from "./bars.tsx";
+import { Button, IconButton } from "./button.tsx";
+
+export type Variant =
+  Output<"GET /api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies">[number]["variants"][number];
+
+interface VariantsEditorProps<T extends Variant> {
+  variants: readonly T[];
+  onChange(variants: readonly T[]): void;
+}
+
+/** All of them together, in thousandths. */
+const WHOLE = 1000;
+
+/** The values that are handed out, with their weights as one bar; those that aren't fixed share what is left. */
+export function VariantsEditor<T extends Variant>({ variants, onChange }: VariantsEditorProps<T>) {
+  const replace = (index: number, changed: Partial<Variant>) =>
+    onChange(withWeights(variants.map((one, at) => (at === index ? { ...one, ...changed } : one))));
+  const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as T;
+  return (
+    <fieldset class="variants">
+      <legend>Variants</legend>
+      {variants.length > 0 && <WeightsBar variants={variants} />}
+      {variants.map((variant, index) => (
+        <VariantRow
+          key={index}
+          number={index + 1}
+          variant={variant}
+          onChange={(changed) => replace(index, changed)}
+          onRemove={() => onChange(withWeights(variants.filter((_, at) => at !== index)))}
+        />
+      ))}
+      <Button icon="add" onClick={() => onChange(withWeights([...variants, first]))}>
+        Add a variant
+      </Button>
+    </fieldset>
+  );
+}
+
+/** What is fixed is kept; the others share the rest, so that all of them make the whole. */
+export function withWeights<T extends Variant>(variants: readonly T[]): T[] {
+  const fixed = variants.filter(({ weightType }) => weightType === "fix");
+  const left = Math.max(0, WHOLE - fixed.reduce((sum, { weight }) => sum + weight, 0));
+  const sharers = variants.length - fixed.length;
+  let given = 0;
+  return variants.map((variant) => {
+    if (variant.weightType === "fix") return variant;
+    const weight = Math.floor(left / sharers) + (given++ < left % sharers ? 1 : 0);
+    return { ...variant, weight };
+  });
+}
+
+interface VariantRowProps {
+  number: number;
+  variant: Variant;
+  onChange(changed: Partial<Variant>): void;
+  onRemove(): void;
+}
+
+function VariantRow({ number, variant, onChange, onRemove }: VariantRowProps) {
+  const { name, weight, weightType, payload } = variant;
+  const label = (what: string) => `${what} of variant ${number}`;
+  return (
+    <div class="variant">
+      <input
+        aria-label={label("Name")}
+        placeholder="Name"
+        value={name}
+        onInput={(event) => onChange({ name: event.currentTarget.value })}
+      />
+      <label>
+        <input
+          type="checkbox"
+          checked={weightType === "fix"}
+          onChange={(event) => onChange({ weightType: event.currentTarget.checked ? "fix" : "variable" })}
+        />
+        Fixed
+      </label>
+      <span>
+        <input
+          type="number"
+          aria-label={label("Percent")}
+          min={0}
+          max={100}
+          step={0.1}
+          disabled={weightType !== "fix"}
+          value={weight / 10}
+          onInput={(event) => onChange({ weight: Math.round(Number(event.currentTarget.value) * 10) })}
+        />
+        %
+      </span>
+      <select
+        aria-label={label("Type of the payload")}
+        value={payload?.type ?? ""}
+        onChange={(event) => onChange({ payload: toPayload(event.currentTarget.value, payload?.value) })}
+      >
+        <option value="">no payload</option>
+        {["string", "json", "csv", "number"].map((type) => (
+          <option key={type}>{type}</option>
+        ))}
+      </select>
+      {payload && (
+        <textarea
+          aria-label={label("Payload")}
+          rows={1}
+          value={payload.value}
+          onInput={(event) => onChange({ payload: { ...payload, value: event.currentTarget.value } })}
+        />
+      )}
+      <IconButton icon="remove" label={`Remove variant ${number}`} onClick={onRemove} />
+    </div>
+  );
+}
+
+const toPayload = (type: string, value = "") =>
+  type === "" ? undefined : ({ type, value } as NonNullable<Variant["payload"]>);

@@ -1,0 +1,107 @@
+import { listed } from "./format.ts";
+
+/*
+ * Strategies and constraints in words.
+ */
+
+export interface ConstraintLike {
+  contextName: string;
+  operator: string;
+  caseInsensitive?: boolean | undefined;
+  inverted?: boolean | undefined;
+  values?: readonly string[] | undefined;
+  value?: string | undefined;
+}
+
+interface StrategyLike {
+  name: string;
+  parameters?: Readonly<Record<string, string>> | undefined;
+  constraints?: readonly ConstraintLike[] | undefined;
+}
+
+/** Operators, and what they say; those of numbers, times and versions compare with one value. */
+export const OPERATORS: ReadonlyArray<readonly [operator: string, words: string, isSingle?: true]> = [
+  ["IN", "is one of"],
+  ["NOT_IN", "is none of"],
+  ["STR_STARTS_WITH", "starts with"],
+  ["STR_ENDS_WITH", "ends with"],
+  ["STR_CONTAINS", "contains"],
+  ["NUM_EQ", "=", true],
+  ["NUM_GT", ">", true],
+  ["NUM_GTE", "≥", true],
+  ["NUM_LT", "<", true],
+  ["NUM_LTE", "≤", true],
+  ["DATE_AFTER", "is after", true],
+  ["DATE_BEFORE", "is before", true],
+  ["SEMVER_EQ", "is version", true],
+  ["SEMVER_GT", "is a later version than", true],
+  ["SEMVER_LT", "is an earlier version than", true],
+];
+
+/** Whether an operator compares with one value, and not with any of several. */
+export const isSingle = (operator: string) =>
+  OPERATORS.some(([name, , single]) => name === operator && single);
+
+/** A name of somebody's, which must not turn the words around it. */
+const named = (name: string) => `\u2068${name}\u2069`;
+
+/** Values that are listed; there may be a thousand of them. */
+const SHOWN = 5;
+
+const shortened = (values: readonly string[]) =>
+  values.length > SHOWN
+    ? `${values.slice(0, SHOWN).map(named).join(", ")} and ${values.length - SHOWN} more`
+    : listed(values.map(named), "or");
+
+/** "country is one of NO or SE". */
+export function constraintInWords({
+  contextName,
+  operator,
+  inverted,
+  caseInsensitive,
+  ...rest
+}: ConstraintLike) {
+  const words = OPERATORS.find(([name]) => name === operator)?.[1] ?? operator;
+  const against = isSingle(operator) ? named(rest.value ?? "") : shortened(rest.values ?? []);
+  const said = `${named(contextName)} ${words} ${against || "nothing"}`;
+  return `${inverted ? `not (${said})` : said}${caseInsensitive ? " in any letter case" : ""}`;
+}
+
+/** "25% of users by userId, in the segment beta, where country is one of NO or SE". @param segments their names */
+export function strategyInWords(strategy: StrategyLike, segments: readonly string[] = []): string {
+  const { constraints = [] } = strategy;
+  return [
+    whoOf(strategy),
+    segments.length > 0 && `in the segment${segments.length > 1 ? "s" : ""} ${listed(segments.map(named))}`,
+    constraints.length > 0 && `where ${listed(constraints.map(constraintInWords))}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+const parts = (text = "") =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+
+/** What the strategies that are built in say of who gets the flag; others are told by their parameters. */
+const WHO: Readonly<Record<string, (parameters: Readonly<Record<string, string>>) => string>> = {
+  default: () => "Everyone",
+  flexibleRollout: ({ rollout = "100", stickiness = "default" }) =>
+    rollout === "100"
+      ? "Everyone"
+      : `${rollout}% of users${STICKINESS[stickiness] ?? ` by ${named(stickiness)}`}`,
+  userWithId: ({ userIds }) => `The users ${shortened(parts(userIds))}`,
+  remoteAddress: ({ IPs }) => `The addresses ${shortened(parts(IPs))}`,
+  applicationHostname: ({ hostNames }) => `Applications on ${shortened(parts(hostNames))}`,
+};
+
+const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at random, each time anew" };
+
+function whoOf({ name, parameters = {} }: StrategyLike) {
+  const known = WHO[name];
+  if (known) return known(parameters);
+  const said = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
+  return `By ${named(name)}${said.length > 0 ? ` with ${listed(said)}` : ""}`;
+}

@@ -1,0 +1,95 @@
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ChoiceField, TextField } from "../../parts/fields.tsx";
+import { Form, useForm } from "../../parts/form.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import type { Flag } from "./flag-frame.tsx";
+
+type Dependency = Flag["dependencies"][number];
+
+/** The flags without which this one is off for everybody. */
+export function Dependencies({ flag }: { flag: Flag }) {
+  const [isOpen, setOpen] = useState(false);
+  const { project, name, dependencies, children } = flag;
+  const isAllowed = may("UPDATE_FEATURE_DEPENDENCY", { project });
+  return (
+    <div class="chips">
+      {dependencies.map((dependency) => (
+        <span key={dependency.feature} class="chip">
+          <span>
+            Only where{" "}
+            <Link href={pathTo("projects", project, "features", dependency.feature)}>
+              <bdi>{dependency.feature}</bdi>
+            </Link>{" "}
+            {stateOf(dependency)}
+          </span>
+          {isAllowed && (
+            <IconButton
+              icon="close"
+              label={`No longer depend on ${dependency.feature}`}
+              onClick={() =>
+                change("DELETE /api/admin/projects/:projectId/features/:child/dependencies/:parent", {
+                  params: { projectId: project, child: name, parent: dependency.feature },
+                })
+              }
+            />
+          )}
+        </span>
+      ))}
+      {isAllowed && children.length === 0 && dependencies.length === 0 && (
+        <Button onClick={() => setOpen(true)}>Depend on another flag</Button>
+      )}
+      {isOpen && <NewDependency flag={flag} onClose={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+const stateOf = ({ enabled, variants = [] }: Dependency) =>
+  !enabled ? "is off" : variants.length > 0 ? `is on with ${variants.join(" or ")}` : "is on";
+
+function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClose(): void }) {
+  const params = { projectId: project, child: name };
+  const parents =
+    useRead("GET /api/admin/projects/:projectId/features/:child/parents", { params }).data ?? [];
+  const form = useForm({ feature: "", state: "on", variants: "" }, async ({ feature, state, variants }) => {
+    const named = variants.split(",").flatMap((variant) => variant.trim() || []);
+    await change("POST /api/admin/projects/:projectId/features/:child/dependencies", {
+      params,
+      body: { feature, enabled: state === "on", ...(named.length > 0 && { variants: named }) },
+    });
+    onClose();
+  });
+  return (
+    <Dialog title="Depend on another flag" onClose={onClose}>
+      <Form form={form} submit="Depend on it" onCancel={onClose}>
+        <ChoiceField
+          form={form}
+          name="feature"
+          label="Flag"
+          choices={[["", "choose one"], ...parents.map((parent) => [parent, parent] as const)]}
+        />
+        <ChoiceField
+          form={form}
+          name="state"
+          label="It must be"
+          choices={[
+            ["on", "on"],
+            ["off", "off"],
+          ]}
+        />
+        {form.values.state === "on" && (
+          <TextField
+            form={form}
+            name="variants"
+            label="With one of the variants"
+            hint="Names with commas between; any if left empty."
+          />
+        )}
+      </Form>
+    </Dialog>
+  );
+}

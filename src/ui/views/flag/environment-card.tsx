@@ -1,0 +1,71 @@
+import { useState } from "preact/hooks";
+import { count } from "../../format.ts";
+import { Nothing } from "../../parts/answer.tsx";
+import { WeightsBar } from "../../parts/bars.tsx";
+import { Button, Switch } from "../../parts/button.tsx";
+import { Badge, Time } from "../../parts/words.tsx";
+import { may } from "../../session.ts";
+import type { Flag, FlagEnvironment } from "./flag-frame.tsx";
+import { FlagVariants } from "./flag-variants.tsx";
+import { NewStrategy } from "./strategy-dialog.tsx";
+import { StrategyItem } from "./strategy-item.tsx";
+import { switchFlag } from "./switch-flag.ts";
+
+interface EnvironmentCardProps {
+  flag: Flag;
+  environment: FlagEnvironment;
+}
+
+/** A flag in one environment: whether it is on, and for whom. */
+export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
+  const { name, enabled, strategies, yes, no, lastSeenAt, variants = [] } = environment;
+  const place = { project: flag.project, feature: flag.name, environment: name };
+  const [open, setOpen] = useState<"strategy" | "variants" | undefined>();
+  const close = () => setOpen(undefined);
+  return (
+    <section class="environment" aria-label={`Environment ${name}`}>
+      <header>
+        <h2>
+          <bdi>{name}</bdi> {enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}
+        </h2>
+        <Switch
+          isOn={enabled}
+          label={`${flag.name} in ${name}`}
+          disabled={!may("UPDATE_FEATURE_ENVIRONMENT", place)}
+          onChange={(isOn) => switchFlag(place, isOn)}
+        />
+      </header>
+      <p class="muted">
+        {lastSeenAt ? "Asked for " : "Not asked for yet"} {lastSeenAt && <Time at={lastSeenAt} />}
+        {yes + no > 0 && `, ${count(yes)} times on and ${count(no)} off in this hour`}
+      </p>
+      {strategies.length === 0 && (
+        <Nothing>No strategies: who is not told otherwise gets it once it is on.</Nothing>
+      )}
+      <ol class="strategies">
+        {strategies.map((strategy, index) => (
+          <StrategyItem
+            key={strategy.id}
+            strategy={strategy}
+            place={place}
+            above={strategies[index - 1]}
+            environments={flag.environments.map((one) => one.name)}
+          />
+        ))}
+      </ol>
+      {variants.length > 0 && <WeightsBar variants={variants} />}
+      <footer>
+        {may("CREATE_FEATURE_STRATEGY", place) && (
+          <Button icon="add" onClick={() => setOpen("strategy")}>
+            Add a strategy
+          </Button>
+        )}
+        {may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place) && (
+          <Button onClick={() => setOpen("variants")}>Variants</Button>
+        )}
+      </footer>
+      {open === "strategy" && <NewStrategy place={place} onClose={close} />}
+      {open === "variants" && <FlagVariants place={place} variants={variants} onClose={close} />}
+    </section>
+  );
+}

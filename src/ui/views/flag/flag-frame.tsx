@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { Link, useParams } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Badge, Heading } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+
+export type Flag = Output<"GET /api/admin/projects/:projectId/features/:featureName">;
+export type FlagEnvironment = Flag["environments"][number];
+export type FlagStrategy = FlagEnvironment["strategies"][number];
+
+/** What every view of a flag begins with; the rest is made of the flag. */
+export function FlagFrame({ children }: { children(flag: Flag): ComponentChildren }) {
+  const { projectId = "", featureName = "" } = useParams();
+  const read = useRead("GET /api/admin/projects/:projectId/features/:featureName", {
+    params: { projectId, featureName },
+    query: { variantEnvironments: true },
+  });
+  useEffect(() => {
+    document.title = `${featureName} · Flagstone`;
+  }, [featureName]);
+  return (
+    <Answer read={read}>
+      {(flag) => (
+        <>
+          <Link href={pathTo("projects", flag.project)}>
+            <bdi>{flag.project}</bdi>
+          </Link>
+          <Heading title={<Title flag={flag} />} />
+          <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
+          {children(flag)}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const tabsOf = ({ project, name }: Flag) =>
+  [
+    [pathTo("projects", project, "features", name), "Flag"],
+    [pathTo("projects", project, "features", name, "use"), "Use"],
+    [pathTo("projects", project, "features", name, "log"), "Log"],
+    [pathTo("projects", project, "features", name, "settings"), "Settings"],
+  ] as const;
+
+const Title = ({ flag: { name, project, type, stale, favorite, lifecycle } }: { flag: Flag }) => (
+  <>
+    <bdi>{name}</bdi> <Badge>{type}</Badge> {stale && <Badge tone="bad">stale</Badge>}{" "}
+    {lifecycle && <Badge>{lifecycle.stage}</Badge>}{" "}
+    <IconButton
+      icon="star"
+      label="Favorite"
+      isPressed={favorite}
+      onClick={() =>
+        change(
+          `${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/features/:featureName/favorites`,
+          { params: { projectId: project, featureName: name } },
+        )
+      }
+    />
+  </>
+);

@@ -1,0 +1,112 @@
+import type { Output } from "../../api.ts";
+import { Field } from "../../parts/form.tsx";
+import { useRead } from "../../reads.ts";
+
+type Parameter = Output<"GET /api/admin/strategies">["strategies"][number]["parameters"][number];
+
+interface ParameterFieldProps {
+  parameter: Parameter;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** A parameter of a strategy, as its type describes it; all of them are text on the wire. */
+export function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+  const { name, type, description } = parameter;
+  const input = name === "stickiness" ? "stickiness" : type;
+  const Input = INPUTS[input ?? ""] ?? Line;
+  return (
+    <Field label={LABELS[name] ?? name} hint={description}>
+      {(attributes) => <Input attributes={attributes} value={value} onChange={onChange} />}
+    </Field>
+  );
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  rollout: "Share of the users",
+  stickiness: "The same answer for the same",
+  groupId: "Group",
+};
+
+interface InputProps {
+  attributes: { id: string };
+  value: string;
+  onChange(value: string): void;
+}
+
+const Line = ({ attributes, value, onChange }: InputProps) => (
+  <input {...attributes} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
+);
+
+const Digits = ({ attributes, value, onChange }: InputProps) => (
+  <input
+    {...attributes}
+    type="number"
+    value={value}
+    onInput={(event) => onChange(event.currentTarget.value)}
+  />
+);
+
+const Percentage = ({ attributes, value, onChange }: InputProps) => (
+  <span class="percentage">
+    <input
+      {...attributes}
+      type="range"
+      min={0}
+      max={100}
+      value={value || "0"}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+    <input
+      type="number"
+      aria-label="Percent"
+      min={0}
+      max={100}
+      value={value || "0"}
+      onInput={(event) => onChange(event.currentTarget.value)}
+    />
+    %
+  </span>
+);
+
+/** A list is one text with commas on the wire, and a value a line here. */
+const Lines = ({ attributes, value, onChange }: InputProps) => (
+  <textarea
+    {...attributes}
+    rows={4}
+    placeholder="one value a line"
+    value={value.split(",").join("\n")}
+    onInput={(event) => onChange(event.currentTarget.value.split("\n").join(","))}
+  />
+);
+
+const YesNo = ({ attributes, value, onChange }: InputProps) => (
+  <input
+    {...attributes}
+    type="checkbox"
+    checked={value === "true"}
+    onChange={(event) => onChange(String(event.currentTarget.checked))}
+  />
+);
+
+function Stickiness({ attributes, value, onChange }: InputProps) {
+  const fields = useRead("GET /api/admin/context").data ?? [];
+  const sticky = fields.filter(({ stickiness }) => stickiness).map(({ name }) => name);
+  const choices = [...new Set(["default", "userId", "sessionId", "random", ...sticky, value])];
+  return (
+    <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+      {choices.map((choice) => (
+        <option key={choice}>{choice}</option>
+      ))}
+    </select>
+  );
+}
+
+const INPUTS: Readonly<Record<string, typeof Line>> = {
+  string: Line,
+  number: Digits,
+  percentage: Percentage,
+  list: Lines,
+  boolean: YesNo,
+  stickiness: Stickiness,
+};

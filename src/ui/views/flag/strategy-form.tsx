@@ -1,0 +1,97 @@
+import type { Output } from "../../api.ts";
+import { type Constraint, Constraints } from "../../parts/constraints.tsx";
+import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
+import { Form, type FormState } from "../../parts/form.tsx";
+import { VariantsEditor } from "../../parts/variants.tsx";
+import { useRead } from "../../reads.ts";
+import { strategyInWords } from "../../sentence.ts";
+import type { FlagStrategy } from "./flag-frame.tsx";
+import { ParameterField } from "./parameter-field.tsx";
+
+/** A strategy while it is edited. */
+export type StrategyDraft = {
+  name: string;
+  title: string;
+  disabled: boolean;
+  parameters: Readonly<Record<string, string>>;
+  constraints: readonly Constraint[];
+  segments: readonly number[];
+  variants: readonly FlagStrategy["variants"][number][];
+};
+
+interface StrategyFormProps {
+  form: FormState<StrategyDraft>;
+  project: string;
+  submit: string;
+  onCancel(): void;
+  /** Its type can still be chosen. */
+  isNew?: boolean;
+}
+
+/** All of a strategy; what its parameters are its type says. */
+export function StrategyForm({ form, project, submit, onCancel, isNew }: StrategyFormProps) {
+  const types = useRead("GET /api/admin/strategies").data?.strategies ?? [];
+  const segments = (useRead("GET /api/admin/segments").data?.segments ?? []).filter(
+    (segment) => segment.project === undefined || segment.project === project,
+  );
+  const { values, set } = form;
+  const type = types.find(({ name }) => name === values.name);
+  const names = segments.filter(({ id }) => values.segments.includes(id)).map(({ name }) => name);
+  return (
+    <Form form={form} submit={submit} onCancel={onCancel}>
+      <output class="sentence">{strategyInWords(values, names)}</output>
+      {isNew && (
+        <ChoiceField
+          form={form}
+          name="name"
+          label="Type"
+          hint={type?.description}
+          choices={types
+            .filter(({ deprecated }) => !deprecated)
+            .map(({ name, displayName }) => [name, displayName ?? name])}
+        />
+      )}
+      {type?.parameters.map((parameter) => (
+        <ParameterField
+          key={parameter.name}
+          parameter={parameter}
+          value={values.parameters[parameter.name] ?? ""}
+          onChange={(value) => set("parameters", { ...values.parameters, [parameter.name]: value })}
+        />
+      ))}
+      {segments.length > 0 && <Segments form={form} segments={segments} />}
+      <Constraints
+        constraints={values.constraints}
+        onChange={(constraints) => set("constraints", constraints)}
+        problem={form.problemOf("constraints")}
+      />
+      <VariantsEditor variants={values.variants} onChange={(variants) => set("variants", variants)} />
+      <TextField form={form} name="title" label="Title" />
+      <CheckField form={form} name="disabled" label="Disabled: nobody gets the flag by it" />
+    </Form>
+  );
+}
+
+interface SegmentsProps {
+  form: FormState<StrategyDraft>;
+  segments: Output<"GET /api/admin/segments">["segments"];
+}
+
+const Segments = ({ form: { values, set }, segments }: SegmentsProps) => (
+  <fieldset class="field checks">
+    <legend>In the segments</legend>
+    {segments.map(({ id, name }) => (
+      <label key={id}>
+        <input
+          type="checkbox"
+          checked={values.segments.includes(id)}
+          onChange={(event) => {
+            const others = values.segments.filter((one) => one !== id);
+            set("segments", event.currentTarget.checked ? [...others, id] : others);
+          }}
+        />
+        <bdi>{name}</bdi>
+      </label>
+    ))}
+  </fieldset>
+);

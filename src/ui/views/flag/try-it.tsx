@@ -1,0 +1,39 @@
+import { useState } from "preact/hooks";
+import { type Output, request } from "../../api.ts";
+import { ContextFields, toContext } from "../../parts/context.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ChoiceField } from "../../parts/fields.tsx";
+import { Form, useForm } from "../../parts/form.tsx";
+import { Reasons } from "../../parts/reasons.tsx";
+import type { Flag } from "./flag-frame.tsx";
+
+type Answered = Output<"POST /api/admin/playground">["features"][number];
+
+/** Whether somebody gets the flag, and why. */
+export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
+  const [answer, setAnswer] = useState<Answered | undefined>();
+  const environment = flag.environments.find(({ enabled }) => enabled) ?? flag.environments[0];
+  const form = useForm(
+    { environment: environment?.name ?? "", userId: "", more: "" },
+    async ({ environment, userId, more }) => {
+      const { features } = await request("POST /api/admin/playground", {
+        body: { environment, projects: [flag.project], context: toContext(userId, more) },
+      });
+      setAnswer(features.find(({ name }) => name === flag.name));
+    },
+  );
+  return (
+    <Dialog title={`Who gets ${flag.name}?`} onClose={onClose} isWide>
+      <Form form={form} submit="Ask">
+        <ChoiceField
+          form={form}
+          name="environment"
+          label="Environment"
+          choices={flag.environments.map(({ name }) => [name, name])}
+        />
+        <ContextFields form={form} />
+      </Form>
+      {answer && <Reasons feature={answer} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,83 @@
+import type { Choice } from "../../parts/fields.tsx";
+import { SearchField } from "../../parts/search.tsx";
+import { useRead } from "../../reads.ts";
+
+/** What the list of flags is filtered and sorted by, in its address. */
+export const FILTERS = {
+  query: "",
+  type: "",
+  state: "",
+  tag: "",
+  sortBy: "createdAt",
+  sortOrder: "desc",
+  offset: "0",
+  new: "",
+};
+
+type Filters = typeof FILTERS;
+
+/** The same as the server's search takes it. */
+export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
+  query,
+  type: type && `IS:${type}`,
+  state: state && `IS:${state}`,
+  tag: tag && `INCLUDE:${tag}`,
+  sortBy,
+  sortOrder,
+  favoritesFirst: "true",
+});
+
+interface FlagFiltersProps {
+  filters: Filters;
+  onChange(changed: Partial<Filters>): void;
+}
+
+export function FlagFilters({ filters, onChange }: FlagFiltersProps) {
+  const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
+  const tags = useRead("GET /api/admin/tags").data?.tags ?? [];
+  const set = (changed: Partial<Filters>) => onChange({ ...changed, offset: "0" });
+  return (
+    <search class="filters">
+      <SearchField label="Search flags" value={filters.query} onSearch={(query) => set({ query })} />
+      <Select
+        label="Type"
+        value={filters.type}
+        choices={types.map(({ id, name }) => [id, name] as const)}
+        onChange={(type) => set({ type })}
+      />
+      <Select label="State" value={filters.state} choices={STATES} onChange={(state) => set({ state })} />
+      {tags.length > 0 && (
+        <Select
+          label="Tag"
+          value={filters.tag}
+          choices={tags.map(({ type, value }) => [`${type}:${value}`, `${type}:${value}`] as const)}
+          onChange={(tag) => set({ tag })}
+        />
+      )}
+    </search>
+  );
+}
+
+const STATES = [
+  ["active", "active"],
+  ["stale", "stale"],
+] as const;
+
+interface SelectProps {
+  label: string;
+  value: string;
+  choices: readonly Choice[];
+  onChange(value: string): void;
+}
+
+/** One of several, or any. */
+export const Select = ({ label, value, choices, onChange }: SelectProps) => (
+  <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <option value="">{label}: any</option>
+    {choices.map(([one, text]) => (
+      <option key={one} value={one}>
+        {text}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,83 @@
+import { useState } from "preact/hooks";
+import { useFilters } from "../../address.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Pager } from "../../parts/table.tsx";
+import { useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { BulkBar } from "./bulk.tsx";
+import { FILTERS, FlagFilters, queryOf } from "./flag-filters.tsx";
+import { FlagTable } from "./flag-table.tsx";
+import { NewFlag } from "./new-flag.tsx";
+import { type Project, ProjectFrame } from "./project-frame.tsx";
+
+const PAGE = 50;
+
+/** The flags of a project: found, sorted and paged by the server, on and off at a click. */
+export function View() {
+  const [filters, setFilters] = useFilters(FILTERS);
+  return (
+    <ProjectFrame
+      actions={() => (
+        <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+          New flag
+        </Button>
+      )}
+    >
+      {(project, id) => (
+        <>
+          {project.description && <p class="muted">{project.description}</p>}
+          <FlagFilters filters={filters} onChange={setFilters} />
+          <Flags project={project} id={id} />
+          {filters.new !== "" && (
+            <NewFlag project={project} id={id} onClose={() => setFilters({ new: "" })} />
+          )}
+        </>
+      )}
+    </ProjectFrame>
+  );
+}
+
+function Flags({ project, id }: { project: Project; id: string }) {
+  const [filters, setFilters] = useFilters(FILTERS);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const offset = Number(filters.offset);
+  const read = useRead("GET /api/admin/search/features", {
+    query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: PAGE },
+  });
+  const environments = project.environments.map(({ environment }) => environment);
+  const canChoose = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
+  return (
+    <Answer read={read}>
+      {({ features, total }) => (
+        <>
+          {chosen.size > 0 && (
+            <BulkBar
+              project={id}
+              environments={environments}
+              names={[...chosen]}
+              onDone={() => setChosen(new Set())}
+            />
+          )}
+          <FlagTable
+            project={id}
+            environments={environments}
+            features={features}
+            sorting={{
+              by: filters.sortBy,
+              order: filters.sortOrder === "desc" ? "desc" : "asc",
+              onSort: (sortBy, sortOrder) => setFilters({ sortBy, sortOrder, offset: "0" }),
+            }}
+            choosing={canChoose ? { chosen, onChoose: setChosen } : undefined}
+          />
+          <Pager
+            offset={offset}
+            limit={PAGE}
+            total={total}
+            onMove={(to) => setFilters({ offset: String(to) })}
+          />
+        </>
+      )}
+    </Answer>
+  );
+}

@@ -1,0 +1,66 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useParams } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { IconButton } from "../../parts/button.tsx";
+import { Tabs } from "../../parts/tabs.tsx";
+import { Badge, Heading } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+
+export type Project = Output<"GET /api/admin/projects/:projectId/overview">;
+
+/** What every view of a project begins with; the rest is made of the project. */
+export function ProjectFrame({
+  actions,
+  children,
+}: {
+  actions?: (project: Project) => ComponentChildren;
+  children(project: Project, id: string): ComponentChildren;
+}) {
+  const { projectId = "" } = useParams();
+  const read = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId } });
+  const name = read.data?.name;
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Flagstone`;
+  }, [name]);
+  return (
+    <Answer read={read}>
+      {(project) => (
+        <>
+          <Heading title={<Title project={project} id={projectId} />}>{actions?.(project)}</Heading>
+          <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
+          {children(project, projectId)}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const tabsOf = (id: string) =>
+  [
+    [pathTo("projects", id), "Flags"],
+    [pathTo("projects", id, "insights"), "Insights"],
+    [pathTo("projects", id, "people"), "People"],
+    [pathTo("projects", id, "environments"), "Environments"],
+    [pathTo("projects", id, "tokens"), "Tokens"],
+    [pathTo("projects", id, "archive"), "Archive"],
+    [pathTo("projects", id, "settings"), "Settings"],
+  ] as const;
+
+const Title = ({ project: { name, favorite, mode, archivedAt }, id }: { project: Project; id: string }) => (
+  <>
+    <bdi>{name}</bdi> {mode !== "open" && <Badge>{mode}</Badge>} {archivedAt && <Badge>archived</Badge>}{" "}
+    <IconButton
+      icon="star"
+      label="Favorite"
+      isPressed={favorite}
+      onClick={() =>
+        change(`${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/favorites`, {
+          params: { projectId: id },
+        })
+      }
+    />
+  </>
+);

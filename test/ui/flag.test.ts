@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+test("from nothing to a flag that some get: project, flag, strategy with a condition, on", {
+  skip,
+}, async (t) => {
+  const { url, signedIn, request } = await openPage(
+    t,
+    createWorld().add("contextField", { name: "country" }),
+  );
+  const page = await signedIn();
+  await page.goto(`${url}/projects`);
+  await press(page, "button", "New project");
+  await type(page, "Name", "Pay");
+  await type(page, "Id", "pay");
+  await press(page, "button", "Create the project");
+  await sees(page, "There is no such flag");
+  await press(page, "button", "New flag");
+  await type(page, "Name", "new-checkout");
+  await press(page, "button", "Create the flag");
+  await page.locator('section[aria-label="Environment development"] footer button').click();
+  await type(page, "Percent", "25");
+  await press(page, "button", "Add a condition");
+  await type(page, "Context field of condition 1", "country");
+  await type(page, "Values of condition 1", "NO\nSE\n");
+  await press(page, "button", "Add the strategy");
+  await sees(page, "25% of users");
+  await press(page, "switch", "new-checkout in development");
+  await page.waitForSelector('[role=switch][aria-checked="true"]');
+  const { body } = await request("/api/admin/projects/pay/features/new-checkout/environments/development");
+  assert.equal(body.enabled, true);
+  assert.partialDeepStrictEqual(body.strategies.at(-1), {
+    parameters: { rollout: "25" },
+    constraints: [{ contextName: "country", operator: "IN", values: ["NO", "SE"] }],
+  });
+  await press(page, "button", "Try it with a context");
+  await type(page, "Other fields of the context", "country=DK");
+  await press(page, "button", "Ask");
+  await sees(page, "country is one of");
+});
+
+const world = () =>
+  createWorld()
+    .project("a")
+    .feature("f", "a", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default", title: "mine" }] }],
+    });
+
+test("an edit that meets a newer version says so, and shows both", { skip }, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const page = await signedIn();
+  const path = "/projects/a/features/f";
+  await page.goto(new URL(path, page.url()).href);
+  await page.locator('button[aria-label^="Edit"]').click();
+  await type(page, "Title", "what I want");
+  const strategy = `/api/admin${path}/environments/development/strategies/s`;
+  const theirs = await request(strategy, { method: "PUT", body: { name: "default", title: "theirs" } });
+  assert.equal(theirs.status, 200);
+  await press(page, "button", "Save the strategy");
+  await sees(page, "Somebody has changed it meanwhile");
+  await sees(page, '"title": "theirs"');
+  await sees(page, '"title": "what I want"');
+  await press(page, "button", "Save mine all the same");
+  await page.waitForFunction("document.querySelector('dialog') === null");
+  assert.equal((await request(strategy)).body.title, "what I want");
+});
+
+test("flags are found, sorted and kept so in the address; several are changed at once", {
+  skip,
+}, async (t) => {
+  const many = Array.from({ length: 60 }, (_, index) => `flag-${String(index).padStart(2, "0")}`);
+  const filled = many.reduce((made, name) => made.feature(name, "a"), createWorld().project("a"));
+  const { signedIn, request } = await openPage(t, filled);
+  const page = await signedIn();
+  await page.goto(new URL("/projects/a?sortBy=name&sortOrder=asc", page.url()).href);
+  await sees(page, "1–50 of 60");
+  await press(page, "button", "Next");
+  await sees(page, "51–60 of 60");
+  await page.reload();
+  await sees(page, "51–60 of 60");
+  await type(page, "Search flags", "flag-07");
+  await sees(page, "1–1 of 1");
+  assert.match(page.url(), /query=flag-07/);
+  await press(page, "checkbox", "Choose flag-07");
+  await press(page, "button", "Mark as stale");
+  await page.waitForFunction("document.querySelector('.badge.bad')?.textContent === 'stale'");
+  assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
+});
+
+test("whoever may not change a flag finds nothing to change it with", { skip }, async (t) => {
+  const { signedIn } = await openPage(t, world());
+  const page = await signedIn(3);
+  await page.goto(new URL("/projects/a/features/f", page.url()).href);
+  await sees(page, "Everyone");
+  assert.equal(await page.$('button[aria-label^="Edit"]'), null);
+  assert.equal(await page.evaluate("document.querySelector('[role=switch]').disabled"), true);
+});
