@@ -322,16 +322,21 @@ CREATE TABLE feature_favorites (
 
 CREATE INDEX feature_favorites_by_user ON feature_favorites (user_id);
 
--- A feature is evaluated only where its parent is on (enabled = 1), off, or has one of the variants.
+-- A feature is evaluated only where its parent is on (enabled = 1), off, or has one of the variants. An import may bring
+-- a parent that there is not, with which the feature is off.
 CREATE TABLE feature_dependencies (
   feature  TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
-  parent   TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  parent   TEXT NOT NULL,
   enabled  INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
   variants TEXT NOT NULL DEFAULT '[]' CHECK (json_type(variants) = 'array'),
   PRIMARY KEY (feature, parent)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_dependencies_by_parent ON feature_dependencies (parent);
+
+CREATE TRIGGER features_removed AFTER DELETE ON features BEGIN
+  DELETE FROM feature_dependencies WHERE parent = old.name;
+END;
 
 -- The stages of a flag's life that it has been through.
 CREATE TABLE feature_stages (

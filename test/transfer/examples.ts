@@ -254,7 +254,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "feature",
-    name: "z-parent",
+    name: "a-parent",
     project: "a",
     type: "release",
     stale: false,
@@ -288,7 +288,7 @@ export const everyKey = (): Line[] => [
       { type: "simple", value: "ab" },
     ],
     favoritedBy: [1],
-    dependencies: [{ feature: "z-parent", enabled: false, variants: ["blue"] }],
+    dependencies: [{ feature: "a-parent", enabled: false, variants: ["blue"] }],
     environments: [
       {
         name: "development",

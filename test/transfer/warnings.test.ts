@@ -14,6 +14,8 @@ const rollout = (value?: string) =>
   strategy({ name: "flexibleRollout", parameters: value === undefined ? {} : { rollout: value } });
 const constraint = (operator: string, value?: string) =>
   strategy({ constraints: [{ contextName: "x", operator, ...(value !== undefined && { value }) }] });
+const ranges = (...values: string[]) =>
+  strategy({ constraints: [{ contextName: "x", operator: "IN_CIDR", values }] });
 const variants = (...weights: number[]) =>
   weights.map((weight) => ({ name: "v", weight, weightType: "variable", stickiness: "default" }));
 
@@ -50,6 +52,20 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
     constraint("SEMVER_LT", "1.02.3"),
     `${VALUE}: SEMVER_LT takes a version such as 1.2.3, not "1.02.3"`,
   ],
+  ["feature", constraint("LIKE"), `${IN}.constraints.0.operator: is not a known operator`],
+  ...["", "(?=a)", "(a", "(a{1,1000}){1,1000}"].map((value): [string, Line, string] => [
+    "feature",
+    constraint("REGEX", value),
+    `${VALUE}: REGEX takes a regular expression in RE2 syntax of at most 1000 characters, not ${JSON.stringify(value)}`,
+  ]),
+  ["feature", ranges(), `${IN}.constraints.0.values: IN_CIDR takes one value or more`],
+  ...["10.0.0.0/33", "::1/129", "10.0.0", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "nowhere"].map(
+    (range): [string, Line, string] => [
+      "feature",
+      ranges("10.0.0.0/8", range),
+      `${IN}.constraints.0.values.1: must be an address or a range such as 10.0.0.0/8`,
+    ],
+  ),
   [
     "feature",
     strategy({ variants: variants(500, 400) }),
@@ -111,6 +127,9 @@ for (const [kind, keys] of [
   ["feature", constraint("DATE_BEFORE", "2026-01-31T09:00:00.000Z")],
   ["feature", constraint("DATE_BEFORE", "2026-01-31")],
   ["feature", constraint("SEMVER_GT", "1.2.3-beta.1+5")],
+  ["feature", constraint("SEMVER_GTE", "1.2.3")],
+  ["feature", constraint("REGEX", "^(a+)+$")],
+  ["feature", ranges("10.0.0.0/8", "127.0.0.1", "::1", "2001:db8::/32")],
   ["feature", constraint("IN")],
   ["feature", strategy({ variants: variants(334, 333, 333) })],
   ["integration", { provider: "teams", parameters: { url: "*****" } }],

@@ -344,3 +344,24 @@ CREATE TABLE hourly_variants (
   PRIMARY KEY (series, hour, variant),
   FOREIGN KEY (series, hour) REFERENCES hourly_usage (series, hour) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE feature_dependencies_before AS SELECT * FROM feature_dependencies;
+DROP TABLE feature_dependencies;
+
+CREATE TABLE feature_dependencies (
+  feature  TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
+  parent   TEXT NOT NULL,
+  enabled  INTEGER NOT NULL DEFAULT 1 CHECK (enabled IN (0, 1)),
+  variants TEXT NOT NULL DEFAULT '[]' CHECK (json_type(variants) = 'array'),
+  PRIMARY KEY (feature, parent)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO feature_dependencies (feature, parent, enabled, variants)
+SELECT feature, parent, enabled, variants FROM feature_dependencies_before;
+DROP TABLE feature_dependencies_before;
+
+CREATE INDEX feature_dependencies_by_parent ON feature_dependencies (parent);
+
+CREATE TRIGGER features_removed AFTER DELETE ON features BEGIN
+  DELETE FROM feature_dependencies WHERE parent = old.name;
+END;

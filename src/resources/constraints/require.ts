@@ -1,8 +1,10 @@
+import net from "node:net";
+import { RE2JS } from "re2js";
 import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
 import type { Violation } from "../../validation.ts";
 import { requireContextField } from "../context-fields/require.ts";
-import type { Constraint } from "./schema.ts";
+import { type Constraint, OPERATORS } from "./schema.ts";
 
 /**
  * Constraints that can be evaluated: what they are compared with is of the operator's kind.
@@ -47,8 +49,13 @@ function* violations(path: string, constraint: Constraint): Generator<Violation>
   const wrong = values.findIndex((one) => one.length < 1 || one.length > LONGEST_VALUE);
   if (wrong >= 0)
     yield { path: `${path}.values.${wrong}`, message: `must have 1 to ${LONGEST_VALUE} characters` };
-  if (operator.startsWith("STR_") && values.length === 0)
+  if (!(OPERATORS as readonly string[]).includes(operator))
+    yield { path: `${path}.operator`, message: "is not a known operator" };
+  if (/^(STR_|IN_CIDR)/.test(operator) && values.length === 0)
     yield { path: `${path}.values`, message: `${operator} takes one value or more` };
+  const strange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
+  if (strange >= 0)
+    yield { path: `${path}.values.${strange}`, message: "must be an address or a range such as 10.0.0.0/8" };
   const [, isValid, what] = ruleOf(constraint) ?? [];
   if (isValid && !isValid(value ?? ""))
     yield {
@@ -59,6 +66,9 @@ function* violations(path: string, constraint: Constraint): Generator<Violation>
 
 /** Characters of one of several values (original). */
 const LONGEST_VALUE = 100;
+
+/** Characters of a regular expression. */
+const LONGEST_REGEX = 1000;
 
 const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
   SINGLE.find(([prefix]) => operator.startsWith(prefix));
@@ -76,4 +86,23 @@ const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean
   ["NUM_", isNumber, "a number"],
   ["DATE_", (value) => !Number.isNaN(Date.parse(value)), "a date"],
   ["SEMVER_", (value) => SEMVER.test(value), "a version such as 1.2.3"],
+  ["REGEX", isRegex, `a regular expression in RE2 syntax of at most ${LONGEST_REGEX} characters`],
 ];
+
+/** In the syntax that all SDKs share; it has no lookaround and no references, and so is matched in linear time. */
+function isRegex(text: string) {
+  if (text === "" || text.length > LONGEST_REGEX) return false;
+  try {
+    RE2JS.compile(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** An address, or a network with the length of its prefix. */
+function isRange(text: string) {
+  const [, address = "", length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
+  const bits = { 0: -1, 4: 32, 6: 128 }[net.isIP(address)]!;
+  return Number(length ?? 0) <= bits;
+}

@@ -15,13 +15,20 @@ export const OPERATORS = [
   "DATE_BEFORE",
   "SEMVER_EQ",
   "SEMVER_GT",
+  "SEMVER_GTE",
   "SEMVER_LT",
+  "SEMVER_LTE",
+  "REGEX",
+  "IN_CIDR",
 ] as const;
 
-/** A condition on the context of an evaluation. Stored as it is answered, the defaults filled in. */
+/**
+ * A condition on the context of an evaluation. Stored as it is answered, the defaults filled in. An import may bring an
+ * operator that is not known: it holds for nobody.
+ */
 export const Constraint = v.strictObject({
   contextName: v.string(),
-  operator: v.picklist(OPERATORS, "is not a known operator"),
+  operator: v.string(),
   caseInsensitive: v.optional(v.boolean(), false),
   inverted: v.optional(v.boolean(), false),
   values: v.optional(v.array(v.string()), []),
@@ -30,7 +37,10 @@ export const Constraint = v.strictObject({
 export type Constraint = v.InferOutput<typeof Constraint>;
 
 /** One as it is asked for. */
-export const NewConstraint = v.object(Constraint.entries);
+export const NewConstraint = v.object({
+  ...Constraint.entries,
+  operator: v.picklist(OPERATORS as readonly string[], "is not a known operator"),
+});
 
 /** A strategy and where it stands, as what it uses tells of it. */
 export const StrategyUse = v.strictObject({

@@ -31,6 +31,14 @@ const Parameters = v.pipe(
   v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must hold text only"),
 );
 
+/** What variants from elsewhere leave out, as applications take it. */
+const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
+const StrategyVariant = v.strictObject({
+  ...Variant.entries,
+  ...WEIGHT_TYPE,
+  stickiness: v.optional(v.string()),
+});
+
 const Strategy = v.strictObject({
   id: optional(PathName),
   name: Name,
@@ -39,7 +47,7 @@ const Strategy = v.strictObject({
   sortOrder: optional(Real),
   segments: v.optional(v.array(Id), []),
   constraints: v.optional(v.array(Constraint), []),
-  variants: v.optional(v.array(Variant), []),
+  variants: v.optional(v.array(StrategyVariant), []),
   parameters: v.optional(Parameters, {}),
 });
 type Strategy = v.InferOutput<typeof Strategy>;
@@ -49,7 +57,16 @@ export const FeatureEnvironment = v.strictObject({
   name: Name,
   enabled: Flag(false),
   lastSeenAt: OptionalTime,
-  variants: v.optional(v.array(FlagVariant), []),
+  variants: v.optional(
+    v.array(
+      v.strictObject({
+        ...FlagVariant.entries,
+        ...WEIGHT_TYPE,
+        stickiness: v.optional(v.string(), "default"),
+      }),
+    ),
+    [],
+  ),
   strategies: v.optional(v.array(Strategy), []),
 });
 type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
@@ -104,8 +121,14 @@ const toRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
   disabled: bit(strategy.disabled),
   sortOrder: strategy.sortOrder ?? index,
   constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants),
+  variants: JSON.stringify(strategy.variants.map((variant) => sticking(variant, strategy))),
   parameters: JSON.stringify(strategy.parameters),
+});
+
+/** A variant that says nothing of it is handed out by what its strategy goes by. */
+const sticking = (variant: Strategy["variants"][number], { parameters }: Strategy) => ({
+  ...variant,
+  stickiness: variant.stickiness ?? parameters.stickiness ?? "default",
 });
 
 const toStrategy = (row: StrategyRow & { segments: string }) =>

@@ -63,14 +63,7 @@ type Feature = v.InferOutput<typeof Feature>;
 const isExpired = query<{ type: string; createdAt: string; now: string }>(`
   WITH ${EXPIRED} SELECT 1 FROM expired WHERE type = :type AND :createdAt < before`);
 
-// Parents before their children, at any depth.
 const all = query<object, FeatureRow & Record<"stages" | "tags" | "favoritedBy" | "dependencies", string>>(`
-  WITH RECURSIVE depths (feature, depth) AS (
-    SELECT name, 0 FROM features
-    UNION
-    SELECT feature_dependencies.feature, depth + 1
-    FROM feature_dependencies JOIN depths ON depths.feature = feature_dependencies.parent
-  )
   SELECT name, project, type, description, stale, impression_data AS impressionData, created_at AS createdAt,
     created_by_user_id AS createdByUserId, archived_at AS archivedAt, potentially_stale AS potentiallyStale,
     (SELECT json_group_array(json_object('stage', stage, 'enteredAt', entered_at, 'status', status)
@@ -83,9 +76,7 @@ const all = query<object, FeatureRow & Record<"stages" | "tags" | "favoritedBy" 
     (SELECT json_group_array(json_object('feature', parent, 'enabled', json(iif(enabled, 'true', 'false')),
         'variants', json(variants)) ORDER BY parent)
       FROM feature_dependencies WHERE feature = features.name) AS dependencies
-  FROM features JOIN (SELECT feature, max(depth) AS depth FROM depths GROUP BY feature) AS order_of
-    ON order_of.feature = name
-  ORDER BY order_of.depth, name`);
+  FROM features ORDER BY name`);
 
 export const feature = kind({
   name: "feature",
@@ -128,16 +119,10 @@ export const feature = kind({
   warnings: featureWarnings,
 });
 
-function requireReferences(
-  db: Database,
-  { project, tags, favoritedBy, dependencies, environments }: Feature,
-) {
+function requireReferences(db: Database, { project, tags, favoritedBy, environments }: Feature) {
   requireKnown(db, "project", project, "project");
   requireAllKnown(db, "user", favoritedBy, "favoritedBy");
   for (const [index, { type }] of tags.entries()) requireKnown(db, "tagType", type, `tags.${index}.type`);
-  for (const [index, dependency] of dependencies.entries()) {
-    requireKnown(db, "feature", dependency.feature, `dependencies.${index}.feature`);
-  }
   for (const [index, { name, strategies }] of environments.entries()) {
     requireKnown(db, "environment", name, `environments.${index}.name`);
     for (const [order, { segments }] of strategies.entries()) {

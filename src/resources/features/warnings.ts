@@ -3,24 +3,25 @@ import type { Database } from "../../db/statement.ts";
 import { nameWarnings } from "../../transfer/warnings.ts";
 import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
-import type { Variant } from "../variants/schema.ts";
 
 /*
  * What a dataset may hold and the API would refuse: it is stored and answered as it is, but can't be changed
  * without being put right. Each warning begins with where.
  */
 
+type Weighed = { weight: number };
+
 interface Strategy {
   name: string;
   parameters: Record<string, unknown>;
   constraints: Constraint[];
-  variants: Variant[];
+  variants: Weighed[];
 }
 
 interface Feature {
   name: string;
   type: string;
-  environments: Array<{ variants: Variant[]; strategies: Strategy[] }>;
+  environments: Array<{ variants: Weighed[]; strategies: Strategy[] }>;
 }
 
 export function* featureWarnings(db: Database, { name, type, environments }: Feature): Generator<string> {
@@ -43,7 +44,7 @@ function* strategyWarnings(db: Database, path: string, strategy: Strategy): Gene
   yield* weightWarnings(`${path}.variants`, variants);
 }
 
-function* weightWarnings(path: string, variants: Variant[]): Generator<string> {
+function* weightWarnings(path: string, variants: Weighed[]): Generator<string> {
   const sum = variants.reduce((total, { weight }) => total + weight, 0);
   if (variants.length > 0 && sum !== 1000) yield `${path}: the weights must end at 1000, not ${sum}`;
 }

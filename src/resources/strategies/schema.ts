@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { JsonObject, NonEmptyText, ShortText } from "../../validation.ts";
-import { Constraint } from "../constraints/schema.ts";
+import { Constraint, NewConstraint } from "../constraints/schema.ts";
 import { NewVariant, Variant } from "../variants/schema.ts";
 
 export const Strategy = v.strictObject({
@@ -53,7 +53,7 @@ export const CreateStrategy = v.object({
   title: v.nullish(ShortText),
   disabled: v.nullish(v.boolean()),
   sortOrder: v.optional(v.pipe(v.number(), v.finite())),
-  constraints: v.optional(v.array(v.object(Constraint.entries))),
+  constraints: v.optional(v.array(NewConstraint)),
   variants: v.optional(v.array(NewVariant)),
   parameters: v.optional(Parameters),
   segments: v.optional(v.array(v.pipe(v.number(), v.safeInteger()))),
