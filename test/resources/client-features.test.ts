@@ -81,6 +81,13 @@ scenarios(`GET ${FEATURES}`, [
   { name: "a prefix", as: CLIENT, given: withFlags, url: "?namePrefix=me", see: states("menu off") },
   { name: "a tag", as: CLIENT, given: withFlags, url: "?tag=simple:red", see: states("cart on") },
   { name: "a project", as: CLIENT, given: withFlags, url: "?project=b", see: states("menu off") },
+  {
+    name: "a project that is named twice",
+    as: CLIENT,
+    given: withFlags,
+    url: "?project=b&project=b",
+    see: states("menu off"),
+  },
   { name: "a tag without a value", as: CLIENT, url: "?tag=simple", expect: [400, "ValidationError"] },
   { name: "an empty prefix", as: CLIENT, url: "?namePrefix=", expect: [400, "ValidationError"] },
   {

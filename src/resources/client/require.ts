@@ -13,7 +13,7 @@ const isOfAll = ({ projects }: SdkActor) => projects.includes("*");
 
 /** What an application may have of what it asks for: a token of some projects or of an environment decides itself. */
 export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wanted {
-  const named = asked.project.length > 0 ? asked.project : undefined;
+  const named = asked.project.length > 0 ? [...new Set(asked.project)] : undefined;
   const tags = asked.tag.map(({ type, value }) => `${type}:${value}`);
   return {
     projects: isOfAll(actor) ? named : actor.projects,

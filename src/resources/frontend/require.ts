@@ -1,11 +1,6 @@
 import crypto from "node:crypto";
-import { type Context, toContext as fromGiven } from "../../evaluation/context.ts";
+import type { Context } from "../../evaluation/context.ts";
 import { invalid } from "../../http/error.ts";
-
-interface Filled {
-  address: string | undefined;
-  environment: string;
-}
 
 /**
  * Who asks, from the parameters of a query: `properties[x]` and any that is not known are properties.
@@ -25,11 +20,10 @@ export function fromQuery(query: URLSearchParams): Record<string, unknown> {
   return { ...context, properties };
 }
 
-/** The context that flags are evaluated in; what only the server knows is filled in. */
-export const toContext = (given: Record<string, unknown>, { address, environment }: Filled): Context =>
-  fromGiven(given, {
-    sessionId: crypto.randomUUID(),
-    appName: "frontend-api",
-    environment,
-    ...(address !== undefined && { remoteAddress: address }),
-  });
+/** What a page's own context leaves out and only the server knows (original). */
+export const filledIn = (address: string | undefined, environment: string): Partial<Context> => ({
+  sessionId: crypto.randomUUID(),
+  appName: "frontend-api",
+  environment,
+  ...(address !== undefined && { remoteAddress: address }),
+});

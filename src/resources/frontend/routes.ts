@@ -1,8 +1,9 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
-import type { Database } from "../../db/statement.ts";
+import { type Context, toContext } from "../../evaluation/context.ts";
+import type { Evaluator } from "../../evaluation/evaluator.ts";
 import { operation } from "../../http/operation.ts";
 import { evaluatorOf } from "../client/require.ts";
-import { fromQuery, toContext } from "./require.ts";
+import { filledIn, fromQuery } from "./require.ts";
 import { FrontendFlags, FrontendQuestion } from "./schema.ts";
 
 export const readFrontendFlags = operation({
@@ -14,13 +15,14 @@ export const readFrontendFlags = operation({
   permission: { isForSdks: true },
   isNotKept: true,
   response: FrontendFlags,
-}).run(({ db, actor, searchParams, address }) =>
-  flagsFor(db, actor as SdkActor, fromQuery(searchParams), address),
-);
+}).run(({ db, actor, searchParams, address }) => {
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  return flagsFor(evaluator, toContext(fromQuery(searchParams), filledIn(address, environment)));
+});
 
 export const postFrontendFlags = operation({
   id: "getPostFrontendFeatures",
-  summary: "The same, with the context in the body",
+  summary: "The same for the context in the body, with nothing filled in but the environment",
   tag: "Frontend",
   method: "POST",
   path: "/api/frontend",
@@ -28,16 +30,12 @@ export const postFrontendFlags = operation({
   isNotKept: true,
   body: FrontendQuestion,
   response: FrontendFlags,
-}).run(({ db, actor, body, address }) => flagsFor(db, actor as SdkActor, body.context, address));
+}).run(({ db, actor, body }) => {
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  return flagsFor(evaluator, toContext(body.context, { environment }));
+});
 
-function flagsFor(
-  db: Database,
-  actor: SdkActor,
-  given: Record<string, unknown>,
-  address: string | undefined,
-) {
-  const { evaluator, environment } = evaluatorOf(db, actor);
-  const context = toContext(given, { address, environment });
+function flagsFor(evaluator: Evaluator, context: Context) {
   const toggles = [...evaluator.features.values()].flatMap(({ name, impressionData }) => {
     const { feature_enabled: isOn, ...variant } = evaluator.evaluate(name, context);
     if (!isOn) return [];

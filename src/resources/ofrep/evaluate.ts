@@ -3,13 +3,21 @@ import type { Evaluator } from "../../evaluation/evaluator.ts";
 import type { ClientFeature } from "../client/schema.ts";
 import type { FlagFailure, FlagValue } from "./schema.ts";
 
+/** Who asks. */
+export interface Asked {
+  context: Context;
+  /** The same with a session that is always the same, if it has none. */
+  inSession: Context;
+}
+
 /** A flag's value for who asks, as OpenFeature has it. */
 export function flagValue(
   evaluator: Evaluator,
   feature: ClientFeature,
-  context: Context,
+  { context: own, inSession }: Asked,
 ): FlagValue | FlagFailure {
   const { name: key, project, type } = feature;
+  const context = looksAtSession(evaluator, feature) ? own : inSession;
   const {
     feature_enabled: isOn,
     enabled: hasVariant,
@@ -27,6 +35,19 @@ export function flagValue(
     metadata: { project, type, environment: context.environment ?? "" },
   };
 }
+
+/** Whether it matters if there is a session, and not only that it stays the same. */
+const looksAtSession = ({ features, segments: all }: Evaluator, feature: ClientFeature): boolean =>
+  [feature, ...(feature.dependencies ?? []).map((parent) => features.get(parent.feature))].some((one) =>
+    one?.strategies.some(
+      ({ name, parameters, constraints, segments = [] }) =>
+        name === "gradualRolloutSessionId" ||
+        parameters.stickiness === "sessionId" ||
+        [constraints, ...segments.map((id) => all.get(id)?.constraints ?? [])]
+          .flat()
+          .some(({ contextName }) => contextName === "sessionId"),
+    ),
+  );
 
 const FAILED = Symbol();
 

@@ -1,0 +1,96 @@
+import * as v from "valibot";
+import { JsonObject, NonEmptyText } from "../validation.ts";
+
+/*
+ * Flags as SDKs read them, the state of one environment. Much may be left out, as SDKs take it.
+ */
+
+const Plain = v.union([v.string(), v.number(), v.boolean()], "must be text");
+const AsText = v.pipe(Plain, v.transform(String));
+const Truth = v.nullish(v.boolean(), false);
+const list = <S extends v.GenericSchema>(schema: S) => v.nullish(v.array(schema), []);
+
+const Constraint = v.object({
+  contextName: v.string(),
+  operator: v.string(),
+  inverted: Truth,
+  caseInsensitive: Truth,
+  values: list(AsText),
+  value: v.nullish(AsText),
+});
+
+const Variant = v.object({
+  name: v.string(),
+  weight: v.number(),
+  weightType: v.nullish(v.picklist(["variable", "fix"]), "variable"),
+  stickiness: v.nullish(v.string()),
+  payload: v.nullish(v.object({ type: v.string(), value: AsText })),
+  overrides: v.nullish(v.array(v.object({ contextName: v.string(), values: v.array(AsText) }))),
+});
+
+const Feature = v.object({
+  name: NonEmptyText,
+  project: v.nullish(v.string(), "default"),
+  type: v.nullish(v.string(), "release"),
+  description: v.nullish(v.string()),
+  enabled: v.boolean(),
+  stale: Truth,
+  impressionData: Truth,
+  variants: list(Variant),
+  dependencies: list(
+    v.object({ feature: v.string(), enabled: v.nullish(v.boolean(), true), variants: list(v.string()) }),
+  ),
+  strategies: list(
+    v.object({
+      name: v.string(),
+      parameters: v.nullish(v.pipe(JsonObject, v.record(v.string(), AsText)), {}),
+      constraints: list(Constraint),
+      segments: list(v.number()),
+      variants: list(Variant),
+    }),
+  ),
+});
+
+export const ClientFeaturesFile = v.object({
+  features: v.array(Feature),
+  segments: list(v.object({ id: v.number(), name: v.nullish(NonEmptyText), constraints: list(Constraint) })),
+});
+export type ClientFeaturesFile = v.InferOutput<typeof ClientFeaturesFile>;
+
+/**
+ * The lines of a dataset that say the same in each of these environments, beside the project `default`. A segment that
+ * there is not holds for nobody, so one that does not stands in its place.
+ */
+export const clientFeatureLines = (
+  { features, segments }: ClientFeaturesFile,
+  environments: readonly string[],
+): object[] => [
+  ...projectsOf(features).map((id) => ({ kind: "project", id, name: id, environments })),
+  ...segments.map(({ name, ...segment }) => ({
+    kind: "segment",
+    name: name ?? `segment ${segment.id}`,
+    ...segment,
+  })),
+  ...missing(features, segments).map((id) => ({
+    kind: "segment",
+    id,
+    name: `missing segment ${id}`,
+    constraints: [{ contextName: "userId", operator: "IN", values: [] }],
+  })),
+  ...features.map(({ enabled, strategies, variants, ...feature }) => ({
+    kind: "feature",
+    ...feature,
+    environments: environments.map((name) => ({ name, enabled, strategies, variants })),
+  })),
+];
+
+type Features = ClientFeaturesFile["features"];
+
+const projectsOf = (features: Features) =>
+  [...new Set(features.map(({ project }) => project))].filter((id) => id !== "default");
+
+function missing(features: Features, segments: ClientFeaturesFile["segments"]): number[] {
+  const known = new Set(segments.map(({ id }) => id));
+  const used = features.flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.segments));
+  return [...new Set(used)].filter((id) => !known.has(id));
+}

@@ -1,0 +1,38 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import type { TestContext } from "node:test";
+import { hashSecret } from "../../src/auth/token.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { plant } from "../../src/transfer/seed.ts";
+import { importLines } from "../support/server.ts";
+import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
+
+/** A real server of a seed, with the tokens that belong to nobody; returns its address. */
+export async function serveSeed(t: TestContext, seed: object): Promise<string> {
+  const db = open(IN_MEMORY);
+  t.after(() => close(db));
+  await plant(db, Buffer.from(JSON.stringify(seed)));
+  const token = (type: string, secret: string) => ({
+    kind: "token",
+    type,
+    name: type,
+    hash: hashSecret(secret),
+    environment: "development",
+  });
+  await importLines(db, [
+    { kind: "dataset", version: 1 },
+    token("client", CLIENT),
+    token("frontend", FRONTEND),
+    { ...token("admin", SERVICE), environment: "*" },
+  ]);
+  const server = http.createServer(createServer({ db, log: () => {} }).listener);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
