@@ -2,7 +2,7 @@ import { isSqlite } from "./error.ts";
 import { BUSY_TIMEOUT_MS } from "./open.ts";
 import { bump } from "./revision.ts";
 import type { Database } from "./statement.ts";
-import { beginWriting, type Writing } from "./transaction.ts";
+import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /*
  * Changes that come at once are committed together and share one wait for the disk, which takes most of their time.
@@ -78,40 +78,49 @@ function tryBegin(db: Database): unknown {
  *   those behind it, so that none is run more than twice
  */
 function attempt(db: Database, jobs: readonly Job[]): Job[][] {
-  const committed: Array<() => void> = [];
+  const made: Made[] = [];
   try {
     for (const [index, job] of jobs.entries()) {
-      const spoiling = runJob(db, job, committed);
+      const spoiling = runJob(db, job, made);
       if (spoiling === undefined) continue;
       rollback(db);
       job.failed(spoiling.error);
       return [jobs.slice(0, index), jobs.slice(index + 1)].filter((left) => left.length > 0);
     }
+    for (const { writing } of made) finishWriting(writing);
     db.exec("COMMIT");
   } catch (error) {
     rollback(db);
     failAll(jobs, error);
     return [];
   }
-  for (const tell of committed) tell();
+  for (const one of made) tell(one);
   return [];
 }
 
+/** A job that is done but for the commit. */
+interface Made {
+  job: Job;
+  writing: Writing;
+  result: unknown;
+}
+
 /** @returns the error of a job that failed after it had written, which only a rollback takes back */
-function runJob(db: Database, job: Job, committed: Array<() => void>): { error: unknown } | undefined {
+function runJob(db: Database, job: Job, made: Made[]): { error: unknown } | undefined {
   const writing = beginWriting(db);
   try {
-    const result = job.run(writing);
-    committed.push(() => {
-      bump(db, writing.written, job.project);
-      for (const act of writing.afterCommit) act();
-      job.done(result);
-    });
+    made.push({ job, writing, result: job.run(writing) });
   } catch (error) {
     if (writing.written.size > 0) return { error };
     job.failed(error);
   }
   return undefined;
+}
+
+function tell({ job, writing: { db, written, afterCommit }, result }: Made) {
+  bump(db, written, job.project);
+  for (const act of afterCommit) act();
+  job.done(result);
 }
 
 function failAll(jobs: readonly Job[], error: unknown) {

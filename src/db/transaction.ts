@@ -8,6 +8,8 @@ export interface Writing {
   readonly db: Database;
   /** The tables that were written so far. */
   readonly written: Set<string>;
+  /** What is to be written last, behind all changes that share the commit. */
+  readonly beforeCommit: Array<() => void>;
   /** What is to be done as soon as all is on disk; never if it does not come to that. */
   readonly afterCommit: Array<() => void>;
   /** Only for the compiler. */
@@ -16,12 +18,22 @@ export interface Writing {
 
 /** For a transaction that has begun. */
 export const beginWriting = (db: Database) =>
-  ({ db, written: new Set<string>(), afterCommit: [] as Array<() => void> }) as unknown as Writing;
+  ({ db, written: new Set<string>(), beforeCommit: [], afterCommit: [] }) as unknown as Writing;
+
+/** Writes what is to be written last. */
+export function finishWriting({ beforeCommit }: Writing) {
+  for (const act of beforeCommit) act();
+}
 
 /** Runs the body in one transaction, all of it or nothing. Other processes that write wait for it. */
 export function inWriting<T>(db: Database, body: (writing: Writing) => T): T {
   const writing = beginWriting(db);
-  const result = db.transaction(() => body(writing)).immediate();
+  const commit = db.transaction(() => {
+    const result = body(writing);
+    finishWriting(writing);
+    return result;
+  });
+  const result = commit.immediate();
   bump(db, writing.written);
   for (const act of writing.afterCommit) act();
   return result;
@@ -38,7 +50,9 @@ export async function inLongWriting<T>(
 ): Promise<T> {
   db.exec("BEGIN IMMEDIATE");
   try {
-    const result = await body(beginWriting(db));
+    const writing = beginWriting(db);
+    const result = await body(writing);
+    finishWriting(writing);
     if (isKept) db.exec("COMMIT");
     return result;
   } finally {

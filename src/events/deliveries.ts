@@ -18,8 +18,8 @@ const enqueue = command<{ integrationId: number; eventId: number; now: string }>
   INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :now)`);
 
 /**
- * Queues an event for each integration that wants it, in the commit that records it. They are looked up apart: SQLite
- * would set a savepoint to insert what it selects, and FTS5 write out its index at each savepoint.
+ * Queues an event for each integration that wants it, in the commit that records it. They are looked up apart, so that
+ * where there are none, what tells of deliveries stays kept.
  */
 export function enqueueDeliveries(
   tx: Writing,

@@ -40,7 +40,8 @@ const nextId = query<object, number>(`
 /** Stores an event and returns its id; only `write` comes here, inside its transaction. */
 export function storeEvent(tx: Writing, event: StoredEvent): number {
   const { id, search } = insertEvent(tx, event);
-  insertSearch(tx).run(search);
+  // FTS5 writes out its index at each savepoint, and SQLite sets one for each statement that fires triggers.
+  tx.beforeCommit.push(() => insertSearch(tx).run(search));
   addToTotal(tx).run({ project: event.project ?? "", type: event.type, count: 1 });
   return id;
 }

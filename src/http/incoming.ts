@@ -67,8 +67,11 @@ export const toRequest = (
     address: event.context.address,
     isSecure: event.context.isSecure,
     headers: event.req.headers,
-    searchParams: event.url.searchParams,
+    // Made only where they are asked for.
+    get searchParams() {
+      return event.url.searchParams;
+    },
     get signal() {
-      return event.req.signal; // made only where it is asked for
+      return event.req.signal;
     },
   }) as Request<Contract>;

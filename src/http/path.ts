@@ -37,6 +37,8 @@ export function requireDecodable(pathname: string) {
 
 /** Whether the path is the prefix or below it; no spelling of the prefix gets past, also in a path that is broken further on. */
 export function isBelow(prefix: string, pathname: string) {
-  const plain = pathname.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent);
+  const plain = pathname.includes("%")
+    ? pathname.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent)
+    : pathname;
   return plain.startsWith(prefix) && (plain.length === prefix.length || plain[prefix.length] === "/");
 }

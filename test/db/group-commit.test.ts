@@ -55,6 +55,18 @@ test("a change is answered when it is on disk, not before", async (t) => {
   assert.deepEqual([wasStored, stored()], [["a"], ["a"]]);
 });
 
+test("what is to be written last is written behind all that share the commit", async (t) => {
+  const { db, commits, stored } = openFile(t);
+  const done: string[] = [];
+  const change = (name: string) => (writing: Writing) => {
+    writing.beforeCommit.push(() => done.push(add(`${name}-last`)(writing)));
+    done.push(add(name)(writing));
+  };
+  await Promise.all(["a", "b"].map((name) => inGroup(db, undefined, change(name))));
+  assert.deepEqual(done, ["a", "b", "a-last", "b-last"]);
+  assert.deepEqual([commits(), stored()], [1, done.toSorted()]);
+});
+
 test("one that fails before it writes disturbs nobody", async (t) => {
   const { db, commits, stored } = openFile(t);
   let runs = 0;
