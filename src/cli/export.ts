@@ -1,17 +1,20 @@
 import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { UsageError } from "../config.ts";
 import { inWordsOfTarget } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
+import type { Database } from "../db/statement.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { inChunks } from "../transfer/lines.ts";
+import { projectAsYaml } from "../transfer/project/write.ts";
 import type { Command, Context } from "./command.ts";
 import { keepSecrets } from "./keep-secrets.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write everything as a dataset to a new file, or to standard output",
+  summary: "Write everything as a dataset, or a project as YAML, to a new file or to standard output",
   usage: "[FILE|-]",
   arity: [0, 1],
   example: "export backup.jsonl --data flags.db",
@@ -21,19 +24,35 @@ export const exportCommand: Command = {
       type: "boolean",
       help: "write what is masked otherwise: secret parameters, password hashes, invitation links",
     },
+    as: {
+      type: "string",
+      hint: "FORMAT",
+      help: "dataset, or yaml for what apply and diff take (default: dataset)",
+    },
+    project: { type: "string", hint: "ID", help: "the project to write as YAML" },
   },
   async run(context) {
-    const { args, config, options } = context;
+    const { args, config } = context;
+    const toLines = linesAsAsked(context);
     const db = openToRead(config.data);
     try {
       keepSecrets(config, db);
-      const lines = exportDataset(db, { withSecrets: options["with-secrets"] === true });
-      await writeLines(context, args[0] ?? "-", lines);
+      await writeLines(context, args[0] ?? "-", toLines(db));
     } finally {
       close(db);
     }
   },
 };
+
+/** @throws UsageError for options that do not go together */
+function linesAsAsked({ options }: Context): (db: Database) => Iterable<string> {
+  const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
+  if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as is dataset or yaml, not ${as}`);
+  if (as === "dataset" && project !== undefined) throw new UsageError("--project goes with --as yaml");
+  if (as === "dataset") return (db) => exportDataset(db, { withSecrets: withSecrets === true });
+  if (typeof project !== "string") throw new UsageError("--as yaml needs a --project");
+  return (db) => [projectAsYaml(db, project)];
+}
 
 /**
  * Writes lines of a dataset to a new file, whole or not at all, or to standard output for `-`.

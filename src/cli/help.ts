@@ -48,6 +48,7 @@ export const EXIT_MEANINGS = [
   [2, "misused"],
   [3, "something is wrong with the data"],
   [4, "the port is in use"],
+  [5, "diff has found differences"],
 ] as const;
 
 /** All commands, a line each. */

@@ -60,7 +60,7 @@ async function importFrom(
   }
 }
 
-function openSource({ world }: Context, source: string): Readable {
+export function openSource({ world }: Context, source: string): Readable {
   if (source === "-") return world.stdin as Readable;
   const found = fs.statSync(source, { throwIfNoEntry: false });
   if (!found) throw new DataError(`There is no file ${source}`);

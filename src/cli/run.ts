@@ -4,6 +4,7 @@ import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { printable } from "../printable.ts";
 import { DatasetError } from "../transfer/error.ts";
+import { apply, DifferenceError, diff } from "./apply.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";
@@ -28,6 +29,8 @@ export const COMMANDS: readonly Command[] = [
   demo,
   importCommand,
   exportCommand,
+  apply,
+  diff,
   tokenCreate,
   tokenList,
   tokenRevoke,
@@ -53,6 +56,7 @@ const EXIT_CODES = [
   [DataError, 3],
   [DatasetError, 3],
   [PortInUseError, 4],
+  [DifferenceError, 5],
 ] as const;
 
 /** Runs the command that the arguments name and returns the exit code. */

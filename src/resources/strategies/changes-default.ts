@@ -46,7 +46,8 @@ function defaultStrategy(db: Database, { project, environment }: ProjectPlace): 
   return strategy === null ? null : JSON.parse(strategy);
 }
 
-const filledIn = (db: Database, place: Place, given: CreateStrategy): NewStrategy => ({
+/** A strategy of which all that is not said is filled in. */
+export const filledIn = (db: Database, place: Place, given: CreateStrategy): NewStrategy => ({
   name: given.name,
   title: given.title ?? null,
   disabled: given.disabled ?? false,

@@ -1,0 +1,105 @@
+import { text } from "node:stream/consumers";
+import { close, openToRead } from "../db/open.ts";
+import { printable } from "../printable.ts";
+import { applyProject, compareProject } from "../transfer/project/apply.ts";
+import { readProjectText } from "../transfer/project/read.ts";
+import type { ProjectText } from "../transfer/project/schema.ts";
+import type { Differences, Step } from "../transfer/project/step.ts";
+import { type Command, type Context, JSON_OPTION } from "./command.ts";
+import { openSource } from "./import.ts";
+import { counted } from "./plural.ts";
+import { withFile } from "./with-file.ts";
+
+/** What `diff` has found. Exit code 5. */
+export class DifferenceError extends Error {}
+
+const SHARED = {
+  usage: "FILE|-",
+  arity: [1, 1],
+  settings: ["data", "log-format", "log-level", "quiet"],
+} satisfies Partial<Command>;
+
+const PRUNE = {
+  prune: {
+    type: "boolean",
+    help: "archive flags and delete segments of the project that the file does not have",
+  },
+} as const;
+
+export const apply: Command = {
+  ...SHARED,
+  name: "apply",
+  summary: "Make a project as a file says, in YAML or JSON: change what differs, all of it or nothing",
+  example: "apply checkout.yaml --data flags.db",
+  options: {
+    ...PRUNE,
+    "dry-run": { type: "boolean", help: "try it, print what would be done, and take it back" },
+    ...JSON_OPTION,
+  },
+  async run(context) {
+    const project = await projectText(context);
+    const { prune, "dry-run": dryRun } = context.options;
+    const options = { prunes: prune === true, isTrial: dryRun === true };
+    withFile(context.config, (db) => {
+      const steps = applyProject(db, project, options);
+      show(context, project, steps);
+      const done = options.isTrial ? "would be made" : "made";
+      context.log({
+        level: "info",
+        message: `${counted(steps.length, "change")} ${done}`,
+        project: project.project,
+      });
+    });
+  },
+};
+
+export const diff: Command = {
+  ...SHARED,
+  name: "diff",
+  summary: "Say what apply would change; exits with 5 if anything",
+  example: "diff checkout.yaml --data flags.db",
+  options: { ...PRUNE, ...JSON_OPTION },
+  async run(context) {
+    const project = await projectText(context);
+    const db = openToRead(context.config.data);
+    try {
+      const steps = compareProject(db, project, { prunes: context.options.prune === true });
+      show(context, project, steps);
+      if (steps.length > 0)
+        throw new DifferenceError(`${counted(steps.length, "difference")}: apply makes them go`);
+    } finally {
+      close(db);
+    }
+  },
+};
+
+async function projectText(context: Context): Promise<ProjectText> {
+  const [source = "-"] = context.args;
+  const given = await text(openSource(context, source));
+  return readProjectText(given, source === "-" ? "standard input" : source);
+}
+
+function show({ options, print }: Context, { project }: ProjectText, steps: readonly Step[]) {
+  if (options.json) return print(JSON.stringify({ project, changes: steps }));
+  for (const step of steps) print(toLine(step));
+}
+
+const SIGNS = { add: "+", change: "~", remove: "-" } as const;
+
+function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
+  const place = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
+  const part =
+    { strategy: `: strategy ${strategy}`, order: ": the order of the strategies" }[kind as string] ?? "";
+  const said = [changes && toWords(changes), note && `(${note})`].filter(Boolean).join(" ");
+  return printable(`${SIGNS[action]} ${place}${part}${said && `: ${said}`}`);
+}
+
+const toWords = (changes: Differences) =>
+  Object.entries(changes)
+    .map(([key, { from, to }]) => `${key} ${shortened(from)} → ${shortened(to)}`)
+    .join(", ");
+
+const shortened = (value: unknown) => {
+  const shown = JSON.stringify(value) ?? "none";
+  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
+};

@@ -1,0 +1,42 @@
+import type { Tx } from "../../events/write.ts";
+import type { ProjectState } from "../../resources/projects/state-store.ts";
+import { createSegment, deleteSegment, updateSegment } from "../../resources/segments/routes.ts";
+import { performIn } from "./perform.ts";
+import type { Plan } from "./plan.ts";
+import type { ProjectText } from "./schema.ts";
+import { differences } from "./step.ts";
+
+/** The segments of the project that a text has. */
+export function planSegments(
+  { steps, actions }: Plan,
+  { project, segments }: ProjectText,
+  state: ProjectState,
+) {
+  for (const [name, { description, constraints }] of Object.entries(segments)) {
+    const had = state.segments.get(name);
+    const changes = had && differences(had, { description, constraints });
+    if (changes && Object.keys(changes).length === 0) continue;
+    steps.push({ action: had ? "change" : "add", kind: "segment", name, ...(changes && { changes }) });
+    const { constraints: own = [] } = had ?? {};
+    const body = {
+      name,
+      project,
+      description: description ?? had?.description,
+      constraints: constraints ?? own,
+    };
+    const act = (tx: Tx) =>
+      had
+        ? performIn(tx, updateSegment, { id: String(had.id) }, body)
+        : performIn(tx, createSegment, {}, body);
+    actions.push({ where: `segment ${name}`, act });
+  }
+}
+
+/** Those that it does not have. */
+export function pruneSegments({ steps, actions }: Plan, { segments }: ProjectText, state: ProjectState) {
+  for (const [name, { id }] of state.segments) {
+    if (Object.hasOwn(segments, name)) continue;
+    steps.push({ action: "remove", kind: "segment", name });
+    actions.push({ where: `segment ${name}`, act: (tx) => performIn(tx, deleteSegment, { id: String(id) }) });
+  }
+}

@@ -1,0 +1,84 @@
+import type { Tx } from "../../events/write.ts";
+import { invalid } from "../../http/error.ts";
+import { type NamedStrategy, segmentIds } from "../../resources/projects/state-store.ts";
+import type { Place } from "../../resources/strategies/changes.ts";
+import * as routes from "../../resources/strategies/routes.ts";
+import { strategiesAsValues } from "../../resources/strategies/store.ts";
+import { performIn } from "./perform.ts";
+import type { Plan } from "./plan.ts";
+import { paramsOf, toWords } from "./plan-environment.ts";
+import type { Step } from "./step.ts";
+import { type Pair, paired, type Wanted } from "./strategies.ts";
+
+/** Adds and changes before it removes, so that a flag is not switched off meanwhile. @returns whether anything is to be done */
+export function planStrategies(
+  plan: Plan,
+  place: Place,
+  had: readonly NamedStrategy[],
+  wanted: readonly Wanted[],
+) {
+  const pairs = paired(had, wanted);
+  const before = plan.steps.length;
+  const tell = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
+    const at = { name: place.feature, environment: place.environment };
+    plan.steps.push({ action, kind: "strategy", ...at, strategy: title ?? name, ...rest });
+  };
+  const changed = pairs.filter(({ had, changes }) => had && Object.keys(changes).length > 0);
+  const gone = had.filter((one) => !pairs.some((pair) => pair.had === one));
+  for (const { wanted } of pairs.filter(({ had }) => !had)) tell("add", wanted);
+  for (const { wanted, changes } of changed) tell("change", wanted, { changes });
+  for (const one of gone) tell("remove", one);
+  if (isMoved(had, pairs))
+    plan.steps.push({ action: "change", kind: "order", name: place.feature, environment: place.environment });
+  if (plan.steps.length === before) return false;
+  plan.actions.push({ where: toWords(place), act: (tx) => change(tx, place, { pairs, changed, gone }) });
+  return true;
+}
+
+/** Those that stay, in the order that they have, followed by the new ones, are not in the order that is wanted. */
+function isMoved(had: readonly NamedStrategy[], pairs: readonly Pair[]) {
+  const places = pairs.map((pair) => (pair.had ? had.indexOf(pair.had) : had.length));
+  return places.some((at, index) => index > 0 && at < places[index - 1]!);
+}
+
+interface Changes {
+  pairs: readonly Pair[];
+  changed: readonly Pair[];
+  gone: readonly NamedStrategy[];
+}
+
+function change(tx: Tx, place: Place, { pairs, changed, gone }: Changes) {
+  const ids = pairs.map(({ had, wanted }) => had?.id ?? add(tx, place, wanted));
+  // What is switched on goes first, so that the flag stays on.
+  for (const { had, wanted } of changed.toSorted(
+    (a, b) => Number(a.wanted.disabled) - Number(b.wanted.disabled),
+  ))
+    performIn(
+      tx,
+      routes.replaceStrategy,
+      { ...paramsOf(place), strategyId: had!.id },
+      bodyOf(tx, place, wanted),
+    );
+  for (const { id } of gone) performIn(tx, routes.deleteStrategy, { ...paramsOf(place), strategyId: id });
+  const order = strategiesAsValues(tx.db, place.feature, place.environment).map(({ id }) => id);
+  if (order.every((id, index) => id === ids[index])) return;
+  const body = ids.map((id, sortOrder) => ({ id, sortOrder }));
+  performIn(tx, routes.setSortOrder, paramsOf(place), body);
+}
+
+/** @returns the id of the new one */
+function add(tx: Tx, place: Place, wanted: Wanted): string {
+  performIn(tx, routes.addStrategy, paramsOf(place), bodyOf(tx, place, wanted));
+  return strategiesAsValues(tx.db, place.feature, place.environment).at(-1)!.id;
+}
+
+/** @throws ApiError `ValidationError` for a segment that is not there */
+function bodyOf({ db }: Tx, { project }: Place, { segments, ...strategy }: Wanted) {
+  const known = segmentIds(db, project);
+  const toId = (name: string) => {
+    const id = known.get(name);
+    if (id === undefined) throw invalid({ path: "segments", message: `there is no segment ${name}` });
+    return id;
+  };
+  return { ...strategy, segments: segments.map(toId) };
+}

@@ -1,0 +1,47 @@
+import * as v from "valibot";
+import { Constraint } from "../../resources/constraints/schema.ts";
+import { CreateStrategy } from "../../resources/strategies/schema.ts";
+import { JsonObject, type Schema, ShortText } from "../../validation.ts";
+
+/** Things by name; a list, which valibot takes for one, is none. */
+const named = <S extends Schema>(schema: S) =>
+  v.optional(v.pipe(JsonObject, v.record(v.string(), schema)), {});
+
+/** A strategy as text; it names its segments. */
+const TextStrategy = v.strictObject({
+  ...v.omit(CreateStrategy, ["sortOrder", "segments", "constraints"]).entries,
+  constraints: v.optional(v.array(Constraint)),
+  segments: v.optional(v.array(v.string())),
+});
+export type TextStrategy = v.InferOutput<typeof TextStrategy>;
+
+/** A flag in an environment; the strategies are all that it has there, in order. */
+const TextEnvironment = v.strictObject({
+  enabled: v.optional(v.boolean()),
+  strategies: v.optional(v.array(TextStrategy)),
+});
+export type TextEnvironment = v.InferOutput<typeof TextEnvironment>;
+
+const TextFlag = v.strictObject({
+  type: v.optional(v.string()),
+  description: v.optional(v.nullable(ShortText)),
+  stale: v.optional(v.boolean()),
+  impressionData: v.optional(v.boolean()),
+  environments: named(TextEnvironment),
+});
+export type TextFlag = v.InferOutput<typeof TextFlag>;
+
+const TextSegment = v.strictObject({
+  description: v.optional(v.nullable(ShortText)),
+  constraints: v.optional(v.array(Constraint)),
+});
+export type TextSegment = v.InferOutput<typeof TextSegment>;
+
+/** Flags and segments of a project as text under version control, by name. What is left out stays as it is. */
+export const ProjectText = v.strictObject({
+  version: v.literal(1, "must be 1, the only version there is"),
+  project: v.string(),
+  segments: named(TextSegment),
+  flags: named(TextFlag),
+});
+export type ProjectText = v.InferOutput<typeof ProjectText>;

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Database } from "../../db/statement.ts";
+import type { NamedStrategy } from "../../resources/projects/state-store.ts";
+import type { Place } from "../../resources/strategies/changes.ts";
+import { filledIn } from "../../resources/strategies/changes-default.ts";
+import { requireWeights } from "../../resources/variants/require.ts";
+import type { Variant } from "../../resources/variants/schema.ts";
+import type { TextStrategy } from "./schema.ts";
+import { type Differences, differences } from "./step.ts";
+
+/** A strategy as it is wanted, all of it. */
+export type Wanted = Omit<NamedStrategy, "id">;
+
+/** A wanted strategy and the one that is to become it; undefined for a new one. */
+export interface Pair {
+  wanted: Wanted;
+  had: NamedStrategy | undefined;
+  /** None where nothing is to be done. */
+  changes: Differences;
+}
+
+/** What a text says of a strategy, with all that it does not say. */
+export function whole(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
+  const { name, title, disabled, constraints, variants, parameters } = filledIn(db, place, given);
+  return {
+    name,
+    title,
+    disabled,
+    segments: [...new Set(segments)].toSorted(),
+    constraints,
+    variants,
+    parameters,
+  };
+}
+
+/**
+ * Finds for each wanted strategy the one that it is now: first those that are alike, then those of the same name and
+ * title, then any of the same name.
+ */
+export function paired(had: readonly NamedStrategy[], wanted: readonly Wanted[]): Pair[] {
+  const left = new Set(had);
+  const found = new Map<Wanted, NamedStrategy>();
+  for (const isSame of [isAlike, hasSameTitle, hasSameName]) {
+    for (const one of wanted) {
+      if (found.has(one)) continue;
+      const match = [...left].find((other) => isSame(other, one));
+      if (!match) continue;
+      left.delete(match);
+      found.set(one, match);
+    }
+  }
+  return wanted.map((one) => {
+    const match = found.get(one);
+    return { wanted: one, had: match, changes: match ? changesBetween(match, one) : {} };
+  });
+}
+
+/** Variants that come to the same weights are the same. */
+function changesBetween(had: NamedStrategy, wanted: Wanted): Differences {
+  const { variants, ...others } = differences(had, wanted);
+  const isSame = !variants || isDeepStrictEqual(weighed(had.variants), weighed(wanted.variants));
+  return isSame ? others : { ...others, variants };
+}
+
+/** As they would be stored; those of an import may be impossible otherwise. */
+function weighed(variants: readonly Variant[]) {
+  try {
+    return requireWeights(variants, "variants");
+  } catch {
+    return variants;
+  }
+}
+
+const isAlike = (had: NamedStrategy, wanted: Wanted) => Object.keys(changesBetween(had, wanted)).length === 0;
+
+const hasSameName = (had: NamedStrategy, wanted: Wanted) => had.name === wanted.name;
+
+const hasSameTitle = (had: NamedStrategy, wanted: Wanted) =>
+  hasSameName(had, wanted) && had.title === wanted.title;

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { assertRefused, contentOf, dataFile, runCli, runHere } from "./run-cli.ts";
+
+const world = () =>
+  createWorld()
+    .project("a")
+    .feature("f", "a", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
+    })
+    .feature("g", "a").lines;
+
+const TEXT = `version: 1
+project: a
+flags:
+  f:
+    description: New
+    environments:
+      development:
+        enabled: true
+  h: {}
+`;
+
+async function start(t: TestContext, text = TEXT) {
+  const data = await dataFile(t, world());
+  const file = path.join(path.dirname(data), "a.yaml");
+  fs.writeFileSync(file, text);
+  const run = (...args: string[]) => runHere([...args, "--data", data]);
+  return { data, file, run };
+}
+
+const PLAN = `~ flag f: description null → "New"
+~ flag f, development: enabled false → true
++ flag h
+- flag g: (to the archive)
+`;
+
+test("diff says what apply would do, apply does it, and then there is nothing to say", async (t) => {
+  const { file, run } = await start(t);
+  const found = await run("diff", file, "--prune");
+  assert.deepEqual([found.code, found.stdout], [5, PLAN]);
+  assert.equal(found.stderr, "flagstone: 4 differences: apply makes them go\n");
+  const done = await run("apply", file, "--prune");
+  assert.deepEqual([done.code, done.stdout], [0, PLAN]);
+  assert.match(done.stderr, /4 changes made/);
+  assert.deepEqual(await run("diff", file, "--prune"), { code: 0, stdout: "", stderr: "" });
+  const json = await run("apply", file, "--prune", "--json");
+  assert.deepEqual([json.code, JSON.parse(json.stdout)], [0, { project: "a", changes: [] }]);
+});
+
+test("a dry run leaves the file as it is", async (t) => {
+  const { data, file, run } = await start(t);
+  const before = contentOf(data);
+  const { code, stdout, stderr } = await run("apply", file, "--dry-run", "--json");
+  assert.deepEqual([code, JSON.parse(stdout).changes.length], [0, 3]);
+  assert.match(stderr, /3 changes would be made/);
+  assert.equal(contentOf(data), before);
+});
+
+test("what export writes as YAML, apply takes from standard input without a change", async (t) => {
+  const { data, run } = await start(t);
+  const { code, stdout } = await run("export", "--as", "yaml", "--project", "a");
+  assert.equal(code, 0);
+  const before = contentOf(data);
+  const applied = await runCli(["apply", "-", "--prune", "--data", data], { input: stdout });
+  assert.deepEqual([applied.code, applied.stdout], [0, ""]);
+  assert.equal(contentOf(data), before);
+});
+
+test("misuse, and what is wrong with a file", async (t) => {
+  const { file, run } = await start(t, "version: 2\nproject: a\n");
+  assertRefused(await run("diff", file), 3, `${file}: version must be 1, the only version there is`);
+  assertRefused(await run("apply", "nope.yaml"), 3, "There is no file nope.yaml");
+  assertRefused(await run("export", "--as", "xml"), 2, "--as is dataset or yaml, not xml", " export");
+  assertRefused(await run("export", "--as", "yaml"), 2, "--as yaml needs a --project", " export");
+  assertRefused(await run("export", "--project", "a"), 2, "--project goes with --as yaml", " export");
+  const unknown = await run("export", "--as", "yaml", "--project", "nope");
+  assertRefused(unknown, 3, "There is no project nope");
+});
