@@ -54,6 +54,7 @@ import * as groupsSchema from "./resources/groups/schema.ts";
 import * as instance from "./resources/instance/routes.ts";
 import * as instanceSchema from "./resources/instance/schema.ts";
 import * as integrations from "./resources/integrations/routes.ts";
+import * as integrationDelivery from "./resources/integrations/routes-delivery.ts";
 import * as integrationsSchema from "./resources/integrations/schema.ts";
 import * as invitations from "./resources/invitations/routes.ts";
 import * as openInvitations from "./resources/invitations/routes-open.ts";
@@ -140,6 +141,7 @@ const served = [
     authenticate,
     operations: operationsOf(
       integrations,
+      integrationDelivery,
       features,
       archive,
       bulk,

@@ -18,16 +18,24 @@ export interface Attempting {
   outside: Outside;
 }
 
+interface Tried {
+  eventId: number;
+  /** How often that was tried before. */
+  attempts: number;
+  /** How many attempts of the integration have failed in a row. */
+  failures: number;
+  /** It was not queued, and is not tried again. */
+  isTest?: boolean;
+}
+
 /**
  * Hands an event to an integration once.
- * @param attempts how often that was tried before
- * @param failures how many attempts of the integration have failed in a row
  * @returns what is to be recorded; undefined where there is no such event any more
  */
 export async function attempt(
   context: Attempting,
   integration: StoredIntegration,
-  { eventId, attempts, failures }: { eventId: number; attempts: number; failures: number },
+  { eventId, attempts, failures, isTest = false }: Tried,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
@@ -37,15 +45,21 @@ export async function attempt(
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => new Date(clock.now() + ms).toISOString();
   const { askedMs } = outcome.retry ?? {};
-  const isLast = outcome.retry === undefined || attempts + 1 >= MOST_ATTEMPTS;
+  const isLast = isTest || outcome.retry === undefined || attempts + 1 >= MOST_ATTEMPTS;
   const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, askedMs));
   return {
     integrationId: integration.id,
     eventId,
     now: after(0),
     state: outcome.state,
-    stateDetails: outcome.retry && isLast ? `${outcome.stateDetails}\n${GIVEN_UP}` : outcome.stateDetails,
-    details: { ...outcome.details, attempt: attempts + 1, durationMs, ...(retryAt && { retryAt }) },
+    stateDetails:
+      outcome.retry && isLast && !isTest ? `${outcome.stateDetails}\n${GIVEN_UP}` : outcome.stateDetails,
+    details: {
+      ...outcome.details,
+      ...(isTest ? { test: true } : { attempt: attempts + 1 }),
+      durationMs,
+      ...(retryAt && { retryAt }),
+    },
     retryAt,
     restUntil: after(delayMs(clock, failures + 1, askedMs)),
   };

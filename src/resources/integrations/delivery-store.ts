@@ -30,8 +30,8 @@ const newestOfIntegrations = query<object, number>(`
 // An empty list, and one that begins with `*`, stands for all; as where deliveries are queued.
 const newestWanted = query<{ id: number }, number>(`
   SELECT recent.id FROM integrations
-  JOIN (SELECT id, type, project, wire FROM events ORDER BY id DESC LIMIT 500) AS recent
-  WHERE integrations.id = :id AND recent.type IN (SELECT value FROM json_each(events))
+  JOIN events AS recent ON recent.id > (SELECT max(id) - 500 FROM events)
+  WHERE integrations.id = :id AND recent.type IN (SELECT value FROM json_each(integrations.events))
     AND (project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
       OR project IN (SELECT value FROM json_each(projects)))
     AND (wire ->> 'environment' IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
@@ -59,3 +59,5 @@ export const troubleOf = (db: Database, id: number) => retryAt(db).get({ id });
 /** An event to try an integration with: the newest that it would get, else one about integrations. */
 export const eventToTry = (db: Database, id: number): number | undefined =>
   newestWanted(db).pluck().get({ id }) ?? newestOfIntegrations(db).pluck().get({}) ?? undefined;
+
+export const failuresInARow = (db: Database, id: number): number => troubleOf(db, id)?.failures ?? 0;

@@ -2,6 +2,7 @@ import { UnreadableSecretError } from "../../db/secrets.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { MASK } from "../../mask.ts";
+import { eventOfRecord, eventToTry } from "./delivery-store.ts";
 import { PARAMETER_CHECKS } from "./parameter-checks.ts";
 import { PROVIDERS, parametersOf, providerByName } from "./providers.ts";
 import type { NewIntegration, ProviderParameter } from "./schema.ts";
@@ -13,6 +14,28 @@ export function requireIntegration(db: Database, id: number): StoredIntegration 
   const integration = integrationById(db, id);
   if (integration) return integration;
   throw new ApiError("NotFoundError", "There is no integration with this id");
+}
+
+/** @throws ApiError `ConflictError` for one that is disabled: nothing would be delivered */
+export function requireEnabled({ enabled }: StoredIntegration) {
+  if (!enabled) throw new ApiError("ConflictError", "The integration is disabled: enable it first");
+}
+
+/** The event that a record of an integration is about. @throws ApiError `NotFoundError` */
+export function requireRecord(db: Database, id: number, recordId: bigint): number {
+  const eventId = eventOfRecord(db, id, recordId);
+  if (eventId !== undefined) return eventId;
+  throw new ApiError("NotFoundError", "The integration has no record with this id");
+}
+
+/** An event to try an integration with. @throws ApiError `ConflictError` where there is none that it may see */
+export function requireEventToTry(db: Database, id: number): number {
+  const eventId = eventToTry(db, id);
+  if (eventId !== undefined) return eventId;
+  throw new ApiError(
+    "ConflictError",
+    "Nothing has happened yet that could be sent: save the integration once",
+  );
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import { linked } from "../../events/wire.ts";
+import { RawJson } from "../../http/raw-json.ts";
 import type { DeliveryState, Integration, IntegrationEvent } from "./schema.ts";
 import { maskedParameters, type Parameters } from "./secrets.ts";
 
@@ -76,6 +77,27 @@ const newest = query<Page & { before: bigint }, Row>(`
   FROM integration_events JOIN events ON events.id = integration_events.event_id
   WHERE integration_events.integration_id = :integrationId AND integration_events.id < :before
   ORDER BY integration_events.id DESC LIMIT :limit OFFSET :offset`);
+
+const recordById = query<{ id: bigint }, Row>(`
+  SELECT CAST(integration_events.id AS TEXT) AS id, integration_events.integration_id AS integrationId,
+    integration_events.created_at AS createdAt, integration_events.state,
+    integration_events.state_details AS stateDetails, events.wire AS event, integration_events.details
+  FROM integration_events JOIN events ON events.id = integration_events.event_id
+  WHERE integration_events.id = :id`);
+
+/** The record with this id, which is there. */
+export class RecordJson extends RawJson<IntegrationEvent> {
+  readonly row: Row;
+
+  constructor(db: Database, id: bigint) {
+    super("");
+    this.row = recordById(db).get({ id })!;
+  }
+
+  override toText(root: string) {
+    return toWire(this.row, root);
+  }
+}
 
 interface Page {
   integrationId: number;

@@ -1,0 +1,83 @@
+import * as v from "valibot";
+import { attempt } from "../../delivery/attempt.ts";
+import { dispatcherOf } from "../../delivery/dispatcher.ts";
+import { ApiError } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { wholeNumber } from "../../validation.ts";
+import * as changes from "./changes.ts";
+import { hurry, insertAttempt, redeliver } from "./changes-deliveries.ts";
+import { failuresInARow } from "./delivery-store.ts";
+import { requireEnabled, requireEventToTry, requireIntegration, requireRecord } from "./require.ts";
+import { IntegrationEvent } from "./schema.ts";
+import { RecordJson } from "./store.ts";
+
+const id = wholeNumber(0);
+const Common = {
+  tag: "Integrations",
+  method: "POST",
+  permission: "UPDATE_ADDON",
+  wrongParamsAre404: true,
+} as const;
+
+export const tryIntegration = operation({
+  ...Common,
+  id: "testAddon",
+  summary: "Send an event of the log to an integration at once, also if it is disabled or paused",
+  path: "/api/admin/addons/:id/test",
+  params: v.object({ id }),
+  errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
+  response: IntegrationEvent,
+})
+  .prepare(({ db, params }) => {
+    const integration = requireIntegration(db, params.id);
+    const eventId = requireEventToTry(db, params.id);
+    const dispatcher = dispatcherOf(db);
+    if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver");
+    const failures = failuresInARow(db, params.id);
+    return attempt(dispatcher.context, integration, { eventId, attempts: 0, failures, isTest: true });
+  })
+  .change(({ tx, params, prepared }) => {
+    requireIntegration(tx.db, params.id);
+    const id = insertAttempt(tx, prepared!);
+    if (prepared!.state !== "failed") hurry(tx, params.id, tx.now); // others may get through as well
+    return new RecordJson(tx.db, id);
+  });
+
+export const redeliverEvent = operation({
+  ...Common,
+  id: "redeliverAddonEvent",
+  summary: "Deliver the event of a record again, with all attempts before it",
+  path: "/api/admin/addons/:id/events/:eventId/redeliver",
+  params: v.object({
+    id,
+    eventId: v.pipe(
+      v.string(),
+      v.regex(/^\d{1,18}$/),
+      v.transform((digits) => BigInt(digits)),
+    ),
+  }),
+  status: 202,
+  errors: ["NotFoundError", "ConflictError"],
+  response: NoBody,
+}).change(({ tx, params }) => {
+  requireEnabled(requireIntegration(tx.db, params.id));
+  redeliver(tx, params.id, requireRecord(tx.db, params.id, params.eventId), tx.now);
+});
+
+const changePaused = (name: "pause" | "resume", summary: string) =>
+  operation({
+    ...Common,
+    id: `${name}Addon`,
+    summary,
+    path: `/api/admin/addons/:id/${name}`,
+    params: v.object({ id }),
+    errors: ["NotFoundError"],
+    records: ["addon-config-updated"],
+    response: NoBody,
+  }).change(({ tx, params }) =>
+    changes.pauseIntegration(tx, requireIntegration(tx.db, params.id), name === "pause"),
+  );
+
+export const pauseIntegration = changePaused("pause", "Hold back what an integration would deliver");
+
+export const resumeIntegration = changePaused("resume", "Go on with what was held back");
