@@ -20,7 +20,7 @@ const ELSEWHERE: Partial<Record<EventType, string>> = {
 /** Why nothing writes some types, by a beginning or an end of their names; they come by an import only. */
 const REASONS: ReadonlyArray<[types: RegExp, reason: string]> = [
   [/^change-/, "change requests are not part of Flagstone"],
-  [/^(signal-endpoint|actions|banner)-/, "signals, actions and banners are not part of Flagstone"],
+  [/^(signal-endpoint|actions)-/, "signals and actions are not part of Flagstone"],
   [
     /^drop-|-import$/,
     "of an import of a whole state, which the original no longer has; a dataset restores its own log",
@@ -29,9 +29,12 @@ const REASONS: ReadonlyArray<[types: RegExp, reason: string]> = [
     /^(client-metrics|client-register|db-pool-update|feature-updated|setting-deleted)$/,
     "nothing in the original writes it",
   ],
-  [/^project-(access|user|group)-/, "access to a project is replaced at once: `project-access-updated`"],
+  [
+    /^project-(access|user|group)-/,
+    "access to a project is told by other types: `project-access-updated` and those beside it",
+  ],
   [/^group-user-/, "members are part of their group: `group-updated`"],
-  [/^(application-created|public-signup-token-)/, "Flagstone does not have the operation yet"],
+  [/^application-created/, "Flagstone does not have the operation yet"],
 ];
 
 /** The page as it should be. */

@@ -71,6 +71,7 @@ import * as playgroundSchema from "./resources/playground/schema.ts";
 import * as projectAccessSchema from "./resources/projects/access-schema.ts";
 import * as projects from "./resources/projects/routes.ts";
 import * as projectAccess from "./resources/projects/routes-access.ts";
+import * as projectAccessForms from "./resources/projects/routes-access-forms.ts";
 import * as projectChanges from "./resources/projects/routes-change.ts";
 import * as projectReads from "./resources/projects/routes-read.ts";
 import * as projectsSchema from "./resources/projects/schema.ts";
@@ -169,6 +170,7 @@ const served = [
       projectReads,
       projectChanges,
       projectAccess,
+      projectAccessForms,
       events,
       eventCreators,
       eventStream,

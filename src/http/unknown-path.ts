@@ -14,11 +14,31 @@ export function unknownPath(): EventHandler {
     logged.size < REMEMBERED && !logged.has(operation) && Boolean(logged.add(operation));
   return (event) => {
     const { pathname } = event.url;
-    if (!pathname.startsWith("/api/")) throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
+    const reason = NOT_PART.find(([paths]) => paths.test(pathname))?.[1];
+    if (!reason && !pathname.startsWith("/api/"))
+      throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
     const method = event.req.method === "HEAD" ? "GET" : event.req.method;
     const operation = `${method} ${pathname}`;
-    throw new ApiError("NotFoundError", `Flagstone has no operation ${operation}`, {
-      isLogged: isNew(operation),
-    });
+    const message = `Flagstone has no operation ${operation}${reason ? `: ${reason}` : ""}`;
+    throw new ApiError("NotFoundError", message, { isLogged: isNew(operation) });
   };
 }
+
+/** What the original's paid edition has and Flagstone has not (docs/choices.md). */
+const NOT_PART: ReadonlyArray<[paths: RegExp, reason: string]> = [
+  [
+    /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
+    "change requests are not part of it",
+  ],
+  [
+    /^\/(api\/admin\/auth|auth)\/(oidc|saml|google)(\/|$)|^\/api\/admin\/auth\/simple\/settings$/,
+    "signing in by another system (OIDC, SAML, Google) is not part of it",
+  ],
+  [/^\/(scim|api\/admin\/scim-settings)(\/|$)/, "SCIM is not part of it"],
+  [
+    /^\/api\/admin\/(signals?|signal-endpoints|projects\/[^/]+\/actions)(\/|$)/,
+    "signals and actions are not part of it",
+  ],
+  [/^\/api\/admin\/release-plan-templates(\/|$)/, "release plans are not part of it"],
+  [/^\/api\/admin\/license(\/|$)/, "it needs no licence"],
+];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hashSecret } from "../../src/auth/token.ts";
 import { METHODS } from "../../src/http/operation.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Call, openServer, operationAt, type Reply } from "../support/server.ts";
@@ -35,9 +36,12 @@ const furnished = () =>
     .event({ project: "a" })
     .integration()
     .integrationEvent()
-    .group("crew", [3]);
+    .group("crew", [3])
+    .add("user", { id: 9, username: "robot", accountType: "Service Account" })
+    .add("invitation", { id: 1, name: "x", hash: hashSecret("none"), expiresAt: "2099-01-01T00:00:00Z" });
 
-const fill = (path: string, values = PARAMETERS) => path.replace(/:(\w+)/g, (_, name) => values[name]!);
+const fill = (path: string, values = PARAMETERS) =>
+  path.replace("/service-account/:id", "/service-account/9").replace(/:(\w+)/g, (_, name) => values[name]!);
 
 /** Those that a user's token opens. */
 const SECURED = OPERATIONS.filter(({ path }) => path.startsWith("/api/admin"));
@@ -131,14 +135,14 @@ test("repeated slashes get nobody past the credential", async (t) => {
 
 test("an operation of the API that there is not says so, and is logged once a path", async (t) => {
   const { request, logged } = await openServer(t);
-  for (const path of ["/api/admin/banners", "/api/admin/banners", "/api/admin/release-plan-templates"]) {
+  for (const path of ["/api/admin/nope", "/api/admin/nope", "/api/admin/other"]) {
     const { status, body } = await request(path);
     assert.deepEqual([status, body.name], [404, "NotFoundError"]);
     assert.equal(body.message, `Flagstone has no operation GET ${path}`);
   }
   assert.deepEqual(
     logged.map(({ path }) => path),
-    ["/api/admin/banners", "/api/admin/release-plan-templates"],
+    ["/api/admin/nope", "/api/admin/other"],
   );
 });
 

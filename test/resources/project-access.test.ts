@@ -158,3 +158,166 @@ test("access counts at once, also where an answer was kept, and ends the same wa
   const elsewhere = { method: "PUT", body: { roles: [{ id: OWNER, users: [4] }] }, as: personal(2) };
   assert.equal((await request("/api/admin/projects/b/access", elsewhere)).status, 403, "an owner of another");
 });
+
+const forbidden: [number, string] = [403, "NoAccessError"];
+const bad: [number, string] = [400, "ValidationError"];
+const missing: [number, string] = [404, "NotFoundError"];
+const A = "/api/admin/projects/a";
+
+/** A change of the access to `a`, by its Owner where nothing is said. */
+const change = (name: string, more: object) => ({ name, as: personal(2), given: withAccess, ...more });
+const strangersTo = (common: object) => [
+  change("no credential", { ...common, as: null, expect: [401, "AuthenticationRequired"] }),
+  change("a client token", { ...common, as: CLIENT, expect: forbidden }),
+  change("a member", { ...common, as: personal(4), expect: forbidden }),
+];
+
+const added = { roles: [MEMBER], users: [3], groups: [] };
+scenarios(`POST ${ACCESS}`, [
+  ...strangersTo({ body: added }),
+  change("a user gets a role beside what he has", {
+    body: { roles: [MEMBER, KEEPER], users: [3, 4], groups: [1] },
+    records: [
+      {
+        type: "project-access-added",
+        project: "a",
+        preData: null,
+        data: {
+          roles: [
+            { roleId: MEMBER, userIds: [3, 4], groupIds: [1] },
+            { roleId: KEEPER, userIds: [3, 4], groupIds: [1] },
+          ],
+        },
+      },
+    ],
+  }),
+  change("what there is already", { body: { roles: [MEMBER], groups: [1] } }),
+  change("an unknown project", {
+    as: personal(1),
+    url: "/api/admin/projects/none/access",
+    body: added,
+    expect: missing,
+  }),
+  change("no roles", { body: { users: [3] }, expect: bad }),
+  change("a role for the whole instance", { body: { ...added, roles: [1] }, expect: bad }),
+  change("an unknown user", { body: { ...added, users: [99] }, expect: bad }),
+  change("an unknown group", { body: { ...added, groups: [99] }, expect: bad }),
+  change("a keeper makes himself an owner", {
+    as: personal(3),
+    body: { ...added, roles: [OWNER] },
+    expect: forbidden,
+  }),
+  change("a keeper shares his own role", {
+    as: personal(3),
+    body: { roles: [KEEPER], users: [4] },
+    records: [{ type: "project-access-added" }],
+  }),
+]);
+
+scenarios(`POST ${A}/role/${MEMBER}/access`, [
+  ...strangersTo({ body: { users: [{ id: 3 }] } }),
+  change("users and groups get the role", {
+    body: { users: [{ id: 3 }], groups: [{ id: 1 }] },
+    records: [
+      {
+        type: "project-access-added",
+        data: { roles: [{ roleId: MEMBER, userIds: [3], groupIds: [1] }] },
+      },
+    ],
+  }),
+  change("a role for the whole instance", { url: `${A}/role/1/access`, body: {}, expect: missing }),
+  change("an unknown role", { url: `${A}/role/99/access`, body: {}, expect: missing }),
+  change("an unknown user", { body: { users: [{ id: 99 }] }, expect: bad }),
+  change("a user by number alone", { body: { users: [3] }, expect: bad }),
+  change("a keeper makes himself an owner", {
+    as: personal(3),
+    url: `${A}/role/${OWNER}/access`,
+    body: { users: [{ id: 3 }] },
+    expect: forbidden,
+  }),
+]);
+
+scenarios(`PUT ${A}/users/3/roles`, [
+  ...strangersTo({ body: { roles: [MEMBER] } }),
+  change("exactly these", {
+    body: { roles: [OWNER, MEMBER, MEMBER] },
+    records: [
+      {
+        type: "project-access-user-roles-updated",
+        project: "a",
+        data: { roles: [OWNER, MEMBER, MEMBER], userId: 3 },
+        preData: { roles: [KEEPER], userId: 3 },
+      },
+    ],
+  }),
+  change("none", {
+    body: { roles: [] },
+    records: [
+      { type: "project-access-user-roles-deleted", data: null, preData: { roles: [KEEPER], userId: 3 } },
+    ],
+  }),
+  change("what he has", { body: { roles: [KEEPER] } }),
+  change("no roles", { body: {}, expect: bad }),
+  change("an unknown role", { body: { roles: [99] }, expect: bad }),
+  change("an unknown user", { url: `${A}/users/99/roles`, body: { roles: [] }, expect: missing }),
+  change("the last owner", {
+    url: `${A}/users/2/roles`,
+    body: { roles: [MEMBER] },
+    expect: [409, "ProjectWithoutOwnerError"],
+  }),
+  change("a keeper makes himself an owner", {
+    as: personal(3),
+    body: { roles: [KEEPER, OWNER] },
+    expect: forbidden,
+  }),
+  change("a keeper gives up his own role", {
+    as: personal(3),
+    body: { roles: [] },
+    records: [{ type: "project-access-user-roles-deleted" }],
+  }),
+  change("an owner of another project", {
+    as: personal(4),
+    given: (w: World) => withAccess(w).member("b", 4, OWNER),
+    body: { roles: [OWNER] },
+    expect: forbidden,
+  }),
+]);
+
+scenarios(`DELETE ${A}/users/3/roles`, [
+  ...strangersTo({}),
+  change("all are taken", {
+    records: [{ type: "project-access-user-roles-deleted", preData: { roles: [KEEPER], userId: 3 } }],
+  }),
+  change("of one who has none himself", { url: `${A}/users/4/roles` }),
+  change("the last owner", { url: `${A}/users/2/roles`, expect: [409, "ProjectWithoutOwnerError"] }),
+  change("a keeper takes it from an owner", {
+    as: personal(3),
+    url: `${A}/users/2/roles`,
+    expect: [409, "ProjectWithoutOwnerError"],
+  }),
+  change("an unknown user", { url: `${A}/users/99/roles`, expect: missing }),
+]);
+
+scenarios(`PUT ${A}/groups/1/roles`, [
+  ...strangersTo({ body: { roles: [KEEPER] } }),
+  change("exactly these", {
+    body: { roles: [KEEPER] },
+    records: [
+      {
+        type: "project-access-group-roles-updated",
+        data: { roles: [KEEPER], groupId: 1 },
+        preData: { roles: [MEMBER], groupId: 1 },
+      },
+    ],
+  }),
+  change("an unknown group", { url: `${A}/groups/99/roles`, body: { roles: [] }, expect: missing }),
+  change("a keeper takes a role from a group", { as: personal(3), body: { roles: [] }, expect: forbidden }),
+]);
+
+scenarios(`DELETE ${A}/groups/1/roles`, [
+  ...strangersTo({}),
+  change("all are taken", {
+    records: [{ type: "project-access-user-roles-deleted", preData: { roles: [MEMBER], groupId: 1 } }],
+  }),
+  change("an unknown group", { url: `${A}/groups/99/roles`, expect: missing }),
+]);

@@ -5,37 +5,43 @@ import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { roleById, rolesInProject } from "../roles/require.ts";
-import type { RoleHolders } from "./access-schema.ts";
+import type { AddedAccess, RoleHolders } from "./access-schema.ts";
 import { roleHolders } from "./access-store.ts";
 
-/** The path of who is not there, or of a role that can't be given in a project. */
-function wrongIn(db: Database, wanted: readonly RoleHolders[]) {
-  for (const [index, { id, users, groups }] of wanted.entries()) {
-    const path = `body.roles.${index}`;
-    const role = roleById(db, id);
-    if (role?.type !== "project" && role?.type !== "custom")
-      return { path: `${path}.id`, message: `there is no role ${id} for projects` };
-    const user = users.findIndex((one) => !isKnown(db, "user", one));
-    if (user >= 0) return { path: `${path}.users.${user}`, message: `there is no user ${users[user]}` };
-    const group = groups.findIndex((one) => !isKnown(db, "group", one));
-    if (group >= 0) return { path: `${path}.groups.${group}`, message: `there is no group ${groups[group]}` };
-  }
-  return undefined;
+/** That these could have a project's roles. @throws ApiError `ValidationError` for what is not there */
+export function requireHolders(db: Database, wanted: readonly RoleHolders[]) {
+  const wrong = wrongIn(db, wanted);
+  if (wrong) throw invalid(wrong);
 }
+
+/** @throws ApiError `NotFoundError` unless this is the id of a role that can be given in a project */
+export function requireRoleForProjects(db: Database, id: number) {
+  if (!isForProjects(db, id)) throw new ApiError("NotFoundError", `There is no role ${id} for projects`);
+}
+
+/** The same for roles and those who are to have all of them. */
+export function requireParts(db: Database, { roles, users, groups }: AddedAccess) {
+  const role = roles.findIndex((id) => !isForProjects(db, id));
+  if (role >= 0) throw missing(`body.roles.${role}`, `role ${roles[role]} for projects`);
+  const user = users.findIndex((id) => !isKnown(db, "user", id));
+  if (user >= 0) throw missing(`body.users.${user}`, `user ${users[user]}`);
+  const group = groups.findIndex((id) => !isKnown(db, "group", id));
+  if (group >= 0) throw missing(`body.groups.${group}`, `group ${groups[group]}`);
+}
+
+const missing = (path: string, what: string) => invalid({ path, message: `there is no ${what}` });
 
 /**
  * That an actor may give a project's roles to these instead of those who have them.
- * @throws ApiError `ValidationError` for what is not there, `NoAccessError` for a role that who is no owner does not
- * have himself, and `ProjectWithoutOwnerError` where the last owner would go
+ * @throws ApiError `NoAccessError` for a role that who is no owner does not have himself, and
+ * `ProjectWithoutOwnerError` where the last owner would go
  */
 export function requireAccess(db: Database, actor: Actor, project: string, wanted: readonly RoleHolders[]) {
   const before = roleHolders(db, project);
-  const wrong = wrongIn(db, wanted);
-  if (wrong) throw invalid(wrong);
   if (isOwned(before) && !isOwned(wanted))
     throw new ApiError(
       "ProjectWithoutOwnerError",
-      `body.roles: the project ${project} has an owner and needs one, so the role ${ROLES.owner} has to be given`,
+      `The project ${project} has an owner and needs one, so somebody has to have the role ${ROLES.owner}`,
     );
   if (holds(db, actor, { permissions: ["UPDATE_PROJECT"], project })) return;
   const own = new Set(rolesInProject(db, actor.userId ?? 0, project).map(({ id }) => id));
@@ -45,6 +51,25 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
       "NoAccessError",
       `You may give and take only your own roles, not the role ${foreign.id}`,
     );
+}
+
+/** A role of this id can be given in a project. */
+function isForProjects(db: Database, id: number) {
+  const type = roleById(db, id)?.type;
+  return type === "project" || type === "custom";
+}
+
+/** The path of who is not there, or of a role that can't be given in a project. */
+function wrongIn(db: Database, wanted: readonly RoleHolders[]) {
+  for (const [index, { id, users, groups }] of wanted.entries()) {
+    const path = `body.roles.${index}`;
+    if (!isForProjects(db, id)) return { path: `${path}.id`, message: `there is no role ${id} for projects` };
+    const user = users.findIndex((one) => !isKnown(db, "user", one));
+    if (user >= 0) return { path: `${path}.users.${user}`, message: `there is no user ${users[user]}` };
+    const group = groups.findIndex((one) => !isKnown(db, "group", one));
+    if (group >= 0) return { path: `${path}.groups.${group}`, message: `there is no group ${groups[group]}` };
+  }
+  return undefined;
 }
 
 const isOwned = (access: readonly RoleHolders[]) =>

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { Timestamp } from "../../validation.ts";
+import { Timestamp, wholeNumber } from "../../validation.ts";
 import { Role } from "../roles/schema.ts";
 
 const Id = v.pipe(v.number(), v.safeInteger());
@@ -47,3 +47,22 @@ export type RoleHolders = v.InferOutput<typeof RoleHolders>;
 
 /** All access to a project; whoever is not named loses it. */
 export const NewAccess = v.object({ roles: v.array(RoleHolders) });
+
+/** Roles, and those who are to have all of them beside what they have. */
+export const AddedAccess = v.object({
+  roles: v.array(Id),
+  users: v.optional(v.array(Id), []),
+  groups: v.optional(v.array(Id), []),
+});
+export type AddedAccess = v.InferOutput<typeof AddedAccess>;
+
+const Named = v.array(v.object({ id: Id }));
+
+/** Who is to have one more role. */
+export const AddedToRole = v.object({ users: v.optional(Named, []), groups: v.optional(Named, []) });
+
+/** All roles that somebody is to have. */
+export const GivenRoles = v.object({ roles: v.array(Id) });
+
+/** The number of a user, a group or a role in a path. */
+export const HolderId = wholeNumber(0);

@@ -52,6 +52,32 @@ export const roleHolders = (db: Database, project: string): RoleHolders[] =>
     .map(({ id, users, groups }) => ({ id, users: JSON.parse(users), groups: JSON.parse(groups) }))
     .filter(({ users, groups }) => users.length + groups.length > 0);
 
+/** A user or a group that has roles in a project. */
+export interface Holder {
+  kind: "user" | "group";
+  id: number;
+}
+
+/** The roles that one has in a project himself, by id. */
+export const rolesOf = (db: Database, project: string, { kind, id }: Holder): number[] =>
+  roleHolders(db, project)
+    .filter((role) => role[`${kind}s`].includes(id))
+    .map((role) => role.id);
+
+/** What everyone has in a project when one has exactly these roles. */
+export const withRolesOf = (
+  db: Database,
+  project: string,
+  { kind, id }: Holder,
+  roles: readonly number[],
+): RoleHolders[] => [
+  ...roleHolders(db, project).map((role) => ({
+    ...role,
+    [`${kind}s`]: role[`${kind}s`].filter((one) => one !== id),
+  })),
+  ...roles.map((role) => ({ id: role, users: [], groups: [], [`${kind}s`]: [id] })),
+];
+
 const withRoles = <T extends { roles: string }>(row: T) => {
   const roles: number[] = JSON.parse(row.roles);
   return { ...row, roleId: roles[0]!, roles };

@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import type { RoleHolders } from "./access-schema.ts";
-import { roleHolders } from "./access-store.ts";
+import type { AddedAccess, RoleHolders } from "./access-schema.ts";
+import { type Holder, roleHolders, rolesOf } from "./access-store.ts";
 import { insertUserRole } from "./changes.ts";
 
 export const insertGroupRole = command<{ project: string; group: number; role: number }>(`
@@ -15,6 +15,39 @@ const removeGroupRoles = command<{ project: string }>(`
 
 /** Gives exactly these their roles in a project, and takes all others from it; all of them are there. */
 export function setAccess(tx: Tx, project: string, wanted: readonly RoleHolders[]) {
+  const preData = { roles: roleHolders(tx.db, project) };
+  if (!replace(tx, project, wanted)) return;
+  const data = { roles: roleHolders(tx.db, project) };
+  tx.record({ type: "project-access-updated", project, data, preData });
+}
+
+/** Gives some all of the roles, beside what they have. @param wanted what everyone has then */
+export function addAccess(tx: Tx, project: string, added: AddedAccess, wanted: readonly RoleHolders[]) {
+  const { roles, users: userIds, groups: groupIds } = added;
+  if (!replace(tx, project, wanted)) return;
+  const data = { roles: roles.map((roleId) => ({ roleId, userIds, groupIds })) };
+  tx.record({ type: "project-access-added", project, data });
+}
+
+/** Gives one exactly these roles. @param wanted what everyone has then */
+export function setRolesOf(
+  tx: Tx,
+  project: string,
+  { holder, roles }: { holder: Holder; roles: readonly number[] },
+  wanted: readonly RoleHolders[],
+) {
+  const before = rolesOf(tx.db, project, holder);
+  if (!replace(tx, project, wanted)) return;
+  const told = (ids: readonly number[]) => ({ roles: ids, [`${holder.kind}Id`]: holder.id });
+  const preData = told(before);
+  // That a group has lost its roles is told by the type of users (original).
+  if (roles.length === 0) tx.record({ type: "project-access-user-roles-deleted", project, preData });
+  else
+    tx.record({ type: `project-access-${holder.kind}-roles-updated`, project, data: told(roles), preData });
+}
+
+/** @returns whether anything is other than before */
+function replace(tx: Tx, project: string, wanted: readonly RoleHolders[]): boolean {
   const before = roleHolders(tx.db, project);
   removeUserRoles(tx).run({ project });
   removeGroupRoles(tx).run({ project });
@@ -22,9 +55,7 @@ export function setAccess(tx: Tx, project: string, wanted: readonly RoleHolders[
     for (const user of users) insertUserRole(tx).run({ project, user, role });
     for (const group of groups) insertGroupRole(tx).run({ project, group, role });
   }
-  const after = roleHolders(tx.db, project);
-  if (JSON.stringify(after) === JSON.stringify(before)) return;
-  tx.record({ type: "project-access-updated", project, data: { roles: after }, preData: { roles: before } });
+  return JSON.stringify(roleHolders(tx.db, project)) !== JSON.stringify(before);
 }
 
 /** Each role once, and in it everyone once. */

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireAccess } from "./access-require.ts";
+import { requireAccess, requireHolders } from "./access-require.ts";
 import { NewAccess, ProjectAccess } from "./access-schema.ts";
 import { projectAccess } from "./access-store.ts";
 import { setAccess } from "./changes-access.ts";
@@ -37,6 +37,7 @@ export const setProjectAccess = operation({
   response: NoBody,
 }).change(({ tx, actor, params: { projectId }, body: { roles } }) => {
   requireProject(tx.db, projectId);
+  requireHolders(tx.db, roles);
   requireAccess(tx.db, actor, projectId, roles);
   setAccess(tx, projectId, roles);
 });

@@ -61,6 +61,11 @@ export function requireUser(db: Database, id: number): Pictured<User> {
   throw new ApiError("NotFoundError", "There is no user with this id");
 }
 
+/** @throws ApiError `NotFoundError` unless there is a person or a service account with this id */
+export function requireAnyUser(db: Database, id: number) {
+  if (!userById(db, id)) throw new ApiError("NotFoundError", "There is no user with this id");
+}
+
 /** The person who is deleted or demoted leaves another Admin. @throws ApiError `InvalidOperationError` */
 export function requireAnotherAdmin(db: Database, id: number) {
   if (userById(db, id)?.rootRole !== ROLES.admin || hasOtherAdmin(db, id)) return;
