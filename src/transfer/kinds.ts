@@ -1,3 +1,4 @@
+import { application, instance } from "../resources/applications/dataset.ts";
 import { banner } from "../resources/banners/dataset.ts";
 import { contextField } from "../resources/context-fields/dataset.ts";
 import { environment } from "../resources/environments/dataset.ts";
@@ -15,6 +16,7 @@ import { strategyType } from "../resources/strategy-types/dataset.ts";
 import { tagType } from "../resources/tag-types/dataset.ts";
 import { tag } from "../resources/tags/dataset.ts";
 import { token } from "../resources/tokens/dataset.ts";
+import { usage } from "../resources/usage/dataset.ts";
 import { user } from "../resources/users/dataset.ts";
 import type { Kind } from "./kind.ts";
 
@@ -41,4 +43,7 @@ export const KINDS: readonly Kind[] = [
   event,
   integrationEvent,
   notification,
+  application,
+  instance,
+  usage,
 ];

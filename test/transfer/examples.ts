@@ -407,6 +407,43 @@ export const everyKey = (): Line[] => [
     createdAt: TIME,
     recipients: [],
   },
+  {
+    kind: "application",
+    name: "shop",
+    description: "Sells",
+    url: "https://shop.example",
+    color: "red",
+    icon: "cart",
+    strategies: ["default", "own"],
+    createdBy: "unleash_system_user",
+    createdAt: TIME,
+    updatedAt: TIME,
+    announced: false,
+    places: [
+      { project: "*", environment: "development" },
+      { project: "gone", environment: "*" },
+    ],
+  },
+  {
+    kind: "instance",
+    application: "another",
+    environment: "development",
+    instance: "one",
+    sdkVersion: "unleash-client-node:6.0.0",
+    clientIp: "127.0.0.1",
+    createdAt: TIME,
+    seenAt: TIME,
+  },
+  {
+    kind: "usage",
+    feature: "nobody's",
+    environment: "development",
+    application: "another",
+    hours: [
+      { hour: "2026-01-31T08:00:00.000Z", yes: 1, no: 0, variants: {} },
+      { hour: "2026-01-31T09:00:00.000Z", yes: 2, no: 3, variants: { blue: 1, 'r"ed': 2 } },
+    ],
+  },
 ];
 
 const OPERATORS = ["IN", "NOT_IN", "STR_CONTAINS", "NUM_GT", "DATE_AFTER", "SEMVER_EQ"];

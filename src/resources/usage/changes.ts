@@ -13,7 +13,7 @@ export interface Series {
   application: string;
 }
 
-const insertSeries = bookkeeping<Series>(`
+export const insertSeries = bookkeeping<Series>(`
   INSERT INTO usage_series (feature, environment, application) VALUES (:feature, :environment, :application)`);
 
 const OF_SERIES = `FROM usage_series
@@ -31,13 +31,19 @@ const addVariant = bookkeeping<Series & { hour: string; variant: string; count: 
   ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MOST})`);
 
 /** Adds to what an application has counted in an hour. */
-export function addUse(tx: Writing, { kind: _, variants, yes, no, ...place }: Use) {
-  const { hour, ...series } = place;
-  if (addHour(tx).run({ ...place, yes, no }).changes === 0) {
-    insertSeries(tx).run(series);
-    addHour(tx).run({ ...place, yes, no });
+export function addUse(tx: Writing, { kind: _, ...use }: Use) {
+  const { feature, environment, application } = use;
+  if (addToHour(tx, use) === 0) {
+    insertSeries(tx).run({ feature, environment, application });
+    addToHour(tx, use);
   }
-  for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
+}
+
+/** The same where it has been asked for before. @returns how many hours were changed, none where it was not */
+export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use, "kind">): number {
+  const { changes } = addHour(tx).run({ ...place, yes, no });
+  if (changes > 0) for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
+  return changes;
 }
 
 /** How long a transaction writes, in milliseconds: requests and changes come between. */

@@ -1,0 +1,62 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import { kind } from "../../transfer/kind.ts";
+import { Name } from "../../transfer/value.ts";
+import { JsonObject, Time } from "../../validation.ts";
+import { addToHour, insertSeries, type Series } from "./changes.ts";
+
+const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
+
+/** Names and how often each was handed out; checked whole, so that no key is lost. */
+const Variants = v.pipe(
+  JsonObject,
+  v.check(
+    (counts) => Object.values(counts).every((count) => v.is(Count, count)),
+    "must hold whole numbers only",
+  ),
+);
+
+const Hour = v.pipe(
+  Time,
+  v.check((time) => time.endsWith(":00:00.000Z"), "must be the beginning of an hour"),
+);
+
+const Usage = v.strictObject({
+  feature: Name,
+  environment: Name,
+  application: Name,
+  hours: v.array(
+    v.strictObject({
+      hour: Hour,
+      yes: v.nullish(Count, 0),
+      no: v.nullish(Count, 0),
+      variants: v.nullish(Variants, {}),
+    }),
+  ),
+});
+
+const all = query<object, Series & { hours: string }>(`
+  SELECT feature, environment, application,
+    (SELECT json_group_array(json_object('hour', hour, 'yes', yes, 'no', no, 'variants', json(
+        (SELECT json_group_object(variant, count ORDER BY variant) FROM hourly_variants
+          WHERE hourly_variants.series = hourly_usage.series AND hourly_variants.hour = hourly_usage.hour)))
+        ORDER BY hour)
+      FROM hourly_usage WHERE series = usage_series.id) AS hours
+  FROM usage_series ORDER BY feature, environment, application`);
+
+export const usage = kind({
+  name: "usage",
+  schema: Usage,
+  insert({ tx }, { hours, ...series }) {
+    insertSeries(tx).run(series);
+    for (const { variants, ...hour } of hours)
+      addToHour(tx, {
+        ...series,
+        ...hour,
+        variants: new Map(Object.entries(variants) as Array<[string, number]>),
+      });
+  },
+  *rows(db) {
+    for (const { hours, ...series } of all(db).iterate({})) yield { ...series, hours: JSON.parse(hours) };
+  },
+});
