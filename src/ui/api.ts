@@ -88,15 +88,15 @@ type Request = <K extends Key>(key: K, ...given: Given<K>) => Promise<Output<K>>
 
 async function ask(key: string, input?: AnyInput): Promise<unknown> {
   const response = await send(key, input);
-  if (response.status === 401 && !key.includes(" /auth/")) {
-    await signedInAgain();
-    return ask(key, input);
-  }
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
   if (typeof body === "object" && body !== null) tags.set(body, response.headers.get("etag") ?? "*");
   if (response.ok) return body;
-  const { message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
+  const { name, message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
+  if (name === "AuthenticationRequired") {
+    await signedInAgain();
+    return ask(key, input);
+  }
   throw new RequestError(response.status, message, details);
 }
 

@@ -33,3 +33,22 @@ export const counted = (number: number, noun: string, plural = `${noun}s`) =>
 /** "a, b and c". */
 export const listed = (words: readonly string[], last = "and") =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+
+/** What somebody is called; what is unset may be empty too. */
+export const nameOf = ({ name, username, email, id }: Named): string =>
+  name || username || email || `user ${id}`;
+
+interface Named {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email?: string | undefined;
+}
+
+const DAY_MS = 86_400_000;
+
+/** So many days from now, where the reader is, as a field for times has it. */
+export function inDays(days: number): string {
+  const time = new Date(Date.now() + days * DAY_MS);
+  return new Date(time.valueOf() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

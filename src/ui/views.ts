@@ -50,7 +50,27 @@ export const VIEWS: readonly View[] = [
     letter: "t",
     load: () => import("./views/tokens.tsx"),
   },
+  {
+    path: "/people",
+    title: "People",
+    icon: "user",
+    letter: "u",
+    isForAdmins: true,
+    load: () => import("./views/people/users.tsx"),
+  },
+  { path: "/people/groups", title: "Groups", load: () => import("./views/people/groups.tsx") },
+  { path: "/people/roles", title: "Roles", load: () => import("./views/people/roles.tsx") },
+  {
+    path: "/people/service-accounts",
+    title: "Service accounts",
+    load: () => import("./views/people/service-accounts.tsx"),
+  },
+  { path: "/people/invitations", title: "Invitations", load: () => import("./views/people/invitations.tsx") },
+  { path: "/me", title: "You", load: () => import("./views/me.tsx") },
 ];
 
 /** Views for whoever has a link to them, without anybody being signed in. */
-export const PUBLIC_VIEWS: readonly View[] = [];
+export const PUBLIC_VIEWS: readonly View[] = [
+  { path: "/reset-password", title: "Set a password", load: () => import("./views/set-password.tsx") },
+  { path: "/new-user", title: "Welcome", load: () => import("./views/set-password.tsx") },
+];

@@ -16,6 +16,10 @@ interface EditableListProps<T> {
   noun: string;
   read: Read<readonly T[]>;
   keyOf(row: T): string;
+  /** What a row is called; its key where it is left out. */
+  nameOf?(row: T): string;
+  /** What stands between the heading and the list. */
+  above?: ComponentChildren;
   columns: ReadonlyArray<Column<T> | false>;
   Editor: Editor<T>;
   mayCreate: boolean;
@@ -31,18 +35,19 @@ interface EditableListProps<T> {
 /** A list whose rows are made, changed and removed in dialogs; which one is open is in the address. */
 export function EditableList<T>(props: EditableListProps<T>) {
   const { title, noun, read, keyOf, columns, Editor, mayCreate, mayChange, mayRemove } = props;
+  const { nameOf = keyOf } = props;
   const [open, setOpen] = useFilters({ new: "", edit: "", remove: "" });
   const close = () => setOpen({ new: "", edit: "", remove: "" });
   const tools = (row: T) => (
     <>
       {props.tools?.(row)}
       {mayChange(row) && (
-        <IconButton icon="edit" label={`Edit ${keyOf(row)}`} onClick={() => setOpen({ edit: keyOf(row) })} />
+        <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => setOpen({ edit: keyOf(row) })} />
       )}
       {mayRemove(row) && (
         <IconButton
           icon="remove"
-          label={`Delete ${keyOf(row)}`}
+          label={`Delete ${nameOf(row)}`}
           onClick={() => setOpen({ remove: keyOf(row) })}
         />
       )}
@@ -57,6 +62,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
           </Button>
         )}
       </Heading>
+      {props.above}
       <Answer read={read}>
         {(rows) => {
           const edited = rows.find((row) => keyOf(row) === open.edit);
@@ -73,7 +79,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
               {edited && <Editor row={edited} onClose={close} />}
               {removed && (
                 <Confirm
-                  title={`Delete ${keyOf(removed)}?`}
+                  title={`Delete ${nameOf(removed)}?`}
                   action={`Delete the ${noun}`}
                   onConfirm={() => props.remove(removed)}
                   onClose={close}

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import type { Input, Output } from "../api.ts";
+import { inDays } from "../format.ts";
+import { Button, IconButton } from "./button.tsx";
+import { TextField } from "./fields.tsx";
+import { Form, useForm } from "./form.tsx";
+import { Table } from "./table.tsx";
+import { Time } from "./words.tsx";
+
+type Token = Output<"GET /api/admin/user/tokens">["pats"][number];
+type NewToken = Input<"POST /api/admin/user/tokens">["body"];
+
+interface PersonalTokensProps {
+  tokens: readonly Token[];
+  create(body: NewToken): Promise<unknown>;
+  revoke(id: number): Promise<unknown>;
+}
+
+/** By what scripts act in somebody's name. */
+export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) {
+  const [isNew, setNew] = useState(false);
+  return (
+    <>
+      <Table
+        caption="Tokens"
+        rows={tokens}
+        keyOf={({ id }) => id}
+        empty="There is no token yet."
+        columns={[
+          { title: "Description", kind: "main", cell: ({ description }) => <bdi>{description}</bdi> },
+          { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
+          {
+            title: "Tools",
+            kind: "tools",
+            cell: ({ id, description }) => (
+              <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => revoke(id)} />
+            ),
+          },
+        ]}
+      />
+      {isNew ? (
+        <NewPersonalToken create={create} onClose={() => setNew(false)} />
+      ) : (
+        <Button icon="add" onClick={() => setNew(true)}>
+          New token
+        </Button>
+      )}
+    </>
+  );
+}
+
+function NewPersonalToken({ create, onClose }: Pick<PersonalTokensProps, "create"> & { onClose(): void }) {
+  const initial = { description: "", expiresAt: inDays(90) };
+  const form = useForm(initial, async ({ description, expiresAt }) => {
+    await create({ description, expiresAt: new Date(expiresAt).toISOString() });
+    onClose();
+  });
+  return (
+    <Form form={form} submit="Create the token" onCancel={onClose}>
+      <TextField form={form} name="description" label="What it is for" isRequired />
+      <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" isRequired />
+    </Form>
+  );
+}

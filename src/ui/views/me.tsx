@@ -1,0 +1,98 @@
+import { useState } from "preact/hooks";
+import { Answer } from "../parts/answer.tsx";
+import { TextField } from "../parts/fields.tsx";
+import { Form, useForm } from "../parts/form.tsx";
+import { tell } from "../parts/messages.tsx";
+import { PersonalTokens } from "../parts/personal-tokens.tsx";
+import { Secret } from "../parts/secret.tsx";
+import { Heading } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+
+/** Whoever is signed in: what they are, their tokens and their password. */
+export function View() {
+  const profile = useRead("GET /api/admin/user/profile");
+  return (
+    <>
+      <Heading title="You" />
+      <Answer read={profile}>
+        {({ rootRole, projects }) => (
+          <p>
+            Your root role is <strong>{rootRole.name}</strong>.{" "}
+            {projects.length > 0 && (
+              <>
+                You have a part in <bdi>{projects.join(", ")}</bdi>.
+              </>
+            )}
+          </p>
+        )}
+      </Answer>
+      <section>
+        <h2>Your tokens</h2>
+        <OwnTokens />
+      </section>
+      <section>
+        <h2>Password</h2>
+        <PasswordForm />
+      </section>
+    </>
+  );
+}
+
+function OwnTokens() {
+  const read = useRead("GET /api/admin/user/tokens");
+  const [secret, setSecret] = useState("");
+  return (
+    <>
+      {secret !== "" && <Secret value={secret} label="This is the token." />}
+      <Answer read={read}>
+        {({ pats }) => (
+          <PersonalTokens
+            tokens={pats}
+            create={async (body) =>
+              setSecret((await change("POST /api/admin/user/tokens", { body })).secret ?? "")
+            }
+            revoke={(id) => change("DELETE /api/admin/user/tokens/:id", { params: { id } })}
+          />
+        )}
+      </Answer>
+    </>
+  );
+}
+
+const EMPTY = { oldPassword: "", password: "", confirmPassword: "" };
+
+function PasswordForm() {
+  const form = useForm(EMPTY, async (body) => {
+    await change("POST /api/admin/user/change-password", { body });
+    for (const name of Object.keys(EMPTY) as Array<keyof typeof EMPTY>) form.set(name, "");
+    tell("Your password is changed; all your other sessions have ended.");
+  });
+  return (
+    <Form form={form} submit="Change the password">
+      <TextField
+        form={form}
+        name="oldPassword"
+        label="Present password"
+        type="password"
+        autocomplete="current-password"
+        isRequired
+      />
+      <TextField
+        form={form}
+        name="password"
+        label="New password"
+        type="password"
+        autocomplete="new-password"
+        isRequired
+      />
+      <TextField
+        form={form}
+        name="confirmPassword"
+        label="New password once more"
+        type="password"
+        autocomplete="new-password"
+        isRequired
+      />
+    </Form>
+  );
+}

@@ -1,0 +1,59 @@
+import type { Output } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { EditableList } from "../../parts/editable-list.tsx";
+import { Badge } from "../../parts/words.tsx";
+import { change, mapRead, useRead } from "../../reads.ts";
+import { isAdmin } from "../../session.ts";
+import { PeopleTabs } from "./people-tabs.tsx";
+import { RoleForm } from "./role-form.tsx";
+
+type Role = Output<"GET /api/admin/roles">["roles"][number];
+
+const isCustom = ({ type }: Role) => type === "custom" || type === "root-custom";
+const isRoot = ({ type }: Role) => type === "root" || type === "root-custom";
+
+/** What people may do, by name. */
+export function View() {
+  const read = useRead("GET /api/admin/roles");
+  return (
+    <EditableList<Role>
+      title="Roles"
+      noun="role"
+      above={<PeopleTabs />}
+      read={mapRead(read, ({ roles }) => roles)}
+      keyOf={({ id }) => String(id)}
+      nameOf={({ name }) => name}
+      columns={[
+        {
+          title: "Name",
+          kind: "main",
+          cell: (role) => (
+            <>
+              <bdi>{role.name}</bdi> {!isCustom(role) && <Badge>built in</Badge>}
+            </>
+          ),
+        },
+        { title: "For", cell: (role) => (isRoot(role) ? "everything" : "projects") },
+        { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
+      ]}
+      Editor={RoleEditor}
+      mayCreate={isAdmin()}
+      mayChange={(role) => isCustom(role) && isAdmin()}
+      mayRemove={(role) => isCustom(role) && isAdmin()}
+      remove={({ id }) => change("DELETE /api/admin/roles/:id", { params: { id } })}
+      lossOf={() => "Nobody can be given it any more. A role that somebody has can't be deleted."}
+    />
+  );
+}
+
+const RoleEditor = ({ row, onClose }: { row: Role | undefined; onClose(): void }) => (
+  <Dialog title={row ? `Role ${row.name}` : "New role"} onClose={onClose} isWide>
+    {row ? <ExistingRole id={row.id} onClose={onClose} /> : <RoleForm onClose={onClose} />}
+  </Dialog>
+);
+
+function ExistingRole({ id, onClose }: { id: number; onClose(): void }) {
+  const read = useRead("GET /api/admin/roles/:id", { params: { id } });
+  return <Answer read={read}>{(role) => <RoleForm role={role} onClose={onClose} />}</Answer>;
+}
