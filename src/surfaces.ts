@@ -64,6 +64,7 @@ import * as lifecycleSchema from "./resources/lifecycle/schema.ts";
 import * as notifications from "./resources/notifications/routes.ts";
 import * as notificationsSchema from "./resources/notifications/schema.ts";
 import * as ofrep from "./resources/ofrep/routes.ts";
+import * as ofrepStream from "./resources/ofrep/routes-stream.ts";
 import * as ownUser from "./resources/own-user/routes.ts";
 import * as ownUserSchema from "./resources/own-user/schema.ts";
 import * as playground from "./resources/playground/routes.ts";
@@ -126,6 +127,8 @@ export interface Surface {
   isOpen?: true;
   /** Pages of other sites may ask, as far as the origins that are set allow. */
   isForPages?: true;
+  /** The parameter `key` will do for a credential. */
+  takesKey?: true;
   /** Whatever a resource's `routes.ts` exports. */
   operations: readonly Operation[];
 }
@@ -211,6 +214,13 @@ const served = [
     authenticate: authenticateSdk("frontend"),
     isForPages: true,
     operations: operationsOf(frontend, frontendApplications, frontendUsage),
+  },
+  {
+    prefix: "/ofrep/v1/stream",
+    authenticate: authenticateSdk("frontend", "client"),
+    isForPages: true,
+    takesKey: true,
+    operations: operationsOf(ofrepStream),
   },
   {
     prefix: "/ofrep",

@@ -2,6 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
 import type { Credentials } from "./authenticate.ts";
+import { hashBehind } from "./stream-key.ts";
 import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 
 /** An application, and which flags it may ask for. */
@@ -29,9 +30,10 @@ const tokenByHash = query<{ hash: string }, Row>(`
  * @throws ApiError `AuthenticationRequired`, or `NoAccessError` for another kind, with the messages that SDKs know
  */
 export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
-  return (db: Database, { authorization, apiKey }: Credentials): SdkActor => {
+  return (db: Database, { authorization, apiKey, key }: Credentials): SdkActor => {
     const secret = toSecret(authorization || apiKey);
-    const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
+    const hash = secret ? hashSecret(secret) : key ? hashBehind(db, key) : undefined;
+    const token = hash === undefined ? undefined : tokenByHash(db).get({ hash });
     if (!token || hasEnded(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
     if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
       throw new ApiError("NoAccessError", WRONG_KIND);

@@ -10,6 +10,8 @@ export interface Credentials {
   authorization: string | null;
   /** What OpenFeature's clients may send instead. */
   apiKey?: string | null;
+  /** What opens a stream to pages, which can send no header. */
+  key?: string | null;
   /** The secret in the session's cookie. */
   session: string | undefined;
 }

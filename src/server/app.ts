@@ -102,7 +102,8 @@ function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface
     if (isPreflight(event)) return;
   }
   const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];
-  const credentials = { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) };
+  const key = surface.takesKey ? event.url.searchParams.get("key") : null;
+  const credentials = { authorization, apiKey, key, session: getCookie(event, SESSION_COOKIE) };
   const authenticate = () => surface.authenticate(db, credentials);
   const { result: actor, readings } = watchReads(authenticate);
   const address = addressOf(event, trustsProxy);

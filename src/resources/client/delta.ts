@@ -58,3 +58,9 @@ const toFeature = ({ text }: Flag) => new RawJson<ClientFeature>(text);
 
 /** JSON texts as one list. */
 export const listOf = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
+
+/** A revision that a client has; undefined for none, and for what is none of ours. */
+export function toRevision(text: string | null | undefined): number | undefined {
+  const [, digits] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text ?? "") ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}

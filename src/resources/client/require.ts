@@ -1,8 +1,10 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
+import { delta, toRevision } from "./delta.ts";
 import { evaluatorFor } from "./evaluators.ts";
 import type { ClientQuery } from "./schema.ts";
+import { stateOf } from "./state.ts";
 import { allProjects, flagsTagged } from "./store.ts";
 import type { Wanted } from "./wanted.ts";
 
@@ -48,6 +50,15 @@ export function evaluatorOfProjects(
   const named = asked === "*" ? allProjects(db) : [...new Set(asked)];
   const projects = named.filter((project) => !hidden.includes(project));
   return { evaluator: evaluatorFor(db, { projects, environment }), projects };
+}
+
+/** Where an application is in the history of its flags, and whether they are others than they were somewhere. */
+export function flagsSince(db: Database, actor: SdkActor, told: string | undefined) {
+  const wanted = toWanted(db, actor, { project: [], tag: [] });
+  const state = stateOf(db, wanted.environment);
+  const since = toRevision(told);
+  const isChanged = since === undefined ? told !== undefined : delta(state, wanted, since).length > 0;
+  return { position: String(state.revision), isChanged };
 }
 
 const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;

@@ -5,7 +5,7 @@ import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation, WithHeaders } from "../../http/operation.ts";
 import { RawJson } from "../../http/raw-json.ts";
-import { delta, hydration, listOf } from "./delta.ts";
+import { delta, hydration, listOf, toRevision } from "./delta.ts";
 import { inlined } from "./inlined.ts";
 import { knowsSegments, toEcho, toWanted } from "./require.ts";
 import { ClientDelta, ClientFeature, ClientFeatures, ClientQuery, type ClientSegment } from "./schema.ts";
@@ -100,9 +100,3 @@ export const streamClientFlags = operation({
   const [id, event] = [String(state.revision), since === undefined ? "unleash-connected" : "unleash-updated"];
   return { messages: events.length > 0 ? [{ id, event, data: { events } }] : [], position: id };
 });
-
-/** A revision that a client has; undefined for none, and for what is none of ours. */
-function toRevision(text: string | null | undefined): number | undefined {
-  const [, digits] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text ?? "") ?? [];
-  return digits === undefined ? undefined : Number(digits);
-}

@@ -5,6 +5,7 @@ import { operation, WithHeaders } from "../../http/operation.ts";
 import { evaluatorOf } from "../client/require.ts";
 import { type Asked, flagValue } from "./evaluate.ts";
 import { FlagAnswer, type FlagFailure, FlagValues, Question } from "./schema.ts";
+import { streamPath } from "./stream-path.ts";
 
 export const evaluateFlag = operation({
   id: "evaluateFlag",
@@ -42,7 +43,10 @@ export const evaluateFlags = operation({
   if (!isObject(context)) return failed(400, NO_CONTEXT);
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
   const who = asked(context, environment);
-  return { flags: [...evaluator.features.values()].map((feature) => flagValue(evaluator, feature, who)) };
+  return {
+    flags: [...evaluator.features.values()].map((feature) => flagValue(evaluator, feature, who)),
+    eventStreams: [{ type: "sse" as const, endpoint: { requestUri: streamPath(db, actor) } }],
+  };
 });
 
 const NO_CONTEXT = { errorCode: "INVALID_CONTEXT", errorDetails: "context: must be an object" } as const;

@@ -23,7 +23,19 @@ export type FlagFailure = v.InferOutput<typeof FlagFailure>;
 
 export const FlagAnswer = v.union([FlagValue, FlagFailure]);
 
-export const FlagValues = v.union([v.strictObject({ flags: v.array(FlagAnswer) }), FlagFailure]);
+/** Where an application listens that wants to know when to ask again. */
+const Listening = v.strictObject({
+  type: v.literal("sse"),
+  endpoint: v.strictObject({ requestUri: v.string() }),
+});
+
+export const FlagValues = v.union([
+  v.strictObject({ flags: v.array(FlagAnswer), eventStreams: v.array(Listening) }),
+  FlagFailure,
+]);
+
+/** What it is told there. */
+export const Refetch = v.strictObject({ type: v.literal("refetchEvaluation") });
 
 /** Who asks; looked at by the operation, for its refusals have words of their own. */
 export const Question = v.object({ context: v.optional(v.unknown()) });

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { openListening } from "../http/raw-http.ts";
+import { hear } from "../support/event-stream.ts";
+import { scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
+
+const STREAM = "/ofrep/v1/stream";
+const FLAGS = "/ofrep/v1/evaluate/flags";
+
+scenarios(`GET ${STREAM}`, [
+  { name: "no credential", as: null, expect: 401 },
+  { name: "a personal token", as: personal(1), expect: 403 },
+  { name: "a key that is none", as: null, url: "?key=1", expect: 401 },
+  { name: "a key that is not the token's", as: null, url: `?key=5.${"0".repeat(64)}`, expect: 401 },
+  { name: "a key of no token", as: null, url: `?key=99.${"0".repeat(64)}`, expect: 401 },
+]);
+
+async function open(t: TestContext) {
+  const { listening, request } = await openListening(t, createWorld().project("a").feature("cart", "a"));
+  const turn = (state: string, environment = "development") =>
+    request(`/api/admin/projects/a/features/cart/environments/${environment}/${state}`, { method: "POST" });
+  const ask = async (as: string) => {
+    const { body } = await request(FLAGS, { method: "POST", as, body: {} });
+    return body.eventStreams as Array<{ type: string; endpoint: { requestUri: string } }>;
+  };
+  return { url: listening.url, request, turn, ask };
+}
+
+for (const [kind, as] of [
+  ["page", FRONTEND],
+  ["server", CLIENT],
+] as const) {
+  test(`a ${kind} is told where to listen, needs no more than that, and hears when to ask again`, async (t) => {
+    const { url, turn, ask } = await open(t);
+    const [stream, ...others] = await ask(as);
+    assert.deepEqual([stream!.type, others], ["sse", []]);
+    const { response, next, messages } = await hear(t, url + stream!.endpoint.requestUri, {
+      headers: { origin: "https://shop.example.com" },
+    });
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers["access-control-allow-origin"], "https://shop.example.com");
+    await turn("on", "production");
+    await turn("on");
+    const { event, data } = await next();
+    assert.deepEqual([event, data], ["message", { type: "refetchEvaluation" }]);
+    assert.deepEqual(messages, [], "what is elsewhere is not told");
+  });
+}
+
+test("a key opens nothing but the stream, and nothing when the token has gone", async (t) => {
+  const { url, request, ask } = await open(t);
+  const [stream] = await ask(FRONTEND);
+  const { requestUri } = stream!.endpoint;
+  const [, key] = requestUri.split("?");
+  for (const path of ["/api/frontend", FLAGS, "/ofrep/v1/configuration"])
+    assert.equal((await request(`${path}?${key}`, { as: null })).status, 401, path);
+  const { ended } = await hear(t, url + requestUri);
+  const { body } = await request("/api/admin/api-tokens");
+  const { secret } = body.tokens.find(({ type }: { type: string }) => type === "frontend");
+  await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
+  await ended();
+  assert.equal((await hear(t, url + requestUri)).response.statusCode, 401);
+});
+
+test("who was away is told only if something has changed", async (t) => {
+  const { url, turn } = await open(t);
+  const listen = (id: string) => hear(t, url + STREAM, { as: FRONTEND, headers: { "last-event-id": id } });
+  await turn("on");
+  const first = await listen("0");
+  const { id } = await first.next();
+  const again = await listen(id);
+  await turn("off");
+  assert.notEqual((await again.next()).id, id);
+  assert.equal((await (await listen("nonsense")).next()).data.type, "refetchEvaluation");
+});
