@@ -158,6 +158,12 @@ export const SETTINGS = {
     default: "",
     schema: v.string(),
   },
+  inbox: {
+    type: "boolean",
+    help: "take deliveries at /inbox/NAME and list them there, to try integrations",
+    default: false,
+    schema: v.boolean("must be true or false"),
+  },
   "secret-key-file": {
     type: "string",
     hint: "FILE",

@@ -7,7 +7,7 @@ import type { Context } from "./command.ts";
 import { readPem } from "./tls.ts";
 
 /** The settings of what is delivered to integrations. */
-export const DELIVERY = ["allow-private-targets", "delivery-ca", "delivery-folder"] as const;
+export const DELIVERY = ["allow-private-targets", "delivery-ca", "delivery-folder", "inbox"] as const;
 
 /**
  * What starts to deliver what the file queues, once it is known where the server listens, and returns what stops it.
@@ -17,17 +17,15 @@ export function delivering(
   { config, log, world }: Context,
   db: Database,
 ): (url: string) => () => Promise<void> {
-  const { "allow-private-targets": allowed, "public-url": publicUrl } = config;
-  const settings = {
-    db,
-    log,
-    allowed,
-    env: world.env,
-    ca: authorities(config),
-    folder: folderOf(config, db),
-  };
-  return (url) => startDispatcher({ ...settings, publicUrl: publicUrl || url }).stop;
+  const { "public-url": publicUrl } = config;
+  const settings = { db, log, env: world.env, ca: authorities(config), folder: folderOf(config, db) };
+  return (url) =>
+    startDispatcher({ ...settings, allowed: allowedIn(config, url), publicUrl: publicUrl || url }).stop;
 }
+
+/** With the inbox, this server is a target too. */
+const allowedIn = ({ "allow-private-targets": allowed, inbox }: Config, url: string) =>
+  inbox ? [...allowed, new URL(url).host] : allowed;
 
 /** Those that everyone trusts, and the operator's own; undefined for the former alone. */
 function authorities({ "delivery-ca": file }: Config) {

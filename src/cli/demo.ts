@@ -4,6 +4,9 @@ import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
+import { rewriteParameters } from "../resources/integrations/changes.ts";
+import { decryptedParameters } from "../resources/integrations/secrets.ts";
+import { integrations } from "../resources/integrations/store.ts";
 import { createToken } from "../resources/tokens/changes.ts";
 import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
@@ -51,13 +54,25 @@ async function serveDemo(context: Context) {
       ...createToken(tx, { ...TOKEN, secret: given?.secret }),
       link: createSignInLink(tx, TOKEN.userId),
     }));
-    await serveUntilStopped(context, { db, tls }, (url) => {
+    const config = { ...context.config, inbox: true };
+    await serveUntilStopped({ ...context, config }, { db, tls }, (url) => {
+      deliverToInbox(db, url);
       introduce(context, url, { secret, link, place: given?.place });
       openIfAsked(context, publicUrl(context.config, url) + link);
     });
   } finally {
     close(db);
   }
+}
+
+/** What the integrations of the demo deliver is seen at `/inbox/PROVIDER`. */
+function deliverToInbox(db: Database, url: string) {
+  write(db, CLI, (tx) => {
+    for (const stored of integrations(db)) {
+      const parameters = decryptedParameters(db, stored, stored.parameters);
+      rewriteParameters(tx, stored, { ...parameters, url: `${url}/inbox/${stored.provider}` });
+    }
+  });
 }
 
 /** There are no tokens in it, so the way to one is shown as well. */

@@ -102,6 +102,7 @@ export async function serveUntilStopped(
     trustsProxy,
     metrics,
     logsAccess,
+    inbox: config.inbox,
     ui,
   });
   const listening = await listen(listener, { host, port, tls, log });

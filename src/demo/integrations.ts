@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const FLAG_EVENTS = EVENT_TYPES.filter((type) => type.startsWith("feature-"));
 
-/** Nothing is delivered from the demo: these only show what a delivery log looks like. */
+/** Where they deliver to; the demo has them deliver to its own inbox. */
 export const INTEGRATIONS = [
   {
     id: 1,
@@ -42,26 +42,36 @@ export const INTEGRATIONS = [
 const RECORDED = 400;
 
 const OUTCOMES = [
-  ["success", "The receiver answered 200."],
-  ["success", "The receiver answered 200."],
-  ["success", "The receiver answered 202."],
-  ["failed", "The receiver answered 500."],
-  ["failed", "No connection: ECONNREFUSED."],
-  ["successWithErrors", "The receiver answered 200.\nThe custom headers are not JSON and were left out."],
+  ["success", "was successful with status code: 200."],
+  ["success", "was successful with status code: 200."],
+  ["success", "was successful with status code: 202."],
+  ["failed", "failed with status code: 500."],
+  ["failed", "failed with status code: ECONNREFUSED."],
+  ["successWithErrors", "was successful with status code: 200."],
 ] as const;
+
+const PROBLEM = "Could not parse the JSON in the customHeaders parameter.\n";
+
+/** How the outcome of each provider begins. */
+const REQUESTS: Readonly<Record<string, string>> = {
+  webhook: "Webhook request",
+  slack: "Slack webhook request",
+  datadog: "Datadog Events API request",
+  teams: "Teams webhook request",
+};
 
 /** How the newest events that an integration wants were handled, a second after each. */
 export function integrationEvents(random: Random, events: DemoEvent[]): object[] {
   const handled = events.filter(({ type }) => FLAG_EVENTS.includes(type)).slice(-RECORDED);
   return handled.flatMap((event) =>
     INTEGRATIONS.filter((integration) => wants(integration, event)).map((integration) => {
-      const [state, stateDetails] = random.pick(OUTCOMES);
+      const [state, outcome] = random.pick(OUTCOMES);
       return {
         kind: "integrationEvent",
         integrationId: integration.id,
         createdAt: new Date(event.at + 1000).toISOString(),
         state,
-        stateDetails,
+        stateDetails: `${state === "successWithErrors" ? PROBLEM : ""}${REQUESTS[integration.provider]} ${outcome}`,
         eventId: event.id,
         details: { url: integration.parameters.url },
       };

@@ -57,7 +57,8 @@ function encodingOf(header: string | null) {
   );
 }
 
-function readBytes(event: H3Event): Promise<Buffer> {
+/** The bytes of a body as they were sent. @throws ApiError `PayloadTooLargeError` */
+export function readBytes(event: H3Event): Promise<Buffer> {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request ? readSocket(request) : readStream(event);
 }

@@ -25,6 +25,7 @@ import { unknownPath } from "../http/unknown-path.ts";
 import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
+import { inboxHandlers } from "./inbox.ts";
 import { answerSignInLink } from "./sign-in-link.ts";
 import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
 
@@ -64,6 +65,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   mountDescription(app, root);
   mountHealth(app, db);
+  if (options.inbox) route(app, "/inbox/:name", inboxHandlers(options));
   if (metrics) route(app, "/internal-backstage/prometheus", { GET: metrics.answer });
   mountPages(app, options, root);
   return app;

@@ -21,6 +21,8 @@ export interface ServerOptions {
   trustsProxy?: boolean;
   /** A line for each request. */
   logsAccess?: boolean;
+  /** Takes what is posted to `/inbox/NAME`, and lists it. */
+  inbox?: boolean;
   /** Told at its own path where it is given. */
   metrics?: Metrics | undefined;
   /** Where what runs in the browser comes from; without it the API is all there is. */

@@ -1,13 +1,14 @@
 import { SYSTEM } from "../../auth/actor.ts";
 import { isKnown } from "../../db/known.ts";
 import { command, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import { actingAs, type Tx } from "../../events/write.ts";
 import { toStoredJson } from "../../limits.ts";
 import { createTagType } from "../tag-types/changes.ts";
 import { hurry } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";
 import type { Integration, NewIntegration } from "./schema.ts";
-import { encryptedParameters } from "./secrets.ts";
+import { encryptedParameters, type Parameters } from "./secrets.ts";
 import type { StoredIntegration } from "./store.ts";
 
 export interface IntegrationRow
@@ -33,6 +34,9 @@ const update = command<Omit<IntegrationRow, "paused" | "createdAt">>(`
 
 const remove = command<{ id: number }>(`DELETE FROM integrations WHERE id = :id`);
 
+const setParameters = command<{ id: number; parameters: string }>(`
+  UPDATE integrations SET parameters = :parameters WHERE id = :id`);
+
 const setPaused = command<{ id: number; paused: 0 | 1 }>(
   `UPDATE integrations SET paused = :paused WHERE id = :id`,
 );
@@ -50,6 +54,12 @@ export function createIntegration(tx: Tx, asked: NewIntegration) {
     if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
   tx.record({ type: "addon-config-created", data: told({ id, ...asked }) });
   return { id, ...asked };
+}
+
+/** Sets its parameters, unencrypted as given, without an event: it goes on as before. */
+export function rewriteParameters(tx: Writing, { id, provider }: StoredIntegration, given: Parameters) {
+  const parameters = toStoredJson(encryptedParameters(tx.db, { id, provider }, given), "parameters");
+  setParameters(tx).run({ id, parameters });
 }
 
 /** Replaces what it is but its description where none is given. @returns what it is then */

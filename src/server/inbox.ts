@@ -1,0 +1,93 @@
+import { getCookie, type H3Event, HTTPResponse } from "h3";
+import * as v from "valibot";
+import { authenticate } from "../auth/authenticate.ts";
+import { SESSION_COOKIE } from "../auth/session.ts";
+import { readBytes, readJson } from "../http/body.ts";
+import { ApiError, requireValid } from "../http/error.ts";
+import { requireSameOrigin } from "../http/origin.ts";
+import { toResponse, wholeParts } from "../http/response.ts";
+import { MASK } from "../mask.ts";
+import type { ServerOptions } from "./create-server.ts";
+
+/*
+ * A receiver within the server, so that an integration can be seen at work with nothing else installed. Whatever is
+ * posted to /inbox/NAME is kept in memory and listed there; it can be told to fail.
+ */
+
+interface Received {
+  name: string;
+  receivedAt: string;
+  headers: Record<string, string>;
+  body: string;
+  /** What it was answered with. */
+  status: number;
+}
+
+/** How many are kept, and how many characters of them; then the oldest go. */
+const MOST = 500;
+const MOST_CHARACTERS = 8 * 1024 * 1024;
+
+const Behaviour = v.object({
+  status: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(200, "must be 200 or more"),
+    v.maxValue(599, "must be 599 or less"),
+  ),
+});
+
+/** The handlers of `/inbox/:name`: anybody may post, administrators read and decide what is answered. */
+export function inboxHandlers(options: Pick<ServerOptions, "db" | "publicUrl">) {
+  const kept: Received[] = [];
+  const statuses = new Map<string, number>();
+  const statusOf = (name: string) => statuses.get(name) ?? 200;
+  return {
+    async POST(event: H3Event) {
+      const name = nameIn(event);
+      const body = (await readBytes(event)).toString("utf8");
+      const status = statusOf(name);
+      keep(kept, { name, receivedAt: new Date().toISOString(), headers: headersOf(event), body, status });
+      return new HTTPResponse("", { status, headers: { "content-length": "0" } });
+    },
+    GET(event: H3Event) {
+      requireAdmin(options, event);
+      const name = nameIn(event);
+      const received = kept.filter((one) => one.name === name).map(({ name: _, ...rest }) => rest);
+      const body = JSON.stringify({ name, status: statusOf(name), received: received.toReversed() });
+      return toResponse(wholeParts(body), event.req);
+    },
+    async PUT(event: H3Event) {
+      requireAdmin(options, event);
+      const name = nameIn(event);
+      const { status } = requireValid(Behaviour, (await readJson(event, Behaviour)).value, "body");
+      if (status === 200) statuses.delete(name);
+      else statuses.set(name, status);
+      return new HTTPResponse("", { status: 200, headers: { "content-length": "0" } });
+    },
+  };
+}
+
+function nameIn({ context, url }: H3Event) {
+  const name = context.params?.name ?? "";
+  if (/^[\w-]{1,64}$/.test(name)) return name;
+  throw new ApiError("NotFoundError", `There is nothing at ${url.pathname}`);
+}
+
+function requireAdmin({ db, publicUrl }: Pick<ServerOptions, "db" | "publicUrl">, event: H3Event) {
+  const { headers } = event.req;
+  const [authorization, apiKey] = [headers.get("authorization"), headers.get("x-api-key")];
+  const actor = authenticate(db, { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) });
+  if (actor.session !== null) requireSameOrigin(event.req, publicUrl);
+  if (!actor.isAdmin) throw new ApiError("NoAccessError", "The inbox needs the permission ADMIN");
+}
+
+const headersOf = ({ req }: H3Event) =>
+  Object.fromEntries([...req.headers].map(([name, value]) => [name, IS_SECRET.test(name) ? MASK : value]));
+
+const IS_SECRET = /authorization|cookie|key|secret|token/i;
+
+function keep(kept: Received[], received: Received) {
+  kept.push(received);
+  let characters = kept.reduce((sum, { body }) => sum + body.length, 0);
+  while (kept.length > MOST || characters > MOST_CHARACTERS) characters -= kept.shift()!.body.length;
+}
