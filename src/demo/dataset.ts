@@ -6,6 +6,7 @@ import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
 import { notifications } from "./notifications.ts";
 import { createRandom, type Random } from "./random.ts";
 import { makeConstraint } from "./strategies.ts";
+import { isUsed, usage } from "./usage.ts";
 
 const SEED = 20_260_101;
 
@@ -26,11 +27,12 @@ export function demoDataset(now: number): object[] {
     ...projects(createdAt),
     ...VOCABULARY,
     ...segments(random, createdAt),
-    ...features.map(toLine),
+    ...features.map((feature) => toLine(feature, now)),
     ...INTEGRATIONS.map((integration) => ({ kind: "integration", createdAt, ...integration })),
     ...events.map(({ at, ...event }) => ({ kind: "event", ...event, createdAt: new Date(at).toISOString() })),
     ...integrationEvents(random, events),
     ...notifications(random, events, now),
+    ...usage(features, now),
   ];
 }
 
@@ -91,9 +93,13 @@ const segments = (random: Random, createdAt: string) =>
     createdAt,
   }));
 
-const toLine = (feature: DemoFeature) => ({
+const toLine = (feature: DemoFeature, now: number) => ({
   kind: "feature",
   ...feature,
+  environments: feature.environments.map((one) => ({
+    ...one,
+    ...(isUsed(feature, one) && { lastSeenAt: new Date(now).toISOString() }),
+  })),
   project: feature.project.id,
   author: undefined,
   createdByUserId: feature.author.id,

@@ -2,7 +2,7 @@ import { ENVIRONMENTS, membersOf, PROJECTS, type Project, TAGS, USERS } from "./
 import type { Random } from "./random.ts";
 import { makeStrategy, makeVariants } from "./strategies.ts";
 
-const HOUR = 60 * 60 * 1000;
+export const HOUR = 60 * 60 * 1000;
 export const DAY = 24 * HOUR;
 
 const TYPES = ["release", "release", "release", "experiment", "operational", "kill-switch", "permission"];

@@ -86,3 +86,14 @@ test("the demo has projects, flags and notifications of every sort", () => {
   const flag = all("feature").find((line) => line.name === "payment-redesign");
   assert.ok(flag && flag.archivedAt === undefined, "the flag of the printed example is there");
 });
+
+test("the demo shows use of the last two days, of flags that are seen in use now", () => {
+  assert.ok(all("usage").length > 20, `${all("usage").length} flags`);
+  const names = new Map(all("feature").map((line) => [line.name, line]));
+  for (const { feature, environment, application, hours } of all("usage")) {
+    const states = names.get(feature)!.environments as Array<{ name: string; lastSeenAt?: string }>;
+    assert.equal(states.find(({ name }) => name === environment)!.lastSeenAt, new Date(NOW).toISOString());
+    assert.deepEqual([hours.length, hours.at(-1).hour], [48, "2026-07-01T12:00:00.000Z"]);
+    assert.ok(all("application").some(({ name }) => name === application));
+  }
+});
