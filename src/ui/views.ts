@@ -30,6 +30,31 @@ export const VIEWS: readonly View[] = [
   },
   ...VIEWS_OF_PROJECTS,
   {
+    path: "/integrations",
+    title: "Integrations",
+    icon: "integration",
+    letter: "i",
+    load: () => import("./views/integrations/integrations.tsx"),
+  },
+  {
+    path: "/integrations/:id",
+    title: "Deliveries",
+    load: () => import("./views/integrations/deliveries.tsx"),
+  },
+  {
+    path: "/segments",
+    title: "Segments",
+    icon: "segment",
+    letter: "s",
+    load: () => import("./views/segments.tsx"),
+  },
+  {
+    path: "/environments",
+    title: "Environments",
+    icon: "environment",
+    load: () => import("./views/environments.tsx"),
+  },
+  {
     path: "/context-fields",
     title: "Context fields",
     icon: "context",

@@ -1,4 +1,5 @@
 import type { Input } from "../api.ts";
+import { Answer } from "../parts/answer.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { ChecksField, ChoiceField, TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
@@ -18,54 +19,63 @@ const types = () =>
     ] as const
   ).flatMap(([type, text, isAllowed]) => (isAllowed ? [[type, text] as const] : []));
 
-export function NewToken({ onMade, onClose }: { onMade(token: Made): void; onClose(): void }) {
+interface NewTokenProps {
+  onMade(token: Made): void;
+  onClose(): void;
+}
+
+export function NewToken(props: NewTokenProps) {
+  const read = useRead("GET /api/admin/environments");
+  return (
+    <Dialog title="New token" onClose={props.onClose}>
+      <Answer read={read}>
+        {({ environments }) => (
+          <NewTokenForm {...props} environments={environments.map(({ name }) => name)} />
+        )}
+      </Answer>
+    </Dialog>
+  );
+}
+
+function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { environments: string[] }) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
-  const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
   const choices = types();
   const initial = {
     tokenName: "",
     type: choices[0]?.[0] ?? "client",
-    environment: "",
+    environment: environments[0] ?? "",
     projects: [] as readonly string[],
     expiresAt: "",
   };
   const form = useForm<typeof initial>(initial, async (values) => {
-    const made = await change("POST /api/admin/api-tokens", { body: toBody(values, environments[0]?.name) });
+    const made = await change("POST /api/admin/api-tokens", { body: toBody(values) });
     onClose();
     onMade(made);
   });
   const isForApplications = form.values.type !== "admin";
   return (
-    <Dialog title="New token" onClose={onClose}>
-      <Form form={form} submit="Create the token" onCancel={onClose}>
-        <TextField form={form} name="tokenName" label="Name" isRequired autofocus />
-        <ChoiceField form={form} name="type" label="Type" choices={choices} />
-        {isForApplications && (
-          <>
-            <ChoiceField
-              form={form}
-              name="environment"
-              label="Environment"
-              choices={environments.map(({ name }) => [name, name])}
-            />
-            <ChecksField
-              form={form}
-              name="projects"
-              label="Projects"
-              hint="All, if none is chosen."
-              choices={projects.map(({ id, name }) => [id, name])}
-            />
-          </>
-        )}
-        <TextField
-          form={form}
-          name="expiresAt"
-          label="Ends"
-          type="datetime-local"
-          hint="Never, if left out."
-        />
-      </Form>
-    </Dialog>
+    <Form form={form} submit="Create the token" onCancel={onClose}>
+      <TextField form={form} name="tokenName" label="Name" isRequired autofocus />
+      <ChoiceField form={form} name="type" label="Type" choices={choices} />
+      {isForApplications && (
+        <>
+          <ChoiceField
+            form={form}
+            name="environment"
+            label="Environment"
+            choices={environments.map((name) => [name, name])}
+          />
+          <ChecksField
+            form={form}
+            name="projects"
+            label="Projects"
+            hint="All, if none is chosen."
+            choices={projects.map(({ id, name }) => [id, name])}
+          />
+        </>
+      )}
+      <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" hint="Never, if left out." />
+    </Form>
   );
 }
 
@@ -77,13 +87,13 @@ interface Values {
   expiresAt: string;
 }
 
-function toBody({ tokenName, type, environment, projects, expiresAt }: Values, first = ""): Body {
+function toBody({ tokenName, type, environment, projects, expiresAt }: Values): Body {
   return {
     tokenName,
     type,
     ...(expiresAt !== "" && { expiresAt: new Date(expiresAt).toISOString() }),
     ...(type !== "admin" && {
-      environment: environment || first,
+      environment,
       projects: projects.length > 0 ? [...projects] : ["*"],
     }),
   };

@@ -1,0 +1,162 @@
+import { Link, useParams } from "wouter-preact";
+import { useFilters } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Button } from "../../parts/button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { tell } from "../../parts/messages.tsx";
+import { Snippet } from "../../parts/secret.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Badge, Heading, Time } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { State } from "./integrations.tsx";
+
+type Integration = Output<"GET /api/admin/addons/:id">;
+type Delivery = Output<"GET /api/admin/addons/:id/events">["integrationEvents"][number];
+
+/** What an integration has delivered, the newest first. */
+export function View() {
+  const { id = "" } = useParams<{ id: string }>();
+  const read = useRead("GET /api/admin/addons/:id", { params: { id } });
+  return (
+    <Answer read={read}>
+      {(integration) => (
+        <>
+          <p>
+            <Link href="/integrations">Integrations</Link>
+          </p>
+          <Heading title={integration.description || `${integration.provider} ${integration.id}`}>
+            {may("UPDATE_ADDON") && <Deeds integration={integration} />}
+          </Heading>
+          <p>
+            <State integration={integration} />
+          </p>
+          <Deliveries id={id} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Deeds({ integration: { id, delivery } }: { integration: Integration }) {
+  const params = { id };
+  const test = async () => {
+    const { state, stateDetails } = await change("POST /api/admin/addons/:id/test", { params });
+    tell(`${state}: ${stateDetails}`);
+  };
+  return (
+    <>
+      <Button icon="play" onClick={test}>
+        Test
+      </Button>
+      {delivery?.paused ? (
+        <Button icon="play" onClick={() => change("POST /api/admin/addons/:id/resume", { params })}>
+          Resume
+        </Button>
+      ) : (
+        <Button icon="pause" onClick={() => change("POST /api/admin/addons/:id/pause", { params })}>
+          Pause
+        </Button>
+      )}
+    </>
+  );
+}
+
+const PAGE = 50;
+
+function Deliveries({ id }: { id: string }) {
+  const [filters, setFilters] = useFilters({ offset: "0", open: "" });
+  const offset = Number(filters.offset) || 0;
+  const read = useRead("GET /api/admin/addons/:id/events", {
+    params: { id },
+    query: { limit: PAGE, offset },
+  });
+  return (
+    <Answer read={read}>
+      {({ integrationEvents: all }) => (
+        <>
+          <Table
+            caption="Deliveries"
+            rows={all}
+            keyOf={(one) => one.id}
+            empty="Nothing has been delivered yet."
+            columns={[
+              { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
+              { title: "Event", cell: ({ event }) => event.type },
+              {
+                title: "What came of it",
+                kind: "main",
+                cell: ({ id: delivery, stateDetails }) => (
+                  <button type="button" onClick={() => setFilters({ open: delivery })}>
+                    <bdi>{stateDetails || "Details"}</bdi>
+                  </button>
+                ),
+              },
+            ]}
+          />
+          <nav class="pager" aria-label="Pages">
+            <button
+              type="button"
+              disabled={offset === 0}
+              onClick={() => setFilters({ offset: String(Math.max(0, offset - PAGE)) })}
+            >
+              Newer
+            </button>
+            <button
+              type="button"
+              disabled={all.length < PAGE}
+              onClick={() => setFilters({ offset: String(offset + PAGE) })}
+            >
+              Older
+            </button>
+          </nav>
+          <Details
+            integration={id}
+            delivery={all.find((one) => one.id === filters.open)}
+            onClose={() => setFilters({ open: "" })}
+          />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const WORDS = { success: "delivered", failed: "failed", successWithErrors: "delivered with errors" } as const;
+
+const DeliveryState = ({ state }: Pick<Delivery, "state">) => (
+  <Badge tone={state === "failed" ? "bad" : "good"}>{WORDS[state]}</Badge>
+);
+
+interface DetailsProps {
+  integration: string;
+  delivery: Delivery | undefined;
+  onClose(): void;
+}
+
+function Details({ integration, delivery, onClose }: DetailsProps) {
+  if (!delivery) return null;
+  const redeliver = async () => {
+    await change("POST /api/admin/addons/:id/events/:eventId/redeliver", {
+      params: { id: integration, eventId: delivery.id },
+    });
+    tell("It is delivered again.");
+    onClose();
+  };
+  return (
+    <Dialog title={`Delivery of ${delivery.event.type}`} onClose={onClose} isWide>
+      <p>
+        <DeliveryState state={delivery.state} /> <Time at={delivery.createdAt} />: {delivery.stateDetails}
+      </p>
+      <Snippet text={JSON.stringify(delivery.details, null, 2)} label="Details" />
+      {may("UPDATE_ADDON") && (
+        <footer>
+          <Button kind="main" icon="refresh" onClick={redeliver}>
+            Deliver it again
+          </Button>
+        </footer>
+      )}
+    </Dialog>
+  );
+}

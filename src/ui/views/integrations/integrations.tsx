@@ -1,0 +1,88 @@
+import { Link } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { count } from "../../format.ts";
+import { Switch } from "../../parts/button.tsx";
+import { EditableList } from "../../parts/editable-list.tsx";
+import { Badge } from "../../parts/words.tsx";
+import { change, mapRead, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { IntegrationEditor } from "./integration-editor.tsx";
+
+type Integration = Output<"GET /api/admin/addons">["addons"][number];
+
+/** Where events are sent to. */
+export function View() {
+  const read = useRead("GET /api/admin/addons");
+  const providers = read.data?.providers ?? [];
+  const titleOf = ({ provider }: Integration) =>
+    providers.find(({ name }) => name === provider)?.displayName ?? provider;
+  const nameOf = (one: Integration) => one.description || `${titleOf(one)} ${one.id}`;
+  return (
+    <EditableList<Integration>
+      title="Integrations"
+      noun="integration"
+      read={mapRead(read, ({ addons }) => addons)}
+      keyOf={({ id }) => String(id)}
+      nameOf={nameOf}
+      columns={[
+        {
+          title: "Integration",
+          kind: "main",
+          cell: (one) => (
+            <Link href={pathTo("integrations", one.id)}>
+              <bdi>{nameOf(one)}</bdi>
+            </Link>
+          ),
+        },
+        { title: "Provider", cell: titleOf },
+        {
+          title: "Events",
+          cell: ({ events }) => (events.length === 0 ? "none" : `${count(events.length)} types`),
+        },
+        {
+          title: "Projects",
+          cell: ({ projects }) =>
+            projects.length === 0 || projects.includes("*") ? "all" : projects.join(", "),
+        },
+        { title: "State", cell: (one) => <State integration={one} /> },
+        { title: "Enabled", cell: (one) => <Enabled integration={one} name={nameOf(one)} /> },
+      ]}
+      Editor={(props) => <IntegrationEditor {...props} providers={providers} />}
+      mayCreate={may("CREATE_ADDON")}
+      mayChange={() => may("UPDATE_ADDON")}
+      mayRemove={() => may("DELETE_ADDON")}
+      remove={({ id }) => change("DELETE /api/admin/addons/:id", { params: { id } })}
+      lossOf={() => "The log of its deliveries is gone with it, and so is what waits to be delivered."}
+    />
+  );
+}
+
+/** Whether what it should deliver is delivered. */
+export function State({ integration: { enabled, delivery } }: { integration: Integration }) {
+  if (delivery?.failing)
+    return (
+      <>
+        <Badge tone="bad">failing</Badge> <small>{delivery.failing.reason}</small>
+      </>
+    );
+  if (delivery?.paused) return <Badge>paused</Badge>;
+  return enabled ? <Badge tone="good">delivers</Badge> : <Badge>disabled</Badge>;
+}
+
+function Enabled({ integration, name }: { integration: Integration; name: string }) {
+  const { id, createdAt: _, delivery: __, description, ...given } = integration;
+  return (
+    <Switch
+      isOn={integration.enabled}
+      label={`Enabled: ${name}`}
+      disabled={!may("UPDATE_ADDON")}
+      onChange={(enabled) =>
+        change("PUT /api/admin/addons/:id", {
+          params: { id },
+          body: { ...given, description: description ?? undefined, enabled } as never,
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+test("an integration is made by its provider's form, paused and resumed, and deleted", {
+  skip,
+}, async (t) => {
+  const { request, url, signedIn } = await openPage(t, createWorld().project("a"));
+  const page = await signedIn();
+  await page.goto(`${url}/integrations?new=true`);
+  await page.waitForSelector("select[name=provider] option");
+  await page.select("select[name=provider]", "webhook");
+  await type(page, "Description", "to the team");
+  await page.waitForSelector("input[required]");
+  await page.locator("input[required]").fill("https://hooks.example/x");
+  await page.locator("::-p-text(feature-created)").click();
+  await press(page, "button", "Create the integration");
+  await press(page, "link", "to the team");
+  await press(page, "button", "Pause");
+  await sees(page, "paused");
+  const { body } = await request("/api/admin/addons");
+  assert.deepEqual([body.addons[0].events, body.addons[0].delivery.paused], [["feature-created"], true]);
+  await press(page, "button", "Resume");
+  await sees(page, "delivers");
+  await press(page, "link", "Integrations");
+  await press(page, "button", "Delete to the team");
+  await press(page, "button", "Delete the integration");
+  await sees(page, "There is no integration yet.");
+});
+
+test("a segment is made of conditions; an environment is made, moved and switched", { skip }, async (t) => {
+  const { request, url, signedIn } = await openPage(t, createWorld().project("a"));
+  const page = await signedIn();
+  await page.goto(`${url}/segments?new=true`);
+  await type(page, "Name", "testers");
+  await press(page, "button", "Add a condition");
+  await type(page, "Values of condition 1", "ada");
+  await press(page, "button", "Create the segment");
+  await page.waitForSelector("[aria-label='Edit testers']");
+  await sees(page, "userId is one of ada");
+  await page.goto(`${url}/environments?new=true`);
+  await type(page, "Name", "qa");
+  await press(page, "button", "Create the environment");
+  await press(page, "button", "Move qa up");
+  await press(page, "switch", "New projects get qa");
+  await page.waitForSelector("[aria-label='New projects get qa'][aria-checked=false]");
+  const names = (await request("/api/admin/environments")).body.environments.map(
+    ({ name }: { name: string }) => name,
+  );
+  assert.equal(names.indexOf("qa"), names.length - 2);
+});
