@@ -1,11 +1,11 @@
-import { ADMIN, COMMON, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
+import { ADMIN, CLIENT, COMMON, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
 
-/** One read that is measured. */
+/** One read that is measured, or a report of use. */
 export interface Case {
   name: string;
   path: string;
   token: string;
-  /** Of the event search. */
+  /** Of a POST. */
   body?: string;
   /** Of a list of events that is found by one index: the SQL of its rows. */
   rows?: string;
@@ -32,6 +32,18 @@ const newest = (condition: string, limit = "LIMIT 100") => ({
 
 const [project = ""] = PROJECTS;
 const feature = featureName(0);
+
+/** What an application tells of 20 flags, some of them with variants. */
+function report(): Case {
+  const now = new Date().toISOString();
+  const toggles = Array.from({ length: 20 }, (_, index) => [
+    featureName(index),
+    { yes: index, no: 1, variants: index % 4 === 0 ? { red: index, blue: 1 } : {} },
+  ]);
+  const bucket = { start: now, stop: now, toggles: Object.fromEntries(toggles) };
+  const body = JSON.stringify({ appName: "shop", instanceId: "one", bucket });
+  return { name: "report of the use of 20 flags", path: "/api/client/metrics", token: CLIENT, body };
+}
 
 export const casesFor = (events: number): Case[] => [
   { ...read("events", "events"), ...newest("true") },
@@ -62,5 +74,6 @@ export const casesFor = (events: number): Case[] => [
   search("rare of a type", { query: RARE, type: "feature-updated" }),
   search("common of a feature", { query: COMMON, feature }),
   search("rare, two projects hidden", { query: RARE }, { token: VIEWER }),
+  report(),
   search("deep offset", { offset: Math.floor(events / 3) }, newest(`id <= ${Math.floor(events / 3)}`)),
 ];

@@ -16,6 +16,8 @@ const FAVOURITES = 2000;
 /** The administrator who asks, and a viewer from whom two projects are hidden. */
 export const ADMIN = `user:${"a".repeat(56)}`;
 export const VIEWER = `user:${"b".repeat(56)}`;
+/** An application's. */
+export const CLIENT = `*:production.${"c".repeat(56)}`;
 
 /** Text in nine events, and in every third. */
 export const RARE = "zeppelin";
@@ -63,6 +65,7 @@ function* administrated(random: Random): Generator<object> {
   ] as const) {
     yield { kind: "token", type: "user", name: "bench", hash: hashSecret(secret), userId };
   }
+  yield { kind: "token", type: "client", name: "shop", hash: hashSecret(CLIENT), environment: "production" };
   yield { kind: "tagType", name: "team" };
   for (const [index, id] of PROJECTS.entries()) {
     yield {

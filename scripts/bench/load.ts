@@ -38,7 +38,7 @@ export function ask(
 export async function record(subject: Subject, asked: Case): Promise<Recorded> {
   const response = await ask(subject, "warm", asked);
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${asked.path} answers ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${asked.path} answers ${response.status}: ${text}`);
   const kept = ["content-type", "cache-control", "x-content-type-options", "etag"];
   const entries = kept
     .map((name) => [name, response.headers.get(name)])

@@ -9,6 +9,7 @@ import { keepHeapSmall } from "../../src/heap.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
+import { watchUsage } from "../../src/server/usage.ts";
 
 /*
  * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
@@ -40,6 +41,8 @@ export interface Held {
   most: number;
 }
 
+const USAGE_HOURS = 48;
+
 const [, , role, file = ""] = process.argv;
 
 const listen = (listener: Listener) =>
@@ -55,6 +58,7 @@ const listen = (listener: Listener) =>
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
+  watchUsage(db, () => {}, USAGE_HOURS);
   const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
   return {
     warm: await serve(createResponseCache(db)),

@@ -1,5 +1,5 @@
 import { DAY, type DemoFeature, HOUR } from "./features.ts";
-import { createRandom } from "./random.ts";
+import { createRandom, type Random } from "./random.ts";
 
 /** Of its own, so that all else stays as it is. */
 const SEED = 20_260_102;
@@ -39,31 +39,32 @@ function application(project: string, now: number) {
   ];
 }
 
-/** More by day than by night. */
 function hours(used: readonly DemoFeature[], now: number) {
   const random = createRandom(SEED);
   const first = now - (now % HOUR) - 47 * HOUR;
   return used.map(({ name, project, environments }) => {
-    const most = 20 + random.below(2000);
-    const share = random.below(100) / 100;
-    const variants = environments.find((one) => one.name === ENVIRONMENT)!.variants;
-    const found = Array.from({ length: 48 }, (_, index) => {
-      const hour = new Date(first + index * HOUR);
-      const asked = Math.round(
-        most * (1.2 - Math.cos((hour.getUTCHours() / 12) * Math.PI)) * (0.4 + random.below(20) / 100),
-      );
-      const yes = Math.round(asked * share);
-      const each = Object.fromEntries(
-        variants.map((variant) => [variant.name, Math.floor(yes / variants.length)]),
-      );
-      return { hour: hour.toISOString(), yes, no: asked - yes, variants: each };
-    });
-    return {
-      kind: "usage",
-      feature: name,
-      environment: ENVIRONMENT,
-      application: nameOf(project.id),
-      hours: found,
-    };
+    const { variants } = environments.find((one) => one.name === ENVIRONMENT)!;
+    const names = variants.map((variant) => variant.name);
+    const flag = { most: 20 + random.below(2000), share: random.fraction(), names };
+    const found = Array.from({ length: 48 }, (_, index) => oneHour(random, first + index * HOUR, flag));
+    const place = { environment: ENVIRONMENT, application: nameOf(project.id) };
+    return { kind: "usage", feature: name, ...place, hours: found };
   });
+}
+
+interface Flag {
+  most: number;
+  share: number;
+  /** Of its variants. */
+  names: readonly string[];
+}
+
+/** More by day than by night. */
+function oneHour(random: Random, time: number, { most, share, names }: Flag) {
+  const hour = new Date(time);
+  const daylight = 1.2 - Math.cos((hour.getUTCHours() / 12) * Math.PI);
+  const asked = Math.round(most * daylight * (0.4 + random.fraction() / 5));
+  const yes = Math.round(asked * share);
+  const variants = Object.fromEntries(names.map((name) => [name, Math.floor(yes / names.length)]));
+  return { hour: hour.toISOString(), yes, no: asked - yes, variants };
 }

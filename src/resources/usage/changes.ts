@@ -47,7 +47,7 @@ export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use
 }
 
 /** How long a transaction writes, in milliseconds: requests and changes come between. */
-const SLICE_MS = 4;
+const SLICE_MS = 2;
 
 /**
  * Writes what was gathered, slice by slice.
