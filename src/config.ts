@@ -158,6 +158,23 @@ export const SETTINGS = {
     default: "",
     schema: v.string(),
   },
+  "keep-integration-events": {
+    type: "string",
+    hint: "DAYSd|NUMBER",
+    help: "keep records of deliveries for so many days, or so many of each integration; by default all",
+    default: "",
+    schema: v.pipe(
+      v.string(),
+      v.regex(
+        /^([1-9]\d{0,4}d|[1-9]\d{0,8})?$/,
+        "must be a number of days such as 90d, or of records such as 10000",
+      ),
+      v.transform((text) => {
+        if (text === "") return undefined;
+        return text.endsWith("d") ? { days: Number(text.slice(0, -1)) } : { count: Number(text) };
+      }),
+    ),
+  },
   inbox: {
     type: "boolean",
     help: "take deliveries at /inbox/NAME and list them there, to try integrations",

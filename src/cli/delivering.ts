@@ -7,7 +7,13 @@ import type { Context } from "./command.ts";
 import { readPem } from "./tls.ts";
 
 /** The settings of what is delivered to integrations. */
-export const DELIVERY = ["allow-private-targets", "delivery-ca", "delivery-folder", "inbox"] as const;
+export const DELIVERY = [
+  "allow-private-targets",
+  "delivery-ca",
+  "delivery-folder",
+  "keep-integration-events",
+  "inbox",
+] as const;
 
 /**
  * What starts to deliver what the file queues, once it is known where the server listens, and returns what stops it.

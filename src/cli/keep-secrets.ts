@@ -1,8 +1,18 @@
+import { CLI } from "../auth/actor.ts";
 import type { Config } from "../config.ts";
 import { useKeyFile } from "../db/secrets.ts";
 import type { Database } from "../db/statement.ts";
+import { write } from "../events/write.ts";
+import { encryptPlainSecrets } from "../resources/integrations/changes.ts";
+import { hasPlainSecrets } from "../resources/integrations/secrets.ts";
+import { integrations } from "../resources/integrations/store.ts";
 
 /** Takes the key of secrets from the operator's own file, if there is one. @throws DataError if it holds none */
 export function keepSecrets({ "secret-key-file": file }: Config, db: Database) {
   if (file !== "") useKeyFile(db, file);
+}
+
+/** Encrypts what an older version stored as it is. */
+export function encryptOldSecrets(db: Database) {
+  if (integrations(db).some(hasPlainSecrets)) write(db, CLI, encryptPlainSecrets);
 }

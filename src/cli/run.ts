@@ -10,12 +10,14 @@ import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { health } from "./health.ts";
 import { helpCommand, helpOf, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
 import { manCommand } from "./man.ts";
+import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
@@ -40,6 +42,8 @@ export const COMMANDS: readonly Command[] = [
   backup,
   restore,
   compact,
+  eventsPurge,
+  secretsRotate,
   doctor,
   health,
   tail,

@@ -11,6 +11,7 @@ import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer } from "../server/create-server.ts";
+import { watchRetention } from "../server/retention.ts";
 import { watchUsage } from "../server/usage.ts";
 import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
@@ -19,7 +20,7 @@ import { type Command, type Context, onStop } from "./command.ts";
 import { DELIVERY, delivering } from "./delivering.ts";
 import { firstPasswordHash, firstStart, type Made } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
-import { keepSecrets } from "./keep-secrets.ts";
+import { encryptOldSecrets, keepSecrets } from "./keep-secrets.ts";
 import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { readTls } from "./tls.ts";
 
@@ -57,6 +58,7 @@ export const serve: Command = {
     try {
       unlock = lockForServing(config.data, world.pid);
       keepSecrets(config, db);
+      encryptOldSecrets(db);
       warnOfNetwork(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
@@ -111,6 +113,7 @@ export async function serveUntilStopped(
   try {
     onListening(url);
     watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
+    watches.push(watchRetention(db, log, config["keep-integration-events"]));
     ui?.().catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });

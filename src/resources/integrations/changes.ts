@@ -8,8 +8,8 @@ import { createTagType } from "../tag-types/changes.ts";
 import { hurry } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";
 import type { Integration, NewIntegration } from "./schema.ts";
-import { encryptedParameters, type Parameters } from "./secrets.ts";
-import type { StoredIntegration } from "./store.ts";
+import { decryptedParameters, encryptedParameters, hasPlainSecrets, type Parameters } from "./secrets.ts";
+import { integrations, type StoredIntegration } from "./store.ts";
 
 export interface IntegrationRow
   extends Record<"parameters" | "events" | "projects" | "environments", string> {
@@ -60,6 +60,21 @@ export function createIntegration(tx: Tx, asked: NewIntegration) {
 export function rewriteParameters(tx: Writing, { id, provider }: StoredIntegration, given: Parameters) {
   const parameters = toStoredJson(encryptedParameters(tx.db, { id, provider }, given), "parameters");
   setParameters(tx).run({ id, parameters });
+}
+
+/** Encrypts all secrets anew, with the key of now. @returns of how many integrations */
+export function reencryptSecrets(tx: Writing): number {
+  const all = integrations(tx.db);
+  for (const stored of all)
+    rewriteParameters(tx, stored, decryptedParameters(tx.db, stored, stored.parameters));
+  return all.length;
+}
+
+/** Encrypts secrets that an older version stored as they are. */
+export function encryptPlainSecrets(tx: Writing) {
+  for (const stored of integrations(tx.db))
+    if (hasPlainSecrets(stored))
+      rewriteParameters(tx, stored, decryptedParameters(tx.db, stored, stored.parameters));
 }
 
 /** Replaces what it is but its description where none is given. @returns what it is then */

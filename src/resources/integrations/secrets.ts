@@ -22,6 +22,21 @@ export const decryptedParameters = (db: Database, owner: Owner, parameters: Para
     isEncrypted(value) ? JSON.parse(decrypt(db, value, placeOf(owner, name))) : value,
   );
 
+/** Whether a secret is stored as it is, by an older version. */
+export function hasPlainSecrets({
+  provider,
+  parameters,
+}: {
+  provider: string;
+  parameters: Parameters;
+}): boolean {
+  let hasPlain = false;
+  mapSecrets(provider, parameters, (value) => {
+    hasPlain ||= !isEncrypted(value);
+  });
+  return hasPlain;
+}
+
 /** The parameters without secrets. */
 export const maskedParameters = (provider: string, parameters: Parameters): Parameters =>
   mapSecrets(provider, parameters, () => MASK);

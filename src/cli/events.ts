@@ -1,0 +1,37 @@
+import { CLI } from "../auth/actor.ts";
+import { UsageError } from "../config.ts";
+import type { Database } from "../db/statement.ts";
+import { write } from "../events/write.ts";
+import { countOldRecords, type Kept, removeOldRecords } from "../resources/integrations/changes-retention.ts";
+import { type Command, JSON_OPTION } from "./command.ts";
+import { counted } from "./plural.ts";
+import { withFile } from "./with-file.ts";
+
+export const eventsPurge: Command = {
+  name: "events purge",
+  summary: "Remove old records of what integrations delivered, also while the file is served",
+  example: "events purge --keep-integration-events 90d --dry-run --data flags.db",
+  settings: ["data", "keep-integration-events"],
+  options: {
+    "dry-run": { type: "boolean", help: "only say how many it would remove" },
+    ...JSON_OPTION,
+  },
+  run({ config, options, print }) {
+    const kept = config["keep-integration-events"];
+    if (!kept) throw new UsageError("--keep-integration-events says what is kept: 90d, or how many");
+    const isDry = options["dry-run"] === true;
+    withFile(config, (db) => {
+      const removed = isDry ? countOldRecords(db, kept, Date.now()) : removeAll(db, kept);
+      if (options.json) return print(JSON.stringify({ removed, dryRun: isDry }));
+      print(`${isDry ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`);
+    });
+  },
+};
+
+/** Some at a time, so that a server's changes come in between. */
+function removeAll(db: Database, kept: Kept) {
+  let removed = 0;
+  for (let some = -1; some !== 0; removed += some)
+    some = write(db, CLI, (tx) => removeOldRecords(tx, kept, Date.now()));
+  return removed;
+}

@@ -1,0 +1,25 @@
+import { CLI } from "../auth/actor.ts";
+import { changeKey } from "../db/secrets.ts";
+import { write } from "../events/write.ts";
+import { reencryptSecrets } from "../resources/integrations/changes.ts";
+import type { Command } from "./command.ts";
+import { keepSecrets } from "./keep-secrets.ts";
+import { counted } from "./plural.ts";
+import { withFile } from "./with-file.ts";
+
+export const secretsRotate: Command = {
+  name: "secrets rotate",
+  summary: "Encrypt the secrets of integrations with a new key, also while the file is served",
+  example: "secrets rotate --data flags.db",
+  settings: ["data", "secret-key-file"],
+  run({ config, print }) {
+    withFile(config, (db) => {
+      keepSecrets(config, db);
+      let count = 0;
+      changeKey(db, () => {
+        count = write(db, CLI, reencryptSecrets);
+      });
+      print(`Encrypted the secrets of ${counted(count, "integration")} with a new key; the old one is gone`);
+    });
+  },
+};

@@ -1,0 +1,36 @@
+import { SYSTEM } from "../auth/actor.ts";
+import type { Database } from "../db/statement.ts";
+import { writeSoon } from "../events/write.ts";
+import type { Log } from "../log.ts";
+import { type Kept, removeOldRecords } from "../resources/integrations/changes-retention.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Removes records of deliveries that are older than what is kept, at once and every hour.
+ * @param kept undefined for all
+ * @returns what stops it, as soon as it is at rest
+ */
+export function watchRetention(db: Database, log: Log, kept: Kept | undefined): () => Promise<void> {
+  if (kept === undefined) return async () => {};
+  let isStopped = false;
+  let running = Promise.resolve();
+  const remove = () => {
+    running = running
+      .then(() => removeAllOld(db, kept, () => isStopped))
+      .catch((error: Error) => log({ level: "warn", message: `records of deliveries: ${error.message}` }));
+  };
+  remove();
+  const timer = setInterval(remove, HOUR_MS).unref();
+  return () => {
+    isStopped = true;
+    clearInterval(timer);
+    return running;
+  };
+}
+
+/** Some at a time, so that other changes come in between. */
+export async function removeAllOld(db: Database, kept: Kept, isStopped = () => false) {
+  const removeSome = () => writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, kept, Date.now()));
+  while (!isStopped() && (await removeSome()) > 0);
+}
