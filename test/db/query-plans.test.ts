@@ -79,7 +79,7 @@ for (const [name, words, step] of [
   ],
   [
     "an integration's records",
-    ["WHERE integration_events.integration_id = :integrationId"],
+    ["AS oldest", "WHERE integration_events.integration_id = :integrationId"], // as they are read one by one too
     /^SEARCH integration_events USING INDEX integration_events_by_integration/,
   ],
   [

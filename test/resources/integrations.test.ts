@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { scenarios } from "../support/server.ts";
 import { CLIENT, personal, SERVICE, type World } from "../support/world.ts";
 
+const ODD = '\u0001\b\t\n\f\r\u001f "\\/<\u007f\u0085ü\u2028\ufeff😀';
 const two = (w: World) => w.event().integration().integration({ provider: "slack" });
 
 scenarios("GET /api/admin/addons/1/events", [
@@ -39,6 +40,14 @@ scenarios("GET /api/admin/addons/1/events", [
       assert.equal(oldest.id, "1");
       assert.deepEqual(oldest.details, { url: "http://x", "": { deep: [1] } });
       assert.deepEqual(Object.keys(oldest.event), EVENT_KEYS);
+    },
+  },
+  {
+    name: "text of every kind is written as JSON is elsewhere",
+    given: (w) => two(w).integrationEvent({ stateDetails: ODD }),
+    see: (body, { text }) => {
+      assert.equal(body.integrationEvents[0].stateDetails, ODD);
+      assert.equal(text, JSON.stringify(body));
     },
   },
   {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonStream } from "../../http/json-stream.ts";
+import { JsonStream, type Piece } from "../../http/json-stream.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
@@ -104,11 +104,12 @@ export const listIntegrationEvents = operation({
 });
 
 /** The list as text, a window at a time. */
-function* listText(windows: Iterable<string[]>): Generator<string> {
+function* listText(windows: Iterable<Piece>): Generator<Piece> {
   let begin = `{"integrationEvents":[`;
   for (const window of windows) {
-    yield begin + window.join(",");
+    yield begin;
+    yield window;
     begin = ",";
   }
-  yield "]}";
+  yield begin === "," ? "]}" : `${begin}]}`;
 }
