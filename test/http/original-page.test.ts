@@ -137,7 +137,11 @@ test("the original's own page is answered as it expects, all the way from signin
   const nina = { username: "nina", email: "nina@example.com", rootRole: 1, passwordHash };
   const { request } = await openServer(
     t,
-    createWorld().add("contextField", { name: "userId" }).project("default").user(nina).member("default", 5, 4),
+    createWorld()
+      .add("contextField", { name: "userId" })
+      .project("default")
+      .user(nina)
+      .member("default", 5, 4),
   );
   const asked = await request(`${A}/ui-config`, { as: null });
   assert.equal(asked.status, 401);

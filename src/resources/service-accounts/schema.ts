@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NonEmptyText } from "../../validation.ts";
 import { Role } from "../roles/schema.ts";
 import { PersonalToken } from "../tokens/schema.ts";
-import { User } from "../users/schema.ts";
+import { User, Username } from "../users/schema.ts";
 
 /** A user that is a program: nobody signs in as one, it has tokens. */
 export const ServiceAccount = v.strictObject({
@@ -20,7 +20,7 @@ const RootRole = v.pipe(v.number(), v.safeInteger());
 
 /** What a new service account is made of. */
 export const NewServiceAccount = v.object({
-  username: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
+  username: Username,
   name: NonEmptyText,
   rootRole: RootRole,
 });

@@ -1,7 +1,7 @@
 import type { Actor } from "../../auth/actor.ts";
 import type { Permission } from "../../auth/permissions.ts";
 import { holds } from "../../auth/require-permission.ts";
-import { requireVisible } from "../../auth/visibility.ts";
+import { hiddenProjects, requireVisible } from "../../auth/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
@@ -69,8 +69,18 @@ export function requireMayWithToken(
   { type, projects }: Pick<Token, "type" | "projects">,
 ) {
   for (const project of projects) requireVisible(db, actor, project);
+  if (deed === "CREATE" && projects.includes("*")) requireAllVisible(db, actor);
   if (mayWithTokens(db, actor, deed, type)) return;
   throw new ApiError("NoAccessError", `You need the permission ${permissionFor(deed, type)} to do this`);
+}
+
+/** A token for all projects would show its maker those that are hidden from him. @throws ApiError `NoAccessError` */
+function requireAllVisible(db: Database, actor: Actor) {
+  if (hiddenProjects(db, actor).length === 0) return;
+  throw new ApiError(
+    "NoAccessError",
+    "Some projects are private and not yours: name those that the token is for",
+  );
 }
 
 const permissionFor = (deed: TokenDeed, type: Token["type"]): Permission =>

@@ -6,8 +6,9 @@ import { ROLES } from "../../auth/permissions.ts";
 import type { Pictured } from "../../avatar.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import { isLookalike } from "./lookalike-store.ts";
 import type { User } from "./schema.ts";
-import { hasOtherAdmin, passwordHashOf, userById, userByName, userToSignIn } from "./store.ts";
+import { hasOtherAdmin, passwordHashOf, userById, userToSignIn } from "./store.ts";
 
 /**
  * The user with this username, or this e-mail address in any letter case, and password; and a new hash of it where the
@@ -93,7 +94,7 @@ interface Names {
 
 /** @throws ApiError `ValidationError` where a user has the username or the e-mail address already (original: 400) */
 export function requireFreeNames(db: Database, { username, email }: Names, exceptId?: number) {
-  const message = "there is a user with it already";
+  const message = "there is a user with it, or with what looks the same";
   if (isTaken(db, username, exceptId)) throw invalid({ path: "body.username", message });
   if (isTaken(db, email, exceptId)) throw invalid({ path: "body.email", message });
 }
@@ -101,10 +102,11 @@ export function requireFreeNames(db: Database, { username, email }: Names, excep
 /** The same for a service account. @throws ApiError `NameExistsError` (original: 409) */
 export function requireFreeUsername(db: Database, username: string) {
   if (isTaken(db, username))
-    throw new ApiError("NameExistsError", "body.username: there is a user with it already");
+    throw new ApiError(
+      "NameExistsError",
+      "body.username: there is a user with it, or with what looks the same",
+    );
 }
 
-function isTaken(db: Database, name: string | null, exceptId?: number) {
-  const other = name === null ? undefined : userByName(db, name);
-  return other !== undefined && other.id !== exceptId;
-}
+const isTaken = (db: Database, name: string | null, exceptId?: number) =>
+  name !== null && isLookalike(db, name, exceptId);

@@ -83,12 +83,24 @@ export const UserId = v.pipe(
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
+/** What a user goes by, with nothing in it that hides or turns around the rest. */
+export const Username = v.pipe(
+  NonEmptyText,
+  v.trim(),
+  v.nonEmpty("must not be empty"),
+  v.check((name) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name), "must not hold control characters"),
+  v.check(
+    (name) => /[^\p{Default_Ignorable_Code_Point}\p{White_Space}]/u.test(name),
+    "must hold what can be seen",
+  ),
+);
+
 const Email = v.pipe(ShortText, v.email("must be an e-mail address"), v.toLowerCase());
 
 /** What a new user is made of: a username, an e-mail address or both. */
 export const NewUser = v.pipe(
   v.object({
-    username: orNull(v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty"))),
+    username: orNull(Username),
     email: orNull(Email),
     name: orNull(ShortText),
     rootRole: RoleAsAsked,

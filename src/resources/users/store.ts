@@ -53,10 +53,6 @@ const hashOf = query<{ id: number }, string | null>(`SELECT password_hash FROM u
 
 const anyUser = query<object>(`SELECT 1 FROM users LIMIT 1`);
 
-// One user's username may not be another's e-mail address: both sign in with either.
-const byName = query<{ name: string }, { id: number }>(`
-  SELECT id FROM users WHERE username = :name OR email = :name COLLATE NOCASE LIMIT 1`);
-
 export const userById = (db: Database, id: number): Pictured<User> | undefined => {
   const row = byId(db).get({ id });
   return row && toUser(row);
@@ -98,9 +94,6 @@ export const hasOtherAdmin = (db: Database, id: number) => otherAdmin(db).get({ 
 export const passwordHashOf = (db: Database, id: number) => hashOf(db).pluck().get({ id });
 
 export const hasUsers = (db: Database) => anyUser(db).get({}) !== undefined;
-
-/** The user that has this username, or this e-mail address in any letter case. */
-export const userByName = (db: Database, name: string) => byName(db).get({ name });
 
 export const toUser = (row: UserRow): Pictured<User> => ({
   id: row.id,
