@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
@@ -42,14 +41,24 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
     help: "Requests of which the client did not wait for the end",
     registers,
   });
+  const listening = new Gauge({
+    name: "flagstone_streams",
+    help: "Clients that listen to a stream now",
+    labelNames: ["operation"],
+    registers,
+  });
   mountGauges(db, registers);
   collectDefaultMetrics({ register: registry });
-  const operationOf = namer(operations, basePath);
+  const find = operationFinder(operations, basePath);
   return {
     measured: (listener) => (req, res) => {
       const begin = performance.now();
-      const operation = operationOf(req);
+      const found = find(req.method!, pathOf(req));
+      const operation = found ? `${found.method} ${found.path}` : "other"; // a short list, whatever is sent
+      if (found?.isStream) listening.inc({ operation });
       res.once("close", () => {
+        if (found?.isStream) listening.dec({ operation });
+        if (found?.isStream && res.statusCode === 200) return; // how long somebody listens says nothing of us
         if (!res.writableFinished) aborted.inc();
         else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
       });
@@ -79,13 +88,4 @@ function mountGauges(db: Database, registers: Registry[]) {
     () => pragma("page_count") * pragma("page_size"),
   );
   gauge("flagstone_events", "Events in the log", () => countAllEvents(db));
-}
-
-/** What a request asks for, from a short list whatever is sent: `GET /api/admin/events`, or `other`. */
-function namer(operations: readonly Operation[], basePath: string) {
-  const find = operationFinder(operations, basePath);
-  return (request: IncomingMessage) => {
-    const found = find(request.method!, pathOf(request));
-    return found ? `${found.method} ${found.path}` : "other";
-  };
 }

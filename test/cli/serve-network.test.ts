@@ -229,6 +229,20 @@ describe("figures for Prometheus", { concurrency: 2 }, () => {
     assert.ok(!text.includes("secret-name"), "names of what is asked for are not told");
   });
 
+  test("tell how many listen, whom a server that stops does not wait for", async (t) => {
+    const { url, token, stop } = await startServer(t, ["serve", "--data", newFile(t), "--metrics"]);
+    const stream = "/api/admin/events/stream";
+    const { body } = await fetch(url + stream, { headers: { authorization: token! } });
+    const reader = body!.getReader();
+    assert.match(Buffer.from((await reader.read()).value!).toString(), /^retry: \d{4}\nid: \d+\n\n$/);
+    const text = await (await fetch(url + PATH)).text();
+    assert.equal(figure(text, `flagstone_streams{operation="GET ${stream}"}`), 1);
+    const begun = performance.now();
+    assert.equal((await stop()).code, 0);
+    assert.ok(performance.now() - begun < 3000, "it would wait five seconds for an answer that goes on");
+    assert.equal((await reader.read()).done, true, "the stream has come to its end");
+  });
+
   test("are not told unless they are asked for", async (t) => {
     const { url } = await startServer(t, ["serve", "--data", newFile(t)]);
     assert.equal((await fetch(url + PATH)).status, 404);
