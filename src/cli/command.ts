@@ -55,7 +55,8 @@ export interface Command {
   /** It serves; to the others, settings of a server say where to find one. */
   isServer?: true;
   options?: Record<string, Option>;
-  run(context: Context): Promise<void> | void;
+  /** A number is the exit code. */
+  run(context: Context): unknown;
 }
 
 /** The output for scripts that most commands offer. */

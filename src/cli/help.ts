@@ -32,7 +32,7 @@ export function unknownCommand(commands: readonly Command[], words: string) {
 }
 
 /** What other programs call a command of ours. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { start: "serve", run: "serve" };
+const OTHER_NAMES: Readonly<Record<string, string>> = { start: "serve" };
 
 /** `token create` and `token list` are of the group `token`. */
 const groupOf = (commands: readonly Command[], first: string) =>
@@ -68,8 +68,10 @@ export const overview = (commands: readonly Command[]) =>
 export function helpOf(command: Command) {
   const { name, summary, usage = "", example } = command;
   const rows = Object.entries(optionsOf(command)).map(([option, one]) => row(option, one));
+  const options = rows.length > 0 ? "[OPTIONS]" : "";
+  const words = usage.startsWith("--") ? [name, options, usage] : [name, usage, options];
   return [
-    `Usage: flagstone ${[name, usage, rows.length > 0 ? "[OPTIONS]" : ""].filter(Boolean).join(" ")}`,
+    `Usage: flagstone ${words.filter(Boolean).join(" ")}`,
     "",
     `${summary}.`,
     ...(rows.length > 0 ? ["", ...columns(rows)] : []),

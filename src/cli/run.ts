@@ -10,6 +10,7 @@ import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
+import { evaluate } from "./evaluate.ts";
 import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { health } from "./health.ts";
@@ -17,6 +18,7 @@ import { helpCommand, helpOf, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
 import { licenses } from "./licenses.ts";
 import { manCommand } from "./man.ts";
+import { runCommand } from "./run-command.ts";
 import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
@@ -29,6 +31,8 @@ import { version } from "./version.ts";
 export const COMMANDS: readonly Command[] = [
   serve,
   demo,
+  runCommand,
+  evaluate,
   importCommand,
   exportCommand,
   apply,
@@ -73,10 +77,10 @@ export async function run(world: World): Promise<number> {
   try {
     const found = find(world.argv);
     command = found.command;
-    await start(command, found.argv, world);
+    const code = await start(command, found.argv, world);
     await new Promise<unknown>((resolve) => world.stdout.write("", resolve));
     if (lost) throw inWords(lost, "standard output");
-    return 0;
+    return typeof code === "number" ? code : 0;
   } catch (error) {
     if (isBrokenPipe(error)) return 0;
     const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
@@ -102,20 +106,23 @@ function find(argv: string[]): { command: Command; argv: string[] } {
   throw unknownCommand(COMMANDS, `${first} ${second}`.trimEnd());
 }
 
-async function start(command: Command, argv: string[], world: World) {
+async function start(command: Command, argv: string[], world: World): Promise<unknown> {
   const print = (line: string) => void world.stdout.write(`${line}\n`);
-  if (argv.some(isHelp)) return print(helpOf(command));
+  if (own(argv).some(isHelp)) return print(helpOf(command));
   const parts = parse(command, argv, world.env);
   const { "log-format": format, "log-level": level, data } = parts.config;
   const log = createLog((text) => void world.stderr.write(text), format, level);
   if (command.settings.length > 0) warnOfMisspelt(world.env, log);
   try {
-    await command.run({ ...parts, world, log, print });
+    return await command.run({ ...parts, world, log, print });
   } catch (error) {
     throw inWords(error, data);
   }
 }
 
 const isBrokenPipe = (error: unknown) => error instanceof Error && "code" in error && error.code === "EPIPE";
+
+/** What comes before a `--` that ends the options: behind it may stand those of another program. */
+const own = (argv: string[]) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
 
 const isHelp = (word: string) => word === "--help" || word === "-h";

@@ -15,7 +15,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["bogus"], "There is no command bogus", ""],
     [["token"], "There is no command token, only token create, token list, token revoke", ""],
     [["user", "delete"], "There is no command user delete, only user create, user list, user link", ""],
-    [["run"], "There is no command run: did you mean serve?", ""],
+    [["run"], "run needs -- COMMAND, as in: flagstone run --seed flags.json -- npm test", " run"],
     [["start"], "There is no command start: did you mean serve?", ""],
     [["strat"], "There is no command strat: did you mean serve?", ""],
     [["srve"], "There is no command srve: did you mean serve?", ""],

@@ -1,0 +1,83 @@
+import fs from "node:fs";
+import { CLI } from "../auth/actor.ts";
+import { UsageError } from "../config.ts";
+import { DataError } from "../db/error.ts";
+import { close, open } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import type { Explanation } from "../evaluation/explain.ts";
+import { trials } from "../resources/playground/require.ts";
+import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
+import { inWords } from "./reason.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION } from "./seeded.ts";
+
+export const evaluate: Command = {
+  name: "evaluate",
+  summary: "Say whether a flag is on, and why",
+  usage: "FLAG",
+  arity: [1, 1],
+  example: "evaluate new-checkout --context userId=7 --context country=NO",
+  settings: ["data", "log-format", "log-level"],
+  options: {
+    context: {
+      type: "string",
+      multiple: true,
+      hint: "NAME=VALUE",
+      help: "who asks: userId, sessionId, remoteAddress, currentTime, or any property",
+    },
+    ...ENVIRONMENT_OPTION,
+    seed: { ...SEED_OPTION.seed, help: "evaluate this instead of the data file" },
+    watch: { type: "boolean", help: "say it again whenever the seed changes" },
+    ...JSON_OPTION,
+  },
+  async run(context) {
+    const { seed, watch } = context.options as { seed?: string; watch?: boolean };
+    if (watch && seed === undefined) throw new UsageError("--watch needs a --seed to look at");
+    await evaluateOnce(context, seed);
+    if (watch) await evaluateAgain(context, seed!);
+  },
+};
+
+async function evaluateOnce(context: Context, seed: string | undefined) {
+  const { config, args, options, print } = context;
+  const db = seed === undefined ? open(config.data, { mustExist: true }) : await openSeeded(seed);
+  try {
+    const environment = requireEnvironment(db, options.environment as string | undefined);
+    const explanation = explained(db, args[0]!, environment, toGiven(options.context as string[]));
+    if (options.json) print(JSON.stringify({ ...explanation, environment }));
+    else for (const line of inWords(explanation, environment)) print(line);
+  } finally {
+    close(db);
+  }
+}
+
+function explained(db: Database, flag: string, environment: string, given: Record<string, string>) {
+  const trial = trials(db, CLI, "*", environment).find(({ name }) => name === flag);
+  if (!trial) throw new DataError(`There is no flag ${flag}`);
+  return trial.explain(given) as Explanation & { name: string };
+}
+
+/** @throws UsageError for what is no pair */
+const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
+  Object.fromEntries(
+    pairs.map((pair) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
+      if (name === undefined) throw new UsageError(`--context: ${pair} is not NAME=VALUE`);
+      return [name, value!];
+    }),
+  );
+
+/** How often the seed is looked at, in milliseconds: editors replace files, which not every system tells of. */
+const INTERVAL_MS = 200;
+
+/** Until the process is asked to stop. What is wrong with a seed for now is said, and looked at again. */
+function evaluateAgain(context: Context, seed: string): Promise<void> {
+  return new Promise((resolve) => {
+    const again = () =>
+      evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
+    fs.watchFile(seed, { interval: INTERVAL_MS }, again);
+    onStop(context.world, () => {
+      fs.unwatchFile(seed, again);
+      resolve();
+    });
+  });
+}

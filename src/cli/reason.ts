@@ -1,0 +1,36 @@
+import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
+
+/** Why a flag is on or off, line by line: first in one sentence, then each strategy and what it is made of. */
+export function inWords(explanation: Explanation & { name: string }, environment: string): string[] {
+  const { name, isEnabled, variant, strategies } = explanation;
+  const first = isEnabled
+    ? `${name} is on in ${environment}${variant.enabled ? `, with the variant ${variant.name}` : ""}`
+    : `${name} is off in ${environment}: ${whyOff(explanation)}`;
+  return [first, ...strategies.data.flatMap(strategyLines)];
+}
+
+function whyOff({ isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies }: Explanation) {
+  if (!isEnabledInCurrentEnvironment) return "it is disabled there";
+  if (hasUnsatisfiedDependency) return "a flag that it depends on is not as it has to be";
+  return strategies.result === "unknown"
+    ? "only the application knows one of its strategies"
+    : "none of its strategies holds";
+}
+
+function strategyLines({ name, title, result, constraints, segments }: JudgedStrategy): string[] {
+  const said = result.evaluationStatus === "unevaluated" ? "is disabled" : verdict(result.enabled);
+  return [
+    `  ${title ? `${title} (${name})` : name} ${said}`,
+    ...constraints.map((one) => `    ${constraintLine(one)}`),
+    ...segments.flatMap((segment) => [
+      `    segment ${segment.name} ${verdict(segment.result)}`,
+      ...segment.constraints.map((one) => `      ${constraintLine(one)}`),
+    ]),
+  ];
+}
+
+const constraintLine = ({ contextName, operator, inverted, value, values, result }: JudgedConstraint) =>
+  `${contextName} ${inverted ? "not " : ""}${operator} ${value ?? values.join(", ")} ${verdict(result)}`;
+
+const verdict = (result: boolean | "unknown") =>
+  result === "unknown" ? "is for the application to say" : result ? "holds" : "does not hold";

@@ -1,0 +1,91 @@
+import { CLI } from "../auth/actor.ts";
+import { SETTINGS } from "../config.ts";
+import { lockForServing, requireNotServed } from "../db/lock.ts";
+import { close } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import { write } from "../events/write.ts";
+import { listen } from "../http/listen.ts";
+import { createToken, revokeToken } from "../resources/tokens/changes.ts";
+import { createServer } from "../server/create-server.ts";
+import { watchUsage } from "../server/usage.ts";
+import { runChild } from "./child.ts";
+import type { Command, Context } from "./command.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION } from "./seeded.ts";
+
+export const runCommand: Command = {
+  name: "run",
+  summary: "Run a command beside a server of its own, which ends with it",
+  usage: "-- COMMAND",
+  arity: [1, Number.POSITIVE_INFINITY],
+  example: "run --seed flags.json -- npm test",
+  settings: ["log-format", "log-level"],
+  options: {
+    ...SEED_OPTION,
+    file: { type: "string", hint: "FILE", help: "keep the flags in this data file; in memory without" },
+    ...ENVIRONMENT_OPTION,
+  },
+  async run(context) {
+    const { seed, file, environment } = context.options as Record<string, string | undefined>;
+    if (file !== undefined) requireNotServed(file);
+    const db = await openSeeded(seed, file);
+    const unlock = file === undefined ? () => {} : lockForServing(file, context.world.pid);
+    try {
+      return await serveFor(context, db, requireEnvironment(db, environment));
+    } finally {
+      unlock();
+      close(db);
+    }
+  },
+};
+
+/** Serves on a free port until the command has ended. */
+async function serveFor(context: Context, db: Database, environment: string): Promise<number> {
+  const { args, log, world } = context;
+  const { listener, streams } = createServer({ db, log });
+  const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
+  const stopUsage = watchUsage(db, log, HOURS);
+  const tokens = createTokens(db, environment);
+  try {
+    return await runChild(world, args, variables(listening.url, tokens));
+  } finally {
+    streams.close();
+    await listening.close();
+    await stopUsage();
+    write(db, CLI, (tx) => {
+      for (const { id } of Object.values(tokens)) revokeToken(tx, id);
+    });
+  }
+}
+
+const HOURS = Number(SETTINGS["usage-hours"].default);
+
+/** One of each kind, good for as long as the command runs. */
+const createTokens = (db: Database, environment: string) =>
+  write(db, CLI, (tx) => {
+    const token = { name: "run", userId: null, projects: ["*"], expiresAt: null };
+    return {
+      client: createToken(tx, { ...token, type: "client", environment }),
+      frontend: createToken(tx, { ...token, type: "frontend", environment }),
+      admin: createToken(tx, { ...token, type: "admin", environment: null }),
+    };
+  });
+
+/** Where the server is and what to ask it with, by the names that SDKs, their examples and OpenFeature read. */
+const variables = (
+  url: string,
+  { client, frontend, admin }: ReturnType<typeof createTokens>,
+): NodeJS.ProcessEnv => ({
+  FLAGSTONE_URL: url,
+  UNLEASH_URL: `${url}/api`,
+  UNLEASH_API_URL: `${url}/api`,
+  UNLEASH_API_TOKEN: client.secret,
+  UNLEASH_SERVER_API_URL: `${url}/api`,
+  UNLEASH_SERVER_API_TOKEN: client.secret,
+  UNLEASH_FRONTEND_URL: `${url}/api/frontend`,
+  UNLEASH_FRONTEND_TOKEN: frontend.secret,
+  NEXT_PUBLIC_UNLEASH_FRONTEND_API_URL: `${url}/api/frontend`,
+  NEXT_PUBLIC_UNLEASH_FRONTEND_API_TOKEN: frontend.secret,
+  UNLEASH_ADMIN_TOKEN: admin.secret,
+  OFREP_ENDPOINT: url,
+  OFREP_HEADERS: `Authorization=${encodeURIComponent(client.secret)}`,
+});

@@ -1,0 +1,58 @@
+import fs from "node:fs";
+import { UsageError } from "../config.ts";
+import { DataError } from "../db/error.ts";
+import { isKnown } from "../db/known.ts";
+import { close, IN_MEMORY, open } from "../db/open.ts";
+import type { Database } from "../db/statement.ts";
+import { countedEnvironments } from "../resources/environments/store.ts";
+import { DatasetError } from "../transfer/error.ts";
+import { plant } from "../transfer/seed.ts";
+import { isUntouched } from "../transfer/untouched.ts";
+
+export const SEED_OPTION = {
+  seed: {
+    type: "string",
+    hint: "FILE",
+    help: "begin with this: a dataset, flags as SDKs read them, or a map of flags to true and false",
+  },
+} as const;
+
+export const ENVIRONMENT_OPTION = {
+  environment: { type: "string", hint: "NAME", help: "whose flags they are (development)" },
+} as const;
+
+/**
+ * What a seed says, in memory or in a file. A file that holds something already is left as it is.
+ * @throws DataError naming the seed
+ */
+export async function openSeeded(seed: string | undefined, file = IN_MEMORY): Promise<Database> {
+  const bytes = seed === undefined ? undefined : readSeed(seed);
+  const db = open(file);
+  try {
+    if (bytes && isUntouched(db)) await plant(db, bytes);
+    return db;
+  } catch (error) {
+    close(db);
+    if (!(error instanceof DatasetError || error instanceof DataError)) throw error;
+    throw new DataError(`${seed}: ${error.message}`, { cause: error });
+  }
+}
+
+function readSeed(seed: string): Buffer {
+  try {
+    return fs.readFileSync(seed);
+  } catch (error) {
+    throw new DataError(`${seed} can't be read: ${(error as NodeJS.ErrnoException).code}`, { cause: error });
+  }
+}
+
+const DEFAULT_ENVIRONMENT = "development";
+
+/** The environment that is asked for, else `development`, else the first. @throws UsageError if it is not there */
+export function requireEnvironment(db: Database, asked: string | undefined): string {
+  const names = countedEnvironments(db, []).map(({ name }) => name);
+  if (asked === undefined)
+    return names.includes(DEFAULT_ENVIRONMENT) ? DEFAULT_ENVIRONMENT : (names[0] ?? "");
+  if (isKnown(db, "environment", asked)) return asked;
+  throw new UsageError(`--environment: there is no ${asked}, only ${names.join(", ")}`);
+}

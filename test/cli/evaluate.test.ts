@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, type TestContext, test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { assertRefused, dataFile, endAfter, runCli, runHere, startCli, temporaryFolder } from "./run-cli.ts";
+
+const SHOP = path.join(import.meta.dirname, "../samples/shop/flags.json");
+const evaluate = (...args: string[]) => runHere(["evaluate", ...args]);
+
+async function seeded(t: TestContext, seed: unknown) {
+  const file = path.join(temporaryFolder(t), "seed.json");
+  fs.writeFileSync(file, JSON.stringify(seed));
+  return file;
+}
+
+describe("flagstone evaluate", { concurrency: true }, () => {
+  test("a flag that is on", async () => {
+    assert.deepEqual(await evaluate("new-checkout", "--seed", SHOP, "--context", "country=NO"), {
+      code: 0,
+      stdout: [
+        "new-checkout is on in development",
+        "  flexibleRollout holds",
+        "    country IN NO, SE holds",
+        "",
+      ].join("\n"),
+      stderr: "",
+    });
+  });
+
+  test("a flag that is off, and why", async () => {
+    const { stdout } = await evaluate("new-checkout", "--seed", SHOP, "--context", "country=DE");
+    assert.equal(
+      stdout,
+      [
+        "new-checkout is off in development: none of its strategies holds",
+        "  flexibleRollout does not hold",
+        "    country IN NO, SE does not hold",
+        "",
+      ].join("\n"),
+    );
+    assert.match(
+      (await evaluate("old-checkout", "--seed", SHOP)).stdout,
+      /is off .*: it is disabled there\n/,
+    );
+  });
+
+  test("other reasons", async (t) => {
+    const flag = (name: string, more: object) => ({ name, enabled: true, ...more });
+    const seed = await seeded(t, {
+      features: [
+        flag("child", { dependencies: [{ feature: "nowhere" }] }),
+        flag("host", { strategies: [{ name: "applicationHostname" }] }),
+      ],
+    });
+    assert.match((await evaluate("child", "--seed", seed)).stdout, /a flag that it depends on/);
+    assert.match((await evaluate("host", "--seed", seed)).stdout, /only the application knows/);
+  });
+
+  test("as JSON", async () => {
+    const { stdout } = await evaluate("new-checkout", "--seed", SHOP, "--context", "country=NO", "--json");
+    assert.partialDeepStrictEqual(JSON.parse(stdout), {
+      name: "new-checkout",
+      environment: "development",
+      isEnabled: true,
+      strategies: { result: true, data: [{ constraints: [{ contextName: "country", result: true }] }] },
+    });
+  });
+
+  test("the data file, in another environment", async (t) => {
+    const data = await dataFile(t, createWorld().project("a").feature("cart", "a").lines);
+    const { stdout } = await evaluate("cart", "--data", data, "--environment", "production");
+    assert.match(stdout, /^cart is off in production/);
+  });
+
+  test("what can't be evaluated is refused", async () => {
+    assertRefused(await evaluate("nope", "--seed", SHOP), 3, "There is no flag nope");
+    const misused = (message: string, ...args: string[]) =>
+      evaluate("new-checkout", "--seed", SHOP, ...args).then((result) =>
+        assertRefused(result, 2, message, " evaluate"),
+      );
+    await misused("--environment: there is no x, only development, production", "--environment", "x");
+    await misused("--context: country is not NAME=VALUE", "--context", "country");
+    assertRefused(await evaluate("x", "--watch"), 2, "--watch needs a --seed to look at", " evaluate");
+    assertRefused(await evaluate("x", "--seed", "no-file"), 3, "no-file can't be read: ENOENT");
+  });
+
+  test("--watch says it again when the seed changes", async (t) => {
+    const seed = await seeded(t, { cart: true });
+    const running = startCli(["evaluate", "cart", "--seed", seed, "--watch"]);
+    endAfter(t, running);
+    await running.until("the first", ({ stdout }) => stdout.includes("cart is on"));
+    fs.writeFileSync(seed, '{"cart": ');
+    await running.until("what is wrong", ({ stderr }) => stderr.includes("seed.json"));
+    fs.writeFileSync(seed, '{"cart": false}');
+    await running.until("the second", ({ stdout }) => stdout.includes("cart is off"));
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).code, 0);
+  });
+
+  test("the program says the same", async () => {
+    assert.deepEqual(
+      await runCli(["evaluate", "old-checkout", "--seed", SHOP]),
+      await evaluate("old-checkout", "--seed", SHOP),
+    );
+  });
+});

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
+import { describe, test } from "node:test";
+import { endAfter, linesOf, runCli, startCli, temporaryFolder } from "./run-cli.ts";
+
+const SHOP = path.join(import.meta.dirname, "../samples/shop");
+
+/** A command that prints what this expression of its environment and `fetch` gives. */
+const printing = (expression: string) => [
+  "--",
+  process.execPath,
+  "-e",
+  `(async () => console.log(await (${expression})))()`,
+];
+const asking = (url: string, token: string, what = "text()") =>
+  printing(`fetch(process.env.${url}, { headers: { authorization: process.env.${token} } })
+    .then((response) => response.${what})`);
+
+describe("flagstone run", { concurrency: true }, () => {
+  test("the tests of a project run with their flags", async () => {
+    const { code, stdout, stderr } = await runCli(["run", "--seed", "flags.json", "--", "npm", "test"], {
+      cwd: SHOP,
+    });
+    assert.equal(code, 0, stdout + stderr);
+    assert.match(stdout, /pass 2/);
+  });
+
+  test("the exit code is the command's", async () => {
+    const { code, stdout } = await runCli(["run", "--", process.execPath, "-e", "process.exit(7)"]);
+    assert.deepEqual({ code, stdout }, { code: 7, stdout: "" });
+  });
+
+  test("a signal is passed on, and what it did is told", async (t) => {
+    const script = `process.on("SIGTERM", () => process.exit(5)); setInterval(() => {}, 1000); console.log("ready")`;
+    const running = startCli(["run", "--", process.execPath, "-e", script]);
+    endAfter(t, running);
+    await running.until("the command", ({ stdout }) => stdout.includes("ready"));
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).code, 5);
+  });
+
+  test("a command that a signal ends", async () => {
+    const { code } = await runCli([
+      "run",
+      "--",
+      process.execPath,
+      "-e",
+      "process.kill(process.pid, 'SIGKILL')",
+    ]);
+    assert.equal(code, 137);
+  });
+
+  test("a command that there is not", async () => {
+    assert.deepEqual(await runCli(["run", "no-such-command"]), {
+      code: 127,
+      stdout: "",
+      stderr: "flagstone: no-such-command can't be run: ENOENT\n",
+    });
+  });
+
+  test("no command", async () => {
+    const { code, stderr } = await runCli(["run", "--seed", "x"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /run needs -- COMMAND, as in: flagstone run /);
+  });
+
+  test("each address is answered with its token", async () => {
+    for (const [url, token] of [
+      ["UNLEASH_URL + '/client/features'", "UNLEASH_API_TOKEN"],
+      ["UNLEASH_FRONTEND_URL", "UNLEASH_FRONTEND_TOKEN"],
+      ["FLAGSTONE_URL + '/api/admin/projects'", "UNLEASH_ADMIN_TOKEN"],
+    ] as const) {
+      const { stdout, stderr } = await runCli(["run", ...asking(url, token, "status")]);
+      assert.equal(stdout, "200\n", stderr);
+    }
+  });
+
+  test("options behind the dashes are the command's", async () => {
+    const script = "console.log(process.argv[1])";
+    const { code, stdout } = await runCli(["run", "--", process.execPath, "-e", script, "--", "--help"]);
+    assert.deepEqual([code, stdout], [0, "--help\n"]);
+  });
+
+  test("a file keeps the flags, and no token", async (t) => {
+    const folder = temporaryFolder(t);
+    const [seed, file] = [path.join(folder, "seed.json"), path.join(folder, "flags.db")];
+    fs.writeFileSync(seed, '{"cart": true}');
+    for (const _ of [1, 2]) {
+      const { code, stderr } = await runCli([
+        ...["run", "--seed", seed, "--file", file],
+        ...printing("process.env.UNLEASH_URL"),
+      ]);
+      assert.deepEqual([code, stderr], [0, ""]);
+    }
+    const lines = linesOf(file);
+    assert.deepEqual(
+      lines.filter(({ kind }) => kind === "feature" || kind === "token").map(({ name }) => name),
+      ["cart"],
+    );
+  });
+});
+
+describe("a seed", () => {
+  const tries = async (content: string | Buffer, t: Parameters<typeof temporaryFolder>[0]) => {
+    const seed = path.join(temporaryFolder(t), "seed");
+    fs.writeFileSync(seed, content);
+    return runCli(["run", "--seed", seed, ...asking("UNLEASH_FRONTEND_URL", "UNLEASH_FRONTEND_TOKEN")]);
+  };
+
+  for (const [name, content, flags] of [
+    ["a map", '{"on": true, "off": false, "proxy": {"enabled": true, "variant": "blue"}}', ["on", "proxy"]],
+    ["flags as SDKs read them", '{"version":1,"features":[{"name":"on","enabled":true}]}', ["on"]],
+    [
+      "a dataset",
+      ['{"kind":"dataset","version":1}', '{"kind":"environment","name":"test","type":"test"}'].join("\n"),
+      [],
+    ],
+    ["nothing", "{}", []],
+  ] as const) {
+    test(`may be ${name}`, async (t) => {
+      const { stdout, stderr } = await tries(content, t);
+      const { toggles } = JSON.parse(stdout || stderr);
+      assert.deepEqual(
+        toggles.map((toggle: { name: string }) => toggle.name),
+        flags,
+      );
+    });
+  }
+
+  for (const [content, message] of [
+    ['{"cart": 5}', /cart: must be true, false, or an object/],
+    ['{"features": [{"name": "cart"}]}', /features\.0\.enabled: is missing/],
+    ['{"features": [{"name": "", "enabled": true}]}', /features\.0\.name: must not be empty/],
+    ["[]", /is no dataset/],
+    ["", /the file is empty/],
+    [Buffer.from([0xff, 0xfe, 0x00]), /./],
+    ['{"kind":"dataset","version":2}', /version: must be 1/],
+  ] as const) {
+    test(`that is ${String(content).slice(0, 40) || "empty"} is refused`, async (t) => {
+      const { code, stdout, stderr } = await tries(content, t);
+      assert.deepEqual([code, stdout], [3, ""]);
+      assert.match(stderr, message);
+    });
+  }
+});
