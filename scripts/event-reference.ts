@@ -15,6 +15,7 @@ const ELSEWHERE: Partial<Record<EventType, string>> = {
   "pat-deleted": "`flagstone token revoke`",
   "api-token-created": "`flagstone token create`, the first start",
   "api-token-deleted": "`flagstone token revoke`",
+  "application-created": "the server, within five minutes of an application's first registration",
 };
 
 /** Why nothing writes some types, by a beginning or an end of their names; they come by an import only. */
@@ -34,7 +35,6 @@ const REASONS: ReadonlyArray<[types: RegExp, reason: string]> = [
     "access to a project is told by other types: `project-access-updated` and those beside it",
   ],
   [/^group-user-/, "members are part of their group: `group-updated`"],
-  [/^application-created/, "Flagstone does not have the operation yet"],
 ];
 
 /** The page as it should be. */
