@@ -49,3 +49,14 @@ export const SearchText = v.optional(
   v.pipe(v.string(), v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`)),
   "",
 );
+
+/** Texts with commas between. */
+export const Words = v.pipe(
+  SearchText,
+  v.transform((text) =>
+    text
+      .split(",")
+      .map((word) => word.trim())
+      .filter((word) => word !== ""),
+  ),
+);

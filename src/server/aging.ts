@@ -1,10 +1,9 @@
 import { SYSTEM } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
+import { HOUR_MS } from "../hour.ts";
 import type { Log } from "../log.ts";
 import { resetAge, tellOfAge } from "../resources/features/changes-aging.ts";
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Tells of flags that have become older than their types are expected to, at once and every hour (original).

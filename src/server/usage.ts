@@ -1,6 +1,7 @@
 import { SYSTEM } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
+import { HOUR_MS } from "../hour.ts";
 import type { Log } from "../log.ts";
 import { announceApplications } from "../resources/applications/changes.ts";
 import { writeUsage } from "../resources/usage/changes.ts";
@@ -11,8 +12,6 @@ const LATE_MS = 3_000;
 
 /** How late an event tells of a new application, in milliseconds (original). */
 const ANNOUNCE_MS = 300_000;
-
-const HOUR_MS = 3_600_000;
 
 /**
  * Writes what applications tell, announces new ones, and forgets what is old.

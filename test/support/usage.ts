@@ -1,3 +1,4 @@
+import { HOUR_MS, startOfHour } from "../../src/hour.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
 import type { openServer } from "./server.ts";
 import { CLIENT } from "./world.ts";
@@ -18,7 +19,4 @@ export async function reportTo({ request, db }: Server, body: object, as = CLIEN
 }
 
 /** When an hour began that is so many hours ago, RFC 3339. */
-export function hourAgo(hours: number) {
-  const time = Date.now() - hours * 3_600_000;
-  return new Date(time - (time % 3_600_000)).toISOString();
-}
+export const hourAgo = (hours: number) => startOfHour(Date.now() - hours * HOUR_MS);

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { lenient, SearchText } from "../../http/criteria-schema.ts";
+import { lenient, Words } from "../../http/criteria-schema.ts";
 import { ShortText, Timestamp } from "../../validation.ts";
 import { Feature } from "../features/schema.ts";
 import { StrategyType } from "../strategy-types/schema.ts";
@@ -37,19 +37,9 @@ export const Application = v.strictObject({
 });
 export type Application = v.InferOutput<typeof Application>;
 
-/** Texts with commas between, any of them in the name. */
-const Words = v.pipe(
-  SearchText,
-  v.transform((text) =>
-    text
-      .split(",")
-      .map((word) => word.trim().toUpperCase())
-      .filter((word) => word !== ""),
-  ),
-);
-
 const page = (most: number, byDefault: number) =>
   v.object({
+    /** Any of them in the name. */
     query: Words,
     offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
     limit: lenient(1, most, byDefault),

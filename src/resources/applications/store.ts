@@ -62,7 +62,7 @@ export function searchApplications(db: Database, search: ApplicationSearch, hidd
 /** Those of the names, which are in order, that a search finds, in its order. */
 export function namesFound(ascending: readonly string[], { query, sortOrder }: ApplicationSearch): string[] {
   const found = ascending.filter(
-    (name) => query.length === 0 || query.some((word) => name.toUpperCase().includes(word)),
+    (name) => query.length === 0 || query.some((word) => name.toUpperCase().includes(word.toUpperCase())),
   );
   return sortOrder === "desc" ? found.reverse() : found;
 }

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Tag } from "../../events/schema.ts";
-import { filter, isDay, lenient, SearchText } from "../../http/criteria-schema.ts";
+import { filter, isDay, lenient, Words } from "../../http/criteria-schema.ts";
 import { Timestamp } from "../../validation.ts";
 import { FeatureEnvironment, Person, ProjectFeature } from "../features/schema.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
@@ -68,17 +68,6 @@ const Day = v.optional(
 );
 export type Day = v.InferOutput<typeof Day>;
 
-/** Texts with commas between, each in the name or the description, any of them. */
-const Words = v.pipe(
-  SearchText,
-  v.transform((text) =>
-    text
-      .split(",")
-      .map((word) => word.trim())
-      .filter((word) => word !== ""),
-  ),
-);
-
 /** `environment:enabled` or `environment:disabled`; what is neither says nothing (original). */
 const Statuses = v.pipe(
   v.array(v.string()),
@@ -92,6 +81,7 @@ const Statuses = v.pipe(
 
 /** Which flags are wanted, and in what order. */
 export const FeatureSearch = v.object({
+  /** Each in the name or the description, any of them. */
   query: Words,
   project: Choice,
   type: Choice,

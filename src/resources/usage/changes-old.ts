@@ -1,9 +1,8 @@
 import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import { HOUR_MS } from "../../hour.ts";
 import { removeOldInstances } from "../applications/changes.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Who has not asked for so long is gone (original). */
 const INSTANCE_HOURS = 48;

@@ -1,4 +1,5 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import { HOUR_MS, startOfHour } from "../../hour.ts";
 import type { Noted, Use } from "./gathered.ts";
 import { isKept, type UsageReport, type UsageRow } from "./schema.ts";
 
@@ -11,8 +12,6 @@ const DEFAULT_ENVIRONMENT = "default";
 /** The environment of the token; only one of all environments leaves it to who asks. */
 export const environmentOf = (actor: SdkActor, said?: string | null) =>
   actor.environment ?? (said || DEFAULT_ENVIRONMENT);
-
-const HOUR_MS = 3_600_000;
 
 /** Use from before is not shown any more, in milliseconds. */
 const OLDEST_MS = 48 * HOUR_MS;
@@ -52,5 +51,5 @@ function toUse({ at, ...counted }: Counted, now: Date): Use[] {
   if (!isUse || !isKept(counted.feature) || at < now.valueOf() - OLDEST_MS) return [];
   const time = Math.min(at, now.valueOf());
   const variants = new Map([...counted.variants].filter(([name]) => isKept(name)));
-  return [{ kind: "use", ...counted, variants, hour: new Date(time - (time % HOUR_MS)).toISOString() }];
+  return [{ kind: "use", ...counted, variants, hour: startOfHour(time) }];
 }

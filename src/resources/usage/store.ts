@@ -1,14 +1,11 @@
 import { type Database, query } from "../../db/statement.ts";
+import { HOUR_MS, startOfHour } from "../../hour.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { HourOfUse, Usage } from "./schema.ts";
 
-const HOUR_MS = 3_600_000;
-
 /** The last hours, each by its beginning, this one first. */
 const lastHours = (count: number, now = Date.now()) =>
-  Array.from({ length: count }, (_, index) =>
-    new Date(now - (now % HOUR_MS) - index * HOUR_MS).toISOString(),
-  );
+  Array.from({ length: count }, (_, index) => startOfHour(now - index * HOUR_MS));
 
 const usageSince = query<{ feature: string; since: string }, Usage["lastHourUsage"][number]>(`
   SELECT environment, min(hour) AS timestamp, sum(yes) AS yes, sum(no) AS no
