@@ -4,6 +4,7 @@ import { BASE } from "./address.ts";
 import { isLost, watchConnection } from "./connection.ts";
 import { Help } from "./help.tsx";
 import { watchKeys } from "./keys.ts";
+import { followEvents } from "./live.ts";
 import { LoadedView, loadAll } from "./loaded-view.tsx";
 import { Menu } from "./menu.tsx";
 import { Failure, Nothing, Working } from "./parts/answer.tsx";
@@ -36,6 +37,8 @@ export const App = () => (
 /** What is there only for somebody; whoever has to sign in again finds the view behind as it was. */
 function SignedIn() {
   const [, navigate] = useLocation();
+  const isSignedIn = me.value !== undefined && !isSignInNeeded.value;
+  useEffect(() => (isSignedIn ? followEvents() : undefined), [isSignedIn]);
   useEffect(() => {
     void readMe();
     watchConnection(() => void refresh());

@@ -30,6 +30,13 @@ export const VIEWS: readonly View[] = [
   },
   ...VIEWS_OF_PROJECTS,
   {
+    path: "/events",
+    title: "Event log",
+    icon: "log",
+    letter: "e",
+    load: () => import("./views/log/log.tsx"),
+  },
+  {
     path: "/integrations",
     title: "Integrations",
     icon: "integration",

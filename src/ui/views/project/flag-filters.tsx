@@ -1,5 +1,5 @@
-import type { Choice } from "../../parts/fields.tsx";
 import { SearchField } from "../../parts/search.tsx";
+import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
 
 /** What the list of flags is filtered and sorted by, in its address. */
@@ -62,22 +62,3 @@ const STATES = [
   ["active", "active"],
   ["stale", "stale"],
 ] as const;
-
-interface SelectProps {
-  label: string;
-  value: string;
-  choices: readonly Choice[];
-  onChange(value: string): void;
-}
-
-/** One of several, or any. */
-export const Select = ({ label, value, choices, onChange }: SelectProps) => (
-  <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-    <option value="">{label}: any</option>
-    {choices.map(([one, text]) => (
-      <option key={one} value={one}>
-        {text}
-      </option>
-    ))}
-  </select>
-);

@@ -1,0 +1,39 @@
+import { addressOf } from "./api.ts";
+import { refresh } from "./reads.ts";
+
+/** However much happens, what is shown is asked for again no more often. */
+const SHORTEST_MS = 500;
+
+/**
+ * Follows what others change, by the stream of events, and asks again for what is shown. A window that nobody sees
+ * doesn't: browsers have only a few connections to a server.
+ * @returns what stops it
+ */
+export function followEvents(): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  const ask = () => {
+    timer = undefined;
+    last = performance.now();
+    void refresh();
+  };
+  const hear = () => {
+    timer ??= setTimeout(ask, Math.max(0, last + SHORTEST_MS - performance.now()));
+  };
+  const follow = () => {
+    source?.close();
+    source = undefined;
+    if (document.hidden) return;
+    source = new EventSource(new URL(addressOf("GET /api/admin/events/stream"), document.baseURI));
+    source.onmessage = hear;
+    source.onopen = hear; // something may have happened before
+  };
+  follow();
+  document.addEventListener("visibilitychange", follow);
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    clearTimeout(timer);
+    source?.close();
+  };
+}

@@ -1,0 +1,21 @@
+import type { Choice } from "./fields.tsx";
+
+interface SelectProps {
+  label: string;
+  /** Empty for any. */
+  value: string;
+  choices: readonly Choice[];
+  onChange(value: string): void;
+}
+
+/** What a list is filtered by: one of several, or any. */
+export const Select = ({ label, value, choices, onChange }: SelectProps) => (
+  <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    <option value="">{label}: any</option>
+    {choices.map(([one, text]) => (
+      <option key={one} value={one}>
+        {text}
+      </option>
+    ))}
+  </select>
+);

@@ -1,0 +1,163 @@
+import { useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import { Button } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { CheckField, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
+import { Form, useForm } from "../../parts/form.tsx";
+import { tell } from "../../parts/messages.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { type Flag, FlagFrame } from "./flag-frame.tsx";
+
+const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
+
+const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
+
+/** What describes a flag, and how it ends. */
+export const View = () => (
+  <FlagFrame>
+    {(flag) => (
+      <div class="columns">
+        <Description key={flag.name} flag={flag} />
+        <Ends flag={flag} />
+      </div>
+    )}
+  </FlagFrame>
+);
+
+function Description({ flag }: { flag: Flag }) {
+  const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
+  const { type, description, stale, impressionData } = flag;
+  const form = useForm({ type, description: description ?? "", stale, impressionData }, async (values) => {
+    await change(`PUT ${FEATURE}`, { params: paramsOf(flag), body: { ...values, name: flag.name } });
+    tell("Saved");
+  });
+  return (
+    <section>
+      <h2>Description</h2>
+      <Form form={form} submit="Save">
+        <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
+        <LongField form={form} name="description" label="Description" />
+        <CheckField form={form} name="stale" label="Stale: it should be removed from the code" />
+        <CheckField form={form} name="impressionData" label="Applications tell of each use (impression data)" />
+      </Form>
+    </section>
+  );
+}
+
+/** Copying, moving, completing and archiving. */
+function Ends({ flag }: { flag: Flag }) {
+  const [open, setOpen] = useState<"clone" | "move" | "complete" | "archive" | undefined>();
+  const close = () => setOpen(undefined);
+  const { project } = flag;
+  const isCompleted = flag.lifecycle?.stage === "completed";
+  return (
+    <section>
+      <h2>What becomes of it</h2>
+      <div class="actions">
+        {may("CREATE_FEATURE", { project }) && <Button onClick={() => setOpen("clone")}>Copy</Button>}
+        {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => setOpen("move")}>Move</Button>}
+        {may("UPDATE_FEATURE", { project }) &&
+          (isCompleted ? (
+            <Button onClick={() => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) })}>
+              In use after all
+            </Button>
+          ) : (
+            <Button onClick={() => setOpen("complete")}>It has served its purpose</Button>
+          ))}
+        {may("DELETE_FEATURE", { project }) && (
+          <Button kind="danger" icon="archive" onClick={() => setOpen("archive")}>
+            Archive
+          </Button>
+        )}
+      </div>
+      {open === "clone" && <Clone flag={flag} onClose={close} />}
+      {open === "move" && <Move flag={flag} onClose={close} />}
+      {open === "complete" && <Complete flag={flag} onClose={close} />}
+      {open === "archive" && <Archive flag={flag} onClose={close} />}
+    </section>
+  );
+}
+
+interface EndProps {
+  flag: Flag;
+  onClose(): void;
+}
+
+function Clone({ flag, onClose }: EndProps) {
+  const [, navigate] = useLocation();
+  const form = useForm({ name: `${flag.name}-copy`, replaceGroupId: true }, async (body) => {
+    const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
+    navigate(pathTo("projects", flag.project, "features", name));
+  });
+  return (
+    <Dialog title={`Copy ${flag.name}`} onClose={onClose}>
+      <Form form={form} submit="Make the copy" onCancel={onClose}>
+        <TextField form={form} name="name" label="Name of the copy" isRequired autofocus />
+        <CheckField form={form} name="replaceGroupId" label="Its rollouts are on for others than the flag's" />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Move({ flag, onClose }: EndProps) {
+  const [, navigate] = useLocation();
+  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
+  const others = projects.filter(({ id }) => id !== flag.project);
+  const form = useForm({ newProjectId: "" }, async (body) => {
+    await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
+    navigate(pathTo("projects", body.newProjectId, "features", flag.name));
+  });
+  return (
+    <Dialog title={`Move ${flag.name}`} onClose={onClose}>
+      <Form form={form} submit="Move the flag" onCancel={onClose}>
+        <ChoiceField
+          form={form}
+          name="newProjectId"
+          label="To the project"
+          choices={[["", "choose one"], ...others.map(({ id, name }) => [id, name] as const)]}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Complete({ flag, onClose }: EndProps) {
+  const form = useForm({ status: "kept", statusValue: "" }, async ({ status, statusValue }) => {
+    const kept = status === "kept" ? "kept" : "discarded";
+    const body = { status: kept, ...(statusValue !== "" && { statusValue }) } as const;
+    await change(`POST ${FEATURE}/lifecycle/complete`, { params: paramsOf(flag), body });
+    onClose();
+  });
+  return (
+    <Dialog title="It has served its purpose" onClose={onClose}>
+      <Form form={form} submit="Say so" onCancel={onClose}>
+        <ChoiceField
+          form={form}
+          name="status"
+          label="What became of it"
+          choices={[
+            ["kept", "kept: it is on for everybody from now on"],
+            ["discarded", "discarded: it is gone"],
+          ]}
+        />
+        <TextField form={form} name="statusValue" label="The variant that was kept" hint="If it had some." />
+      </Form>
+    </Dialog>
+  );
+}
+
+function Archive({ flag, onClose }: EndProps) {
+  const [, navigate] = useLocation();
+  const archive = async () => {
+    await change(`DELETE ${FEATURE}`, { params: paramsOf(flag) });
+    navigate(pathTo("projects", flag.project));
+  };
+  return (
+    <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>
+      Applications that ask for it get their default from then on. It can be revived from the project's archive.
+    </Confirm>
+  );
+}

@@ -1,0 +1,92 @@
+import { useFilters } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { count } from "../../format.ts";
+import { Answer, Nothing } from "../../parts/answer.tsx";
+import { Chart, type Line } from "../../parts/chart.tsx";
+import { Table } from "../../parts/table.tsx";
+import { useRead } from "../../reads.ts";
+import { type Flag, FlagFrame } from "./flag-frame.tsx";
+
+type Hour = Output<"GET /api/admin/client-metrics/features/:name/raw">["data"][number];
+
+/** How often applications found a flag on and off, over the last hours. */
+export const View = () => <FlagFrame>{(flag) => <Use flag={flag} />}</FlagFrame>;
+
+function Use({ flag }: { flag: Flag }) {
+  const [{ environment, hours }, setFilters] = useFilters({
+    environment: flag.environments.at(-1)?.name ?? "",
+    hours: "24",
+  });
+  const params = { name: flag.name };
+  const read = useRead("GET /api/admin/client-metrics/features/:name/raw", {
+    params,
+    query: { hoursBack: hours },
+  });
+  return (
+    <>
+      <div class="filters">
+        <select
+          aria-label="Environment"
+          value={environment}
+          onChange={(event) => setFilters({ environment: event.currentTarget.value })}
+        >
+          {flag.environments.map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+        <select
+          aria-label="How far back"
+          value={hours}
+          onChange={(event) => setFilters({ hours: event.currentTarget.value })}
+        >
+          {["6", "24", "48"].map((value) => (
+            <option key={value} value={value}>
+              {value} hours
+            </option>
+          ))}
+        </select>
+      </div>
+      <Answer read={read}>
+        {({ data }) => <UseIn hours={data.filter((one) => one.environment === environment)} />}
+      </Answer>
+    </>
+  );
+}
+
+/** As a chart, and the same by application in a table. */
+function UseIn({ hours }: { hours: Hour[] }) {
+  if (hours.every(({ yes, no }) => yes + no === 0))
+    return <Nothing>No application has asked for it here in this time.</Nothing>;
+  const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();
+  const sum = (time: string, pick: (hour: Hour) => number) =>
+    hours.filter(({ timestamp }) => timestamp === time).reduce((total, hour) => total + pick(hour), 0);
+  const lines: Line[] = [
+    { title: "on", values: times.map((time) => sum(time, ({ yes }) => yes)) },
+    { title: "off", values: times.map((time) => sum(time, ({ no }) => no)), isDashed: true },
+  ];
+  return (
+    <>
+      <Chart title="Answers an hour" times={times.map((time) => Date.parse(time) / 1000)} lines={lines} />
+      <Table
+        caption="Use by application"
+        rows={byApplication(hours)}
+        keyOf={({ name }) => name}
+        empty="None."
+        columns={[
+          { title: "Application", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+          { title: "On", kind: "number", cell: ({ yes }) => count(yes) },
+          { title: "Off", kind: "number", cell: ({ no }) => count(no) },
+        ]}
+      />
+    </>
+  );
+}
+
+const byApplication = (hours: readonly Hour[]) =>
+  [...Map.groupBy(hours, ({ appName }) => appName)]
+    .map(([name, own]) => ({
+      name,
+      yes: own.reduce((sum, { yes }) => sum + yes, 0),
+      no: own.reduce((sum, { no }) => sum + no, 0),
+    }))
+    .filter(({ yes, no }) => yes + no > 0);

@@ -1,0 +1,46 @@
+import { useFilters } from "../../address.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { EventList } from "../../parts/events.tsx";
+import { Pager } from "../../parts/table.tsx";
+import { Heading } from "../../parts/words.tsx";
+import { useRead } from "../../reads.ts";
+import { FILTERS, LogFilters, queryOf } from "./log-filters.tsx";
+import { TakeAlong } from "./take-along.tsx";
+
+const PAGE = 50;
+
+/** All that happened: found by text and by what it was about, told as it happens. */
+export function View() {
+  const [filters, setFilters] = useFilters({ ...FILTERS, offset: "0", open: "" });
+  const query = queryOf(filters);
+  const offset = Number(filters.offset);
+  const read = useRead("GET /api/admin/search/events", { query: { ...query, offset, limit: PAGE } });
+  return (
+    <>
+      <Heading title="Event log">
+        <TakeAlong query={query} total={read.data?.total ?? 0} />
+      </Heading>
+      <LogFilters
+        filters={filters}
+        onChange={(changed) => setFilters({ ...changed, offset: "0", open: "" })}
+      />
+      <Answer read={read}>
+        {({ events, total }) => (
+          <>
+            <EventList
+              events={events}
+              opened={filters.open === "" ? -1 : Number(filters.open)}
+              onOpen={(id) => setFilters({ open: id === undefined ? "" : String(id) })}
+            />
+            <Pager
+              offset={offset}
+              limit={PAGE}
+              total={total}
+              onMove={(to) => setFilters({ offset: String(to), open: "" })}
+            />
+          </>
+        )}
+      </Answer>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+const world = () => createWorld().project("a").feature("f", "a").feature("g", "a");
+
+const change = { method: "POST", body: { name: "made-by-another" } };
+
+test("the log is found by text, keeps that in its address, and opens as a difference", { skip }, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const features = "/api/admin/projects/a/features";
+  await request(`${features}/f`, { method: "PUT", body: { name: "f", description: "unmistakable" } });
+  await request(`${features}/g`, { method: "PUT", body: { name: "g", description: "other" } });
+  const page = await signedIn();
+  await page.goto(new URL("/events", page.url()).href);
+  await sees(page, "1–2 of 2");
+  await type(page, "Search the log", "unmistakable");
+  await sees(page, "1–1 of 1");
+  assert.match(page.url(), /query=unmistakable/);
+  await page.locator(".log summary time").click();
+  await page.waitForSelector(".differences ins");
+  assert.match(page.url(), /open=\d+/);
+  await page.reload();
+  await page.waitForSelector(".differences ins");
+  const text = await page.$eval(".differences ins", ({ textContent }) => textContent);
+  assert.match(text ?? "", /"description": "unmistakable"/);
+});
+
+test("what others do shows within a second, in the log, in a project and on a flag", { skip }, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const within = { timeout: 1000 };
+  const log = await signedIn();
+  await log.goto(new URL("/events", log.url()).href, { waitUntil: "networkidle2" });
+  const project = await signedIn();
+  await project.goto(new URL("/projects/a", project.url()).href, { waitUntil: "networkidle2" });
+  const flag = await signedIn();
+  await flag.goto(new URL("/projects/a/features/f", flag.url()).href, { waitUntil: "networkidle2" });
+  await request("/api/admin/projects/a/features", change);
+  await project.bringToFront();
+  await project.waitForFunction("document.body.innerText.includes('made-by-another')", within);
+  await request("/api/admin/projects/a/features/f/environments/development/on", { method: "POST" });
+  await flag.bringToFront();
+  await flag.waitForSelector("[role=switch][aria-checked=true]", within);
+  await log.bringToFront();
+  await sees(log, "made-by-another");
+});
+
+test("a text that is searched for becomes a command to copy", { skip }, async (t) => {
+  const { signedIn, url } = await openPage(t, world());
+  const page = await signedIn();
+  await page.browserContext().overridePermissions(url, ["clipboard-read", "clipboard-write"]);
+  await page.goto(new URL("/events?query=it's", page.url()).href);
+  await press(page, "button", "Copy curl");
+  await sees(page, "Copied");
+  const copied = await page.evaluate("navigator.clipboard.readText()");
+  assert.match(String(copied), /^curl -H "Authorization: \$TOKEN" 'http:[^' ]+\/search\/events\?query=it%27s'$/);
+});
