@@ -38,13 +38,17 @@ after(async () => (await launched)?.close());
 export async function openPage(t: TestContext, world: World = createWorld()) {
   const { db, request } = await openServer(t, world);
   const log = () => {};
-  const { listener } = createServer({ db, log, ui: loadUi });
+  const { listener, streams } = createServer({ db, log, ui: loadUi });
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
-  t.after(() => listening.close());
+  t.after(() => {
+    streams.close();
+    return listening.close();
+  });
   const link = (userId: number) => listening.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
   const signedIn = async (userId = 1) => {
     const page = await openWindow(t, listening.url);
-    await page.goto(link(userId), { waitUntil: "networkidle0" });
+    await page.goto(link(userId));
+    await page.waitForSelector("main h1");
     return page;
   };
   return { db, request, url: listening.url, link, signedIn, openWindow: () => openWindow(t, listening.url) };

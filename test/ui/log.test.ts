@@ -7,7 +7,9 @@ const world = () => createWorld().project("a").feature("f", "a").feature("g", "a
 
 const change = { method: "POST", body: { name: "made-by-another" } };
 
-test("the log is found by text, keeps that in its address, and opens as a difference", { skip }, async (t) => {
+test("the log is found by text, keeps that in its address, and opens as a difference", {
+  skip,
+}, async (t) => {
   const { signedIn, request } = await openPage(t, world());
   const features = "/api/admin/projects/a/features";
   await request(`${features}/f`, { method: "PUT", body: { name: "f", description: "unmistakable" } });
@@ -18,7 +20,7 @@ test("the log is found by text, keeps that in its address, and opens as a differ
   await type(page, "Search the log", "unmistakable");
   await sees(page, "1–1 of 1");
   assert.match(page.url(), /query=unmistakable/);
-  await page.locator(".log summary time").click();
+  await page.locator(".event button").click();
   await page.waitForSelector(".differences ins");
   assert.match(page.url(), /open=\d+/);
   await page.reload();
@@ -31,11 +33,11 @@ test("what others do shows within a second, in the log, in a project and on a fl
   const { signedIn, request } = await openPage(t, world());
   const within = { timeout: 1000 };
   const log = await signedIn();
-  await log.goto(new URL("/events", log.url()).href, { waitUntil: "networkidle2" });
+  await log.goto(new URL("/events", log.url()).href);
   const project = await signedIn();
-  await project.goto(new URL("/projects/a", project.url()).href, { waitUntil: "networkidle2" });
+  await project.goto(new URL("/projects/a", project.url()).href);
   const flag = await signedIn();
-  await flag.goto(new URL("/projects/a/features/f", flag.url()).href, { waitUntil: "networkidle2" });
+  await flag.goto(new URL("/projects/a/features/f", flag.url()).href);
   await request("/api/admin/projects/a/features", change);
   await project.bringToFront();
   await project.waitForFunction("document.body.innerText.includes('made-by-another')", within);
@@ -49,10 +51,15 @@ test("what others do shows within a second, in the log, in a project and on a fl
 test("a text that is searched for becomes a command to copy", { skip }, async (t) => {
   const { signedIn, url } = await openPage(t, world());
   const page = await signedIn();
-  await page.browserContext().overridePermissions(url, ["clipboard-read", "clipboard-write"]);
+  await page
+    .browserContext()
+    .overridePermissions(url, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
   await page.goto(new URL("/events?query=it's", page.url()).href);
   await press(page, "button", "Copy curl");
   await sees(page, "Copied");
   const copied = await page.evaluate("navigator.clipboard.readText()");
-  assert.match(String(copied), /^curl -H "Authorization: \$TOKEN" 'http:[^' ]+\/search\/events\?query=it%27s'$/);
+  assert.match(
+    String(copied),
+    /^curl -H "Authorization: \$TOKEN" 'http:[^' ]+\/search\/events\?query=it%27s'$/,
+  );
 });

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Output } from "../api.ts";
 import { Nothing } from "./answer.tsx";
 import { Differences } from "./differences.tsx";
+import { Icon } from "./icon.tsx";
 import { Summary, Time } from "./words.tsx";
 
 export type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
@@ -42,23 +43,21 @@ function EventItem({ event, isOpen, onToggle }: EventItemProps) {
   const { id, createdAt, summary, type } = event;
   return (
     <li>
-      <details
-        open={isOpen}
-        onToggle={({ currentTarget }) => currentTarget.open !== isOpen && onToggle(currentTarget.open)}
-      >
-        <summary>
-          <Time at={createdAt} />
-          <Summary text={summary ?? type} />
-        </summary>
-        {isOpen && (
-          <>
-            <p class="muted">
-              Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()}
-            </p>
-            <Change event={event} />
-          </>
-        )}
-      </details>
+      <div class="event">
+        <button type="button" class="bare" aria-expanded={isOpen} onClick={() => onToggle(!isOpen)}>
+          <Icon name={isOpen ? "down" : "right"} />
+          <Time at={createdAt} /> <span class="unseen">Event {id}</span>
+        </button>
+        <Summary text={summary ?? type} />
+      </div>
+      {isOpen && (
+        <>
+          <p class="muted">
+            Event {id}, <code>{type}</code>, {new Date(createdAt).toISOString()}
+          </p>
+          <Change event={event} />
+        </>
+      )}
     </li>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await putOnClipboard(text);
     setCopied(true);
   };
   return (
@@ -13,6 +13,22 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
       {isCopied ? "Copied" : label}
     </Button>
   );
+}
+
+/** Browsers let only pages from TLS or this machine write to the clipboard; others have to do it as a person would. */
+async function putOnClipboard(text: string) {
+  const isWritten = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  );
+  if (isWritten) return;
+  const field = document.createElement("textarea");
+  field.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (!isCopied) throw new Error("The browser doesn't let it be copied: select the text instead");
 }
 
 /** A text to take along, such as a command. */

@@ -11,6 +11,7 @@ import { Table } from "../parts/table.tsx";
 import { Badge, Heading, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { may } from "../session.ts";
+import { MODES } from "./project-modes.ts";
 
 type Project = Output<"GET /api/admin/projects">["projects"][number];
 
@@ -93,12 +94,6 @@ const Favorite = ({ project: { id, name, favorite } }: { project: Project }) => 
     }
   />
 );
-
-export const MODES = [
-  ["open", "open: everyone may look and ask for changes"],
-  ["protected", "protected: everyone may look"],
-  ["private", "private: only its members may look"],
-] as const;
 
 function NewProject({ onClose }: { onClose(): void }) {
   const [, navigate] = useLocation();

@@ -41,7 +41,11 @@ function Description({ flag }: { flag: Flag }) {
         <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
         <LongField form={form} name="description" label="Description" />
         <CheckField form={form} name="stale" label="Stale: it should be removed from the code" />
-        <CheckField form={form} name="impressionData" label="Applications tell of each use (impression data)" />
+        <CheckField
+          form={form}
+          name="impressionData"
+          label="Applications tell of each use (impression data)"
+        />
       </Form>
     </section>
   );
@@ -61,7 +65,9 @@ function Ends({ flag }: { flag: Flag }) {
         {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => setOpen("move")}>Move</Button>}
         {may("UPDATE_FEATURE", { project }) &&
           (isCompleted ? (
-            <Button onClick={() => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) })}>
+            <Button
+              onClick={() => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) })}
+            >
               In use after all
             </Button>
           ) : (
@@ -96,7 +102,11 @@ function Clone({ flag, onClose }: EndProps) {
     <Dialog title={`Copy ${flag.name}`} onClose={onClose}>
       <Form form={form} submit="Make the copy" onCancel={onClose}>
         <TextField form={form} name="name" label="Name of the copy" isRequired autofocus />
-        <CheckField form={form} name="replaceGroupId" label="Its rollouts are on for others than the flag's" />
+        <CheckField
+          form={form}
+          name="replaceGroupId"
+          label="Its rollouts are on for others than the flag's"
+        />
       </Form>
     </Dialog>
   );
@@ -157,7 +167,8 @@ function Archive({ flag, onClose }: EndProps) {
   };
   return (
     <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>
-      Applications that ask for it get their default from then on. It can be revived from the project's archive.
+      Applications that ask for it get their default from then on. It can be revived from the project's
+      archive.
     </Confirm>
   );
 }

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import { Answer } from "../../parts/answer.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Time } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { ProjectFrame } from "./project-frame.tsx";
+
+/** The archived flags of a project: revived, or removed for good. */
+export const View = () => <ProjectFrame>{(_, id) => <Archive project={id} />}</ProjectFrame>;
+
+function Archive({ project }: { project: string }) {
+  const params = { projectId: project };
+  const read = useRead("GET /api/admin/archive/features/:projectId", { params });
+  const [removed, setRemoved] = useState<string | undefined>();
+  const revive = (name: string) =>
+    change("POST /api/admin/projects/:projectId/revive", { params, body: { features: [name] } });
+  const remove = (name: string) =>
+    change("POST /api/admin/projects/:projectId/delete", { params, body: { features: [name] } });
+  return (
+    <>
+      <Answer read={read}>
+        {({ features }) => (
+          <Table
+            caption="Archived flags"
+            rows={features}
+            keyOf={({ name }) => name}
+            empty="No flag of this project is archived."
+            columns={[
+              { title: "Flag", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+              { title: "Type", cell: ({ type }) => type },
+              { title: "Archived", cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+              {
+                title: "Actions",
+                kind: "tools",
+                cell: ({ name }) => (
+                  <div class="tools">
+                    {may("UPDATE_FEATURE", { project }) && (
+                      <Button onClick={() => revive(name)}>Revive</Button>
+                    )}
+                    {may("DELETE_FEATURE", { project }) && (
+                      <IconButton
+                        icon="remove"
+                        label={`Remove ${name} for good`}
+                        onClick={() => setRemoved(name)}
+                      />
+                    )}
+                  </div>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Answer>
+      {removed !== undefined && (
+        <Confirm
+          title={`Remove ${removed} for good?`}
+          action="Remove for good"
+          onConfirm={() => remove(removed)}
+          onClose={() => setRemoved(undefined)}
+        >
+          The flag and its strategies will be gone. Its events stay in the log.
+        </Confirm>
+      )}
+    </>
+  );
+}

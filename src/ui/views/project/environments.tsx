@@ -1,0 +1,68 @@
+import { useState } from "preact/hooks";
+import { Answer } from "../../parts/answer.tsx";
+import { Switch } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Table } from "../../parts/table.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { type Project, ProjectFrame } from "./project-frame.tsx";
+
+/** In which environments the flags of a project can be on. */
+export const View = () => (
+  <ProjectFrame>{(project, id) => <Environments project={project} id={id} />}</ProjectFrame>
+);
+
+function Environments({ project, id }: { project: Project; id: string }) {
+  const read = useRead("GET /api/admin/environments");
+  const [removed, setRemoved] = useState<string | undefined>();
+  const own = new Set(project.environments.map(({ environment }) => environment));
+  const params = { projectId: id };
+  const flip = (environment: string, isOn: boolean) =>
+    isOn
+      ? change("POST /api/admin/projects/:projectId/environments", { params, body: { environment } })
+      : setRemoved(environment);
+  return (
+    <>
+      <Answer read={read}>
+        {({ environments }) => (
+          <Table
+            caption="Environments"
+            rows={environments}
+            keyOf={({ name }) => name}
+            empty="There are no environments."
+            columns={[
+              { title: "Environment", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+              { title: "Type", cell: ({ type }) => type },
+              {
+                title: "In this project",
+                cell: ({ name }) => (
+                  <Switch
+                    isOn={own.has(name)}
+                    label={`${name} in this project`}
+                    disabled={!may("UPDATE_PROJECT", { project: id })}
+                    onChange={(isOn) => flip(name, isOn)}
+                  />
+                ),
+              },
+            ]}
+          />
+        )}
+      </Answer>
+      {removed !== undefined && (
+        <Confirm
+          title={`Take ${removed} from the project?`}
+          action="Take it away"
+          onConfirm={() =>
+            change("DELETE /api/admin/projects/:projectId/environments/:environment", {
+              params: { ...params, environment: removed },
+            })
+          }
+          onClose={() => setRemoved(undefined)}
+        >
+          What the flags of the project have in {removed} will be gone: strategies, variants, and whether they
+          are on.
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,192 @@
+import { useState } from "preact/hooks";
+import type { Output } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
+import { Confirm } from "../../parts/confirm.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ChecksField, ChoiceField } from "../../parts/fields.tsx";
+import { Form, useForm } from "../../parts/form.tsx";
+import { Table } from "../../parts/table.tsx";
+import { Avatar, Badge } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may } from "../../session.ts";
+import { ProjectFrame } from "./project-frame.tsx";
+
+const ACCESS = "/api/admin/projects/:projectId/access";
+
+type Access = Output<`GET ${typeof ACCESS}`>;
+
+/** A user or a group that has roles in the project. */
+interface Member {
+  kind: "user" | "group";
+  id: number;
+  name: string;
+  imageUrl: string | undefined;
+  roles: readonly number[];
+}
+
+const membersOf = ({ users, groups }: Access): Member[] => [
+  ...users.map(({ id, name, email, imageUrl, roles }) => ({
+    kind: "user" as const,
+    id,
+    name: name || email || `user ${id}`,
+    imageUrl,
+    roles,
+  })),
+  ...groups.map(({ id, name, roles }) => ({ kind: "group" as const, id, name, imageUrl: undefined, roles })),
+];
+
+/** All access is replaced at once, as the API has it: what was read, and what changes of it. */
+const toBody = (members: readonly Member[]) => {
+  const ids = [...new Set(members.flatMap(({ roles }) => roles))];
+  const having = (role: number, kind: Member["kind"]) =>
+    members.filter((one) => one.kind === kind && one.roles.includes(role)).map(({ id }) => id);
+  return { roles: ids.map((id) => ({ id, users: having(id, "user"), groups: having(id, "group") })) };
+};
+
+/** Who has which role in a project. */
+export const View = () => <ProjectFrame>{(_, id) => <People project={id} />}</ProjectFrame>;
+
+function People({ project }: { project: string }) {
+  const params = { projectId: project };
+  const read = useRead(`GET ${ACCESS}`, { params });
+  const [edited, setEdited] = useState<Member | "new" | undefined>();
+  const [removed, setRemoved] = useState<Member | undefined>();
+  const isAllowed = may("UPDATE_PROJECT", { project }) || may("PROJECT_USER_ACCESS_WRITE", { project });
+  return (
+    <Answer read={read}>
+      {(access) => {
+        const members = membersOf(access);
+        const save = (changed: readonly Member[]) =>
+          change(`PUT ${ACCESS}`, { params, body: toBody(changed), ifStill: access });
+        const without = (one: Member) => members.filter(({ kind, id }) => kind !== one.kind || id !== one.id);
+        return (
+          <>
+            <MemberTable
+              members={members}
+              roles={access.roles}
+              onEdit={isAllowed ? setEdited : undefined}
+              onRemove={setRemoved}
+            />
+            {isAllowed && (
+              <Button icon="add" onClick={() => setEdited("new")}>
+                Add somebody
+              </Button>
+            )}
+            {edited && (
+              <EditMember
+                member={edited === "new" ? undefined : edited}
+                roles={access.roles}
+                onSave={(member) => save([...without(member), member])}
+                onClose={() => setEdited(undefined)}
+              />
+            )}
+            {removed && (
+              <Confirm
+                title={`Remove ${removed.name}?`}
+                action="Remove"
+                onConfirm={() => save(without(removed))}
+                onClose={() => setRemoved(undefined)}
+              >
+                They lose all roles in this project; if it is private they no longer see it.
+              </Confirm>
+            )}
+          </>
+        );
+      }}
+    </Answer>
+  );
+}
+
+interface MemberTableProps {
+  members: Member[];
+  roles: Access["roles"];
+  /** Only where they may. */
+  onEdit: ((member: Member) => void) | undefined;
+  onRemove(member: Member): void;
+}
+
+const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => (
+  <Table
+    caption="Who has a role here"
+    rows={members}
+    keyOf={({ kind, id }) => `${kind} ${id}`}
+    empty="Nobody has a role here."
+    columns={[
+      {
+        title: "Who",
+        kind: "main",
+        cell: ({ kind, name, imageUrl }) => (
+          <>
+            {kind === "user" && <Avatar url={imageUrl} />} <bdi>{name}</bdi>{" "}
+            {kind === "group" && <Badge>group</Badge>}
+          </>
+        ),
+      },
+      {
+        title: "Roles",
+        cell: (member) =>
+          roles
+            .filter(({ id }) => member.roles.includes(id))
+            .map(({ name }) => name)
+            .join(", "),
+      },
+      onEdit && {
+        title: "Actions",
+        kind: "tools",
+        cell: (member) => (
+          <>
+            <IconButton icon="edit" label={`Roles of ${member.name}`} onClick={() => onEdit(member)} />
+            <IconButton icon="remove" label={`Remove ${member.name}`} onClick={() => onRemove(member)} />
+          </>
+        ),
+      },
+    ]}
+  />
+);
+
+interface EditMemberProps {
+  /** Undefined for somebody who is still to be chosen. */
+  member: Member | undefined;
+  roles: Access["roles"];
+  onSave(member: Member): Promise<unknown>;
+  onClose(): void;
+}
+
+function EditMember({ member, roles, onSave, onClose }: EditMemberProps) {
+  const all = useRead("GET /api/admin/user-admin/access").data;
+  const choices = [
+    ...(all?.users ?? []).map(
+      ({ id, name, username, email }) => [`user ${id}`, name || username || email || `user ${id}`] as const,
+    ),
+    ...(all?.groups ?? []).map(({ id, name }) => [`group ${id}`, `group ${name}`] as const),
+  ];
+  const initial = { who: "", roles: (member?.roles ?? []).map(String) as readonly string[] };
+  const form = useForm(initial, async (values) => {
+    const [kind, id] = values.who.split(" ");
+    const chosen: Member = member ?? {
+      kind: kind === "group" ? "group" : "user",
+      id: Number(id),
+      name: "",
+      imageUrl: undefined,
+      roles: [],
+    };
+    await onSave({ ...chosen, roles: values.roles.map(Number) });
+    onClose();
+  });
+  return (
+    <Dialog title={member ? `Roles of ${member.name}` : "Add somebody"} onClose={onClose}>
+      <Form form={form} submit="Save" onCancel={onClose}>
+        {!member && (
+          <ChoiceField form={form} name="who" label="Who" choices={[["", "choose one"], ...choices]} />
+        )}
+        <ChecksField
+          form={form}
+          name="roles"
+          label="Roles"
+          choices={roles.map(({ id, name }) => [String(id), name])}
+        />
+      </Form>
+    </Dialog>
+  );
+}
