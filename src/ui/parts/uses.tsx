@@ -53,7 +53,8 @@ export const UseCount = ({ features, projects, name, onOpen }: UseCountProps) =>
   features === 0 ? (
     <span class="muted">nowhere</span>
   ) : (
-    <button type="button" aria-label={`Where ${name} is used`} onClick={onOpen}>
+    <button type="button" onClick={onOpen}>
       {counted(features, "flag")} in {counted(projects, "project")}
+      <span class="unseen">: where {name} is used</span>
     </button>
   );
