@@ -18,7 +18,11 @@ const HOSTILE = `<img src=x onerror="document.title='owned'"><script>document.ti
 
 const PROJECT = "/projects/p";
 const FLAG = `${PROJECT}/features/${"f".repeat(100)}`;
-const filled = (path: string) => path.replace(/.\{PROJECT\}/, PROJECT).replace(/.\{FLAG\}/, FLAG);
+const filled = (path: string) =>
+  path
+    .replace(":id", "1")
+    .replace(/.\{PROJECT\}/, PROJECT)
+    .replace(/.\{FLAG\}/, FLAG);
 
 /** Names as long, as wrong and as foreign as they can be, in whatever a view shows. */
 const world = () =>
@@ -52,7 +56,9 @@ const world = () =>
       featureName: "f".repeat(100),
       data: { name: HOSTILE, long: "x".repeat(100_000) },
       preData: { name: "a" },
-    });
+    })
+    .integration({ description: HOSTILE })
+    .integrationEvent();
 
 const constraint = {
   contextName: "country",

@@ -50,7 +50,7 @@ test("what is in use says where, and why it can't be deleted", { skip }, async (
   const { url, signedIn } = await openPage(t, world);
   const page = await signedIn();
   await page.goto(`${url}/context-fields`);
-  await page.locator("::-p-text(where region is used)").click();
+  await page.locator("main td ::-p-text(1 flag in 1 project)").click();
   await sees(page, "cart");
   await sees(page, "default in development");
   await press(page, "button", "Close");
@@ -88,7 +88,8 @@ test("whoever may not change what flags are described by sees no button that wou
   const { request, url, signedIn } = await openPage(t);
   const page = await signedIn(3);
   for (const path of ["context-fields", "strategy-types", "tag-types"]) {
-    await page.goto(`${url}/${path}`, { waitUntil: "networkidle0" });
+    await page.goto(`${url}/${path}`);
+    await page.waitForSelector("main :is(table, .nothing)");
     const labels = await page.$$eval("main button", (all) =>
       all.map((one) => one.getAttribute("aria-label") ?? one.textContent),
     );
