@@ -59,19 +59,19 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
     },
   };
   // What is inside is known after a first pass; its licences go into the second.
-  const ui = await bundleUi();
-  fs.writeFileSync(packedUi, JSON.stringify(pack(ui)));
+  const [main, reference] = [await bundleUi("main"), await bundleUi("reference")];
+  fs.writeFileSync(packedUi, JSON.stringify({ main: pack(main), reference: pack(reference) }));
   fs.writeFileSync(licenses, "");
   const server = await build({ ...options, metafile: true, write: false });
-  const metafile = together(server.metafile, ui.metafile);
+  const metafile = together(server.metafile, main.metafile, reference.metafile);
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
   for (const file of [licenses, packedUi]) fs.rmSync(file);
   return metafile;
 }
 
-/** Of the program, and of the page that is in it as data. */
-const together = (one: Metafile, other: Metafile): Metafile => ({
-  inputs: { ...one.inputs, ...other.inputs },
-  outputs: { ...one.outputs, ...other.outputs },
+/** Of the program, and of the pages that are in it as data. */
+const together = (...all: Metafile[]): Metafile => ({
+  inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
+  outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),
 });

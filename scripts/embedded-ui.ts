@@ -1,6 +1,6 @@
 // @ts-expect-error esbuild puts the files here
 import packed from "#ui-packed";
-import type { Ui } from "../src/http/page.ts";
+import type { PageName, Ui } from "../src/http/page.ts";
 
 /** The page's files as text, since that is what a bundle holds: bytes in base64. */
 export interface Packed extends Omit<Ui, "files"> {
@@ -20,8 +20,8 @@ export const pack = ({ files, script, styles, icon }: Ui): Packed => ({
   })),
 });
 
-export async function loadUi(): Promise<Ui> {
-  const { files, ...rest } = packed as Packed;
+export async function loadUi(page: PageName): Promise<Ui> {
+  const { files, ...rest } = (packed as Record<PageName, Packed>)[page];
   const bytes = (text: string) => Buffer.from(text, "base64");
   const unpack = ({ body, br, gzip, ...file }: Packed["files"][number]) => ({
     ...file,

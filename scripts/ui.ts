@@ -4,10 +4,13 @@ import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { build, type Metafile, stop } from "esbuild";
-import type { Ui, UiFile } from "../src/http/page.ts";
+import type { PageName, Ui, UiFile } from "../src/http/page.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 export const UI = path.join(ROOT, "src/ui");
+
+/** In bytes: the best compression of more takes seconds, for a few per cent. */
+const LARGE = 1024 * 1024;
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
@@ -18,11 +21,17 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
+/** Where each page begins. */
+const ENTRIES: Readonly<Record<PageName, string[]>> = {
+  main: ["main.tsx", "main.css"],
+  reference: ["reference.ts", "reference.css"],
+};
+
 /** What runs in the browser, made of `src/ui`, in memory. @returns its files, and what went into them */
-export async function bundleUi(): Promise<Ui & { metafile: Metafile }> {
+export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: ["main.tsx", "main.css"].map((name) => path.join(UI, name)),
+    entryPoints: ENTRIES[page].map((name) => path.join(UI, name)),
     outdir: "/assets",
     entryNames: "[name]-[hash]",
     chunkNames: "[name]-[hash]",
@@ -45,7 +54,8 @@ export async function bundleUi(): Promise<Ui & { metafile: Metafile }> {
   );
   const files = await Promise.all(made);
   const named = (pattern: RegExp) => files.find(({ name }) => pattern.test(name))!.name;
-  const names = { script: named(/^main-.*js$/), styles: named(/^main-.*css$/), icon: icon.name };
+  const of = (extension: string) => named(new RegExp(`^${page}-.*${extension}$`));
+  const names = { script: of("js"), styles: of("css"), icon: icon.name };
   return { files: [...files, icon], ...names, metafile };
 }
 
@@ -58,6 +68,7 @@ async function iconFile() {
 }
 
 async function toFile(name: string, body: Buffer): Promise<UiFile> {
-  const [br, gz] = await Promise.all([brotli(body), gzip(body, { level: 9 })]);
+  const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: body.length > LARGE ? 9 : 11 };
+  const [br, gz] = await Promise.all([brotli(body, { params }), gzip(body, { level: 9 })]);
   return { name, type: TYPES[path.extname(name)]!, body, br, gzip: gz };
 }

@@ -1,24 +1,24 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Ui } from "./http/page.ts";
+import type { PageName, Ui } from "./http/page.ts";
 
 const SOURCES = path.join(import.meta.dirname, "ui");
 
-let made: { at: number; ui: Promise<Ui> } | undefined;
+const made = new Map<PageName, { at: number; ui: Promise<Ui> }>();
 
 /**
  * What runs in the browser. A checkout makes it of `src/ui`, in well under a second, and again when a file there has
  * changed; a build has it inside, in this file's place.
  */
-export function loadUi(): Promise<Ui> {
-  if (made === undefined || made.at < newestChange()) {
-    const own = { at: Date.now(), ui: bundle() };
-    made = own;
-    own.ui.catch(() => {
-      if (made === own) made = undefined;
-    });
-  }
-  return made.ui;
+export function loadUi(page: PageName): Promise<Ui> {
+  const known = made.get(page);
+  if (known && known.at >= newestChange()) return known.ui;
+  const own = { at: Date.now(), ui: bundle(page) };
+  made.set(page, own);
+  own.ui.catch(() => {
+    if (made.get(page) === own) made.delete(page);
+  });
+  return own.ui;
 }
 
 const newestChange = () =>
@@ -28,9 +28,9 @@ const newestChange = () =>
       .map((file) => fs.statSync(path.join(SOURCES, file)).mtimeMs),
   );
 
-async function bundle(): Promise<Ui> {
+async function bundle(page: PageName): Promise<Ui> {
   const { bundleUi, endBundling } = await import("../scripts/ui.ts");
-  const ui = await bundleUi();
+  const ui = await bundleUi(page);
   await endBundling();
   return ui;
 }

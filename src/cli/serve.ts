@@ -114,7 +114,7 @@ export async function serveUntilStopped(
     onListening(url);
     watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
     watches.push(watchRetention(db, log, config["keep-integration-events"]));
-    ui?.().catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
+    ui?.("main").catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {

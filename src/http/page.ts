@@ -21,6 +21,12 @@ export interface Ui {
   icon: string;
 }
 
+/** The page, and the reference of the API, which is asked for seldom and large. */
+export type PageName = "main" | "reference";
+
+/** Makes the files of a page, or has them. */
+export type LoadUi = (page: PageName) => Promise<Ui>;
+
 /** Nothing comes from elsewhere, nothing stands in the page itself, and no other page may frame it. */
 const POLICY =
   "default-src 'self'; base-uri 'self'; form-action 'self'; object-src 'none'; frame-ancestors 'none'";
@@ -36,12 +42,23 @@ const SAFE = {
  * @param base the path that everything is below, as browsers know it
  * @returns what answers each address that a browser opens with the page, which finds its view by the address
  */
-export function mountPage(app: H3, load: () => Promise<Ui>, base: string): EventHandler {
-  route(app, "/assets/:file", { GET: async (event) => answerFile(await load(), event) });
-  return async ({ req }) => toResponse(wholeParts(pageFor(await load(), base), { headers: PAGE }), req);
+export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
+  const pageOf = (event: H3Event) =>
+    event.context.params?.file?.startsWith("reference") ? "reference" : "main";
+  route(app, "/assets/:file", { GET: async (event) => answerFile(await load(pageOf(event)), event) });
+  route(app, "/docs", {
+    GET: async ({ req }) => toPage(referenceFor(await load("reference"), base), REFERENCE, req),
+  });
+  return async ({ req }) => toPage(pageFor(await load("main"), base), PAGE, req);
 }
 
+const toPage = (text: string, headers: Record<string, string>, request: Request) =>
+  toResponse(wholeParts(text, { headers }), request);
+
 const PAGE = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
+
+/** Its library has pictures in its styles. */
+const REFERENCE = { ...PAGE, "content-security-policy": `${POLICY}; img-src 'self' data:` };
 
 /** Whether a browser opens an address, and not a program. */
 export const isOpened = ({ req }: H3Event) =>
@@ -78,5 +95,20 @@ const pageFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
 <body>
 <noscript>This page needs JavaScript. The API behind it does not: see docs/openapi.json.</noscript>
 <div id="app"></div>
+</html>
+`;
+
+/** Without a base, since the places in it are named behind a `#`. */
+const referenceFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>The API of Flagstone</title>
+<link rel="icon" href="${base}/assets/${icon}">
+<link rel="stylesheet" href="${base}/assets/${styles}">
+<script type="module" src="${base}/assets/${script}"></script>
+<body>
+<noscript>This page needs JavaScript. What it shows stands in ${base}/docs/openapi.json too.</noscript>
+<div id="app" data-description="${base}/docs/openapi.json"></div>
 </html>
 `;

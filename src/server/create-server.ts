@@ -3,7 +3,7 @@ import { toNodeHandler } from "h3/node";
 import type { Database } from "../db/statement.ts";
 import { withAccessLog } from "../http/access-log.ts";
 import { guarded, type Listener } from "../http/listener.ts";
-import type { Ui } from "../http/page.ts";
+import type { LoadUi } from "../http/page.ts";
 import { createResponseCache, type ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import type { Log } from "../log.ts";
@@ -26,7 +26,7 @@ export interface ServerOptions {
   /** Told at its own path where it is given. */
   metrics?: Metrics | undefined;
   /** Where what runs in the browser comes from; without it the API is all there is. */
-  ui?: (() => Promise<Ui>) | undefined;
+  ui?: LoadUi | undefined;
   /** Where answers to reads are kept. */
   cache?: ResponseCache;
 }

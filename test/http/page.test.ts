@@ -16,7 +16,7 @@ function serve(t: TestContext, options: Partial<ServerOptions> = {}) {
 
 test("a browser that opens an address gets the page, whatever the view; a program gets what the API says", async (t) => {
   const app = serve(t);
-  for (const path of ["/", "/projects", "/projects/a/features/b.c", "/nothing/here", "/docs"]) {
+  for (const path of ["/", "/projects", "/projects/a/features/b.c", "/nothing/here", "/doc"]) {
     const response = await app.request(path, { headers: OPENED });
     assert.equal(response.status, 200, path);
     assert.equal(response.headers.get("content-type"), "text/html; charset=utf-8");
