@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { SESSION_COOKIE } from "../auth/session.ts";
+import { exampleOf } from "../examples.ts";
 import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
@@ -109,7 +110,7 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     ...(deprecated && { deprecated }),
     ...(isOpen(operation) && { security: [] }),
     parameters: [...parametersOf(operation, convert), ...(isConditional ? [IF_MATCH] : [])],
-    ...(body && { requestBody: { required: true, content: content(convert(body, "input")) } }),
+    ...(body && { requestBody: requestBodyOf(operation, convert(body, "input")) }),
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
@@ -135,6 +136,12 @@ const streamContent = (schema: object) => ({
 /** It needs no credential. */
 const isOpen = ({ path }: Operation) => !path.startsWith("/api/");
 
+function requestBodyOf(operation: Operation, schema: object) {
+  const { body: example } = exampleOf(operation);
+  const content = { "application/json": { schema, ...(example !== undefined && { example }) } };
+  return { required: !operation.isBodyOptional, content };
+}
+
 const FAILED: ErrorName = "PreconditionFailedError";
 
 const IF_MATCH = {
@@ -145,7 +152,9 @@ const IF_MATCH = {
 };
 
 /** Path first; what is not declared is ignored by the server. */
-function parametersOf({ path, params, query }: Operation, convert: Convert) {
+function parametersOf(operation: Operation, convert: Convert) {
+  const { path, params, query } = operation;
+  const examples = exampleOf(operation);
   const entries = (schema?: Schema) =>
     (schema as { entries?: Record<string, Schema> } | undefined)?.entries ?? {};
   const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
@@ -153,11 +162,13 @@ function parametersOf({ path, params, query }: Operation, convert: Convert) {
     name,
     in: "path",
     required: true,
+    example: examples.params[name],
     schema: toText(convert(entries(params)[name]!, "input")),
   }));
   const inQuery = Object.entries(entries(query)).map(([name, schema]) => ({
     name,
     in: "query",
+    ...(examples.query[name] !== undefined && { example: examples.query[name] }),
     schema: toText(convert(schema, "input")),
   }));
   return [...inPath, ...inQuery];

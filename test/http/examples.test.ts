@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as v from "valibot";
+import { exampleOf } from "../../src/examples.ts";
+import type { Operation } from "../../src/http/operation.ts";
+import { OPERATIONS, SURFACES } from "../../src/surfaces.ts";
+import { openServer } from "../support/server.ts";
+import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
+
+/** What the examples are about. */
+const world = () =>
+  createWorld()
+    .environment("spare")
+    .add("contextField", { name: "plan", stickiness: true })
+    .add("strategyType", { name: "geo" })
+    .add("segment", { id: 1, name: "Testers", constraints: [] })
+    .add("tag", { type: "simple", value: "urgent" })
+    .add("role", { id: 8, name: "Night watch", type: "custom", permissions: [] })
+    .user({ accountType: "Service Account", username: "pipeline" })
+    .group("Day shift", [2])
+    .project("shop")
+    .project("lab")
+    .project("empty")
+    .project("gone", { archivedAt: "2026-01-02T00:00:00.000Z" })
+    .member("shop", 1, 4)
+    .feature("base-flag", "shop")
+    .feature("old-flag", "shop", { archivedAt: "2026-01-02T00:00:00.000Z" })
+    .feature("first-flag", "shop", {
+      environments: [
+        {
+          name: "development",
+          enabled: true,
+          strategies: [{ id: exampleStrategy, name: "default" }],
+          variants: [{ name: "red", weight: 1000, weightType: "variable", stickiness: "default" }],
+        },
+      ],
+    })
+    .integration();
+
+const exampleStrategy = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
+
+/** Where what the example names is given by the server, such as a secret: what is answered to any other. */
+const OTHERWISE: Readonly<Record<string, number>> = {
+  getPublicSignupToken: 404,
+  updatePublicSignupToken: 404,
+  validatePublicSignupToken: 400,
+  addPublicSignupTokenUser: 400,
+  changeMyPassword: 401,
+  changePassword: 401,
+  validateToken: 401,
+  login: 401,
+  sendResetPasswordEmail: 404,
+};
+
+/** What has to be done before, by the examples of that. */
+const BEFORE: Readonly<Record<string, string>> = {
+  updateBanner: "createBanner",
+  deleteBanner: "createBanner",
+  enableBanner: "createBanner",
+  disableBanner: "createBanner",
+  getApplication: "createApplication",
+  deleteServiceAccountToken: "createServiceAccountToken",
+  deleteProjectApiToken: "createProjectApiToken",
+};
+
+const tokenFor = (operation: Operation) => {
+  const { prefix } = SURFACES.find(({ operations }) => operations.includes(operation))!;
+  if (["/api/client", "/edge/metrics"].includes(prefix)) return CLIENT;
+  return ["/api/frontend", "/ofrep", "/ofrep/v1/stream"].includes(prefix) ? FRONTEND : personal(1);
+};
+
+function urlOf(operation: Operation) {
+  const { params, query } = exampleOf(operation);
+  const path = operation.path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const search = String(new URLSearchParams(query));
+  return search === "" ? path : `${path}?${search}`;
+}
+
+test("every operation has an example that it takes", () => {
+  for (const operation of OPERATIONS) {
+    const { body } = exampleOf(operation);
+    if (!operation.isBodyOptional)
+      assert.equal(body !== undefined, operation.body !== undefined, operation.id);
+    if (operation.body && body !== undefined)
+      assert.deepEqual(v.safeParse(operation.body, body).issues, undefined, operation.id);
+  }
+});
+
+type Send = Awaited<ReturnType<typeof openServer>>["request"];
+
+/** Sends the example. @returns what is wrong with the answer */
+async function problemsOf(request: Send, operation: Operation): Promise<string[]> {
+  const before = OPERATIONS.find(({ id }) => id === BEFORE[operation.id]);
+  const first = before ? await problemsOf(request, before) : [];
+  const { method } = operation;
+  const { body } = exampleOf(operation);
+  const call = { method, as: tokenFor(operation), ...(body !== undefined && { body }) };
+  const { status, text } = await request(urlOf(operation), call);
+  const expected = OTHERWISE[operation.id] ?? operation.status ?? 200;
+  return status === expected ? first : [...first, `${operation.id}: ${status} ${text.slice(0, 160)}`];
+}
+
+/** What never ends, and what needs a server that delivers, is tried elsewhere. */
+const ELSEWHERE = ["streamRefetches", "testAddon", "redeliverAddonEvent"];
+
+test("every example of a read is answered", async (t) => {
+  const { request } = await openServer(t, world());
+  const found = [];
+  for (const operation of OPERATIONS.filter(({ changes, id }) => !changes && !ELSEWHERE.includes(id)))
+    found.push(...(await problemsOf(request, operation)));
+  assert.deepEqual(found, []);
+});
+
+test("every example of a change is made", async (t) => {
+  const found = [];
+  for (const operation of OPERATIONS.filter(({ changes, id }) => changes && !ELSEWHERE.includes(id))) {
+    const { request } = await openServer(t, world());
+    found.push(...(await problemsOf(request, operation)));
+  }
+  assert.deepEqual(found, []);
+});
