@@ -1,10 +1,12 @@
 import Sqlite from "better-sqlite3";
+import { type Bare, BULK, ROUNDS } from "./changes.ts";
 import { PROJECTS } from "./dataset.ts";
 import { type Pace, paceOf } from "./pace.ts";
 
 /*
  * The rows that Flagstone writes when a flag is made, enabled and disabled, written by better-sqlite3 alone, each change
- * in a transaction of its own, with the same `synchronous`. A process of its own, told the file and how long.
+ * in a transaction of its own, with the same `synchronous`; and those of many flags that become stale, in one. A process
+ * of its own, told the file and how long.
  */
 
 const [, , file = "", seconds = "1"] = process.argv;
@@ -109,5 +111,32 @@ for (let n = 0; performance.now() < begin + Number(seconds) * 1000; n++) {
   }
 }
 const pace: Pace = paceOf(times, (performance.now() - begin) / 1000);
+
+const setStale = db.prepare<[number, string]>("UPDATE features SET stale = ? WHERE name = ?");
+
+const insertAll = db.transaction((names: string[], now: string) => {
+  for (const name of names) insertFeature.run(name, project, now);
+});
+
+const markAll = db.transaction((names: string[], isStale: boolean, now: string) => {
+  for (const name of names) {
+    setStale.run(isStale ? 1 : 0, name);
+    record(isStale ? "feature-stale-on" : "feature-stale-off", name, now, { isTold: false });
+  }
+});
+
+function bulkPace(): Pace {
+  const names = Array.from({ length: BULK }, (_, index) => `bare-bulk-${index}`);
+  insertAll.immediate(names, new Date().toISOString());
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const started = performance.now();
+    markAll.immediate(names, round % 2 === 0, new Date().toISOString());
+    times.push(performance.now() - started);
+  }
+  return paceOf(times, times.reduce((all, time) => all + time, 0) / 1000);
+}
+
+const bulk = bulkPace();
 db.close();
-process.send!(pace);
+process.send!({ pace, bulk } satisfies Bare);

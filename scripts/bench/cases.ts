@@ -25,6 +25,8 @@ const search = (name: string, criteria: object, rest: Partial<Case> = {}): Case 
   ...rest,
 });
 
+const newer = (name: string, path: string): Case => read(`newer search: ${name}`, `search/${path}`);
+
 /** The newest events of a condition, as many as a list has. */
 const newest = (condition: string, limit = "LIMIT 100") => ({
   rows: `SELECT wire FROM events WHERE ${condition} ORDER BY id DESC ${limit}`,
@@ -75,5 +77,13 @@ export const casesFor = (events: number): Case[] => [
   search("common of a feature", { query: COMMON, feature }),
   search("rare, two projects hidden", { query: RARE }, { token: VIEWER }),
   report(),
+  newer("flags by text", "features?query=feature-42"),
+  newer("flags of a project", `features?project=IS:${project}`),
+  newer("flags by state, the second page", "features?state=IS:active&offset=50&limit=50"),
+  newer("newest events", "events"),
+  newer("events of a project", `events?project=IS:${project}`),
+  newer("events of a flag", `events?feature=IS:${feature}`),
+  newer("events of two types", "events?type=IS_ANY_OF:feature-created,feature-archived"),
+  newer("rare text", `events?query=${RARE}`),
   search("deep offset", { offset: Math.floor(events / 3) }, newest(`id <= ${Math.floor(events / 3)}`)),
 ];

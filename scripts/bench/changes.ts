@@ -12,6 +12,8 @@ export interface Changes {
   /** Over HTTP, the next one when the one before is on disk. */
   one: Pace;
   several: Pace & { clients: number };
+  /** Many flags marked as stale by one request, and by better-sqlite3 in one transaction. */
+  bulk: { bare: Pace; one: Pace };
   /** One read by 32 connections, alone and while changes come. `changes` is how many came a second. */
   reads: { alone: Pace; meanwhile: Pace; changes: number };
   /** The time of a read that is repeated, and of one before which something was changed in another project. */
@@ -19,6 +21,17 @@ export interface Changes {
 }
 
 const CLIENTS = 32;
+
+/** How many flags are changed at once, as many as may be, and how often. */
+export const BULK = 1000;
+export const ROUNDS = 10;
+
+/** What the bare program tells. */
+export interface Bare {
+  pace: Pace;
+  bulk: Pace;
+}
+
 /** Between two changes while reads are measured, in milliseconds: people do not work faster. */
 const PAUSE_MS = 20;
 
@@ -34,19 +47,21 @@ export async function measureChanges(
 ): Promise<Changes> {
   progress("changes");
   const bare = await bareChanges(file, seconds);
+  const bulk = { bare: bare.bulk, one: await changeInBulk(served) };
   const one = await changeFor(served, seconds, 1);
   const several = { ...(await changeFor(served, seconds, CLIENTS)), clients: CLIENTS };
   return {
-    bare,
+    bare: bare.pace,
     one,
     several,
+    bulk,
     reads: await readsMeanwhile(served, seconds),
     elsewhere: await readsAfterChanges(served),
   };
 }
 
 const bareChanges = (file: string, seconds: number) =>
-  messageOf<Pace>(startScript("bare-changes.ts", [file, String(seconds)]));
+  messageOf<Bare>(startScript("bare-changes.ts", [file, String(seconds)]));
 
 /** Clients that each make a flag, enable it and disable it, again and again. */
 async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {
@@ -59,6 +74,21 @@ async function changeFor(served: Subject, seconds: number, clients: number): Pro
   };
   await Promise.all(Array.from({ length: clients }, client));
   return paceOf(times, (performance.now() - begin) / 1000);
+}
+
+/** All of them are made by one import first. */
+async function changeInBulk(served: Subject): Promise<Pace> {
+  const features = Array.from({ length: BULK }, (_, index) => `bulk-${index}`);
+  const data = { features: features.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
+  const body = JSON.stringify({ project: own, environment: "development", data });
+  await send(served, { method: "POST", path: "/api/admin/features-batch/import", body });
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const change = { features, stale: round % 2 === 0 };
+    const path = `/api/admin/projects/${own}/stale`;
+    times.push(await timed(() => send(served, { method: "POST", path, body: JSON.stringify(change) })));
+  }
+  return paceOf(times, sum(times));
 }
 
 interface Request {

@@ -118,13 +118,15 @@ const ofSize = (size: SizeReport) =>
 const many = (value: number) => Math.round(value).toLocaleString("en");
 
 /** Times beside bare, rates beside one client and beside reads while nothing changes. */
-function changesIn({ changes: { bare, one, several, reads, elsewhere } }: SizeReport): string[][] {
+function changesIn({ changes: { bare, one, several, bulk, reads, elsewhere } }: SizeReport): string[][] {
   const line = (name: string, { rate, p50, p99 }: Pace) => [name, many(rate), ms(p50), ms(p99)];
   const times = (value: number, base: number) => (value / base).toFixed(2);
   return [
     [...line("bare better-sqlite3", bare), "", ""],
     [...line("one client", one), "bare's time", times(one.p50, bare.p50)],
     [...line(`${several.clients} clients`, several), "one client's rate", times(several.rate, one.rate)],
+    [...line("1,000 flags at once, bare better-sqlite3", bulk.bare), "", ""],
+    [...line("1,000 flags at once", bulk.one), "bare's time", times(bulk.one.p50, bulk.bare.p50)],
     [...line("reads, 32 at once", reads.alone), "", ""],
     [
       ...line(`reads while ${many(reads.changes)} changes come a second`, reads.meanwhile),
