@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
 import { eventWire } from "../resources/integrations/delivery-store.ts";
 import type { IntegrationEvent } from "../resources/integrations/schema.ts";
-import { decryptedParameters } from "../resources/integrations/secrets.ts";
+import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
 import type { StoredIntegration } from "../resources/integrations/store.ts";
 import { delayMs, MOST_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
@@ -16,6 +16,8 @@ export interface Attempting {
   log: Log;
   clock: Clock;
   outside: Outside;
+  /** What was decrypted, by integration, with what it was decrypted from. */
+  decrypted: Map<number, { stored: string; parameters: Parameters }>;
 }
 
 interface Tried {
@@ -68,15 +70,16 @@ export async function attempt(
 const GIVEN_UP = `Given up after ${MOST_ATTEMPTS} attempts.`;
 
 async function outcomeOf(
-  { db, log, clock, outside }: Attempting,
+  context: Attempting,
   integration: StoredIntegration,
   { label: _, summary, ...event }: IntegrationEvent["event"],
 ): Promise<Outcome> {
+  const { log, clock, outside } = context;
   const { id, provider } = integration;
   const deliver = DELIVER.get(provider);
   if (!deliver) return failed(`There is no provider ${provider}.`);
   try {
-    const parameters = decryptedParameters(db, integration, integration.parameters);
+    const parameters = parametersOf(context, integration);
     const job = { integrationId: id, parameters, event, summary: summary ?? event.type, now: clock.now() };
     return await deliver(job, outside);
   } catch (error) {
@@ -85,6 +88,16 @@ async function outcomeOf(
       log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
     return failed(message);
   }
+}
+
+/** To decrypt would take longer than to send. */
+function parametersOf({ db, decrypted }: Attempting, integration: StoredIntegration): Parameters {
+  const stored = JSON.stringify(integration.parameters);
+  const known = decrypted.get(integration.id);
+  if (known?.stored === stored) return known.parameters;
+  const parameters = decryptedParameters(db, integration, integration.parameters);
+  decrypted.set(integration.id, { stored, parameters });
+  return parameters;
 }
 
 const failed = (stateDetails: string): Outcome => ({ state: "failed", stateDetails, details: {} });

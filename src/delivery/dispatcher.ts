@@ -57,7 +57,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const ending = new AbortController();
   let isStopped = false;
   const { outside, destroy } = toOutside(options, ending.signal);
-  const context = { db, log, clock, outside };
+  const context: Attempting = { db, log, clock, outside, decrypted: new Map() };
   const lanes = new Map<number, Lane>();
   const wake = (ids: Iterable<number>) => {
     for (const id of ids) {

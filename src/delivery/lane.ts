@@ -1,5 +1,6 @@
 import { inGroup } from "../db/group-commit.ts";
-import { recordAttempt } from "../resources/integrations/changes-deliveries.ts";
+import type { Writing } from "../db/transaction.ts";
+import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
 import { type Delivery, oldestDeliveries, troubleOf } from "../resources/integrations/delivery-store.ts";
 import { integrationById, type StoredIntegration } from "../resources/integrations/store.ts";
 import { type Attempting, attempt } from "./attempt.ts";
@@ -17,8 +18,8 @@ export interface LaneContext extends Attempting {
   isStopped(): boolean;
 }
 
-/** How many are read at a time: they are sent while those before them are recorded. */
-const WINDOW = 32;
+/** How many are read at a time, and recorded together; after a crash so many may come twice. */
+const WINDOW = 64;
 
 /** How soon it goes on after the file could not be written, in milliseconds. */
 const AFTER_ERROR_MS = 1000;
@@ -84,19 +85,47 @@ function activeIntegration({ db }: LaneContext, id: number): StoredIntegration |
   return integration?.enabled && !integration.paused ? integration : undefined;
 }
 
-/** Up to the first that fails. What was done is recorded meanwhile, several in one commit. */
+/** Up to the first that fails. What was done is recorded meanwhile, many in one commit. */
 async function deliverAll(context: LaneContext, id: number, deliveries: Delivery[], failures: number) {
-  const recorded: Array<Promise<unknown>> = [];
+  const recorder = createRecorder(context);
   try {
     for (const delivery of deliveries) {
       const integration = activeIntegration(context, id);
       if (!integration || msUntil(context, delivery.dueAt) > 0) break;
       const done = await attempt(context, integration, { ...delivery, failures });
       if (!done || context.outside.signal.aborted) break; // what was broken off is done again
-      recorded.push(inGroup(context.db, undefined, (tx) => recordAttempt(tx, done)));
+      recorder.add(done);
       if (done.state === "failed" || context.isStopped()) break;
     }
   } finally {
-    await Promise.all(recorded);
+    await recorder.finish();
   }
+}
+
+/** How late an attempt is recorded at the most, in milliseconds: a commit waits for the disk, and all wait with it. */
+const LATE_MS = 40;
+
+function createRecorder({ db }: LaneContext) {
+  const recorded: Array<Promise<unknown>> = [];
+  let pending: Attempt[] = [];
+  let since = performance.now();
+  const flush = () => {
+    const attempts = pending;
+    pending = [];
+    since = performance.now();
+    const recordAll = (tx: Writing) => {
+      for (const one of attempts) recordAttempt(tx, one);
+    };
+    if (attempts.length > 0) recorded.push(inGroup(db, undefined, recordAll));
+  };
+  return {
+    add(one: Attempt) {
+      pending.push(one);
+      if (performance.now() - since >= LATE_MS) flush();
+    },
+    async finish() {
+      flush();
+      await Promise.all(recorded);
+    },
+  };
 }
