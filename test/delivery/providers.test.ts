@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import http from "node:http";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import zlib from "node:zlib";
+import { openDelivering } from "../support/delivering.ts";
+import { openReceiver } from "../support/receiver.ts";
+
+type Options = Parameters<typeof openDelivering>[1];
+
+/** What an integration of the provider sends of a new flag, and what is recorded of that. */
+async function sent(t: TestContext, provider: string, parameters: object, options: Options = {}) {
+  const { integrate, addFlag, recorded } = await openDelivering(t, options);
+  const { status, body } = await integrate(parameters, { provider });
+  assert.equal(status, 201, JSON.stringify(body));
+  await addFlag("f");
+  const [record] = await recorded(1);
+  return record!;
+}
+
+const LINK = "https://flags.example/projects/a/features/f";
+const MARKDOWN = `*admin* created the flag *[f](${LINK})* in the project *[a](https://flags.example/projects/a)*`;
+const SLACK = `*admin* created the flag *<${LINK}|f>* in the project *<https://flags.example/projects/a|a>*`;
+
+test("Slack gets a message for its default channel, with a button", async (t) => {
+  const receiver = await openReceiver(t);
+  const record = await sent(t, "slack", { url: receiver.url, defaultChannel: "general" });
+  const body = JSON.parse(receiver.received[0]!.body);
+  assert.deepEqual([body.username, body.icon_emoji, body.channel], ["Unleash", ":unleash:", "#general"]);
+  assert.equal(body.text, SLACK);
+  assert.equal(body.attachments[0].actions[0].url, LINK);
+  assert.equal(record.stateDetails, "All (1) Slack webhook requests were successful with status codes: 200.");
+  const { url, channels, username, message } = record.details;
+  assert.deepEqual([channels, username, message], [["general"], "Unleash", SLACK]);
+  assert.match(String(url), /\*\*\*\*\*$/);
+});
+
+/** Tags a flag so that two channels are told of what comes next. */
+async function tagged(t: TestContext, answer: Parameters<typeof openReceiver>[1]) {
+  const receiver = await openReceiver(t, answer);
+  const { integrate, addFlag, request, recorded } = await openDelivering(t);
+  await addFlag("f");
+  await integrate(
+    { url: receiver.url, defaultChannel: "x" },
+    { provider: "slack", events: ["feature-archived"] },
+  );
+  for (const value of ["one", "two"])
+    await request("/api/admin/features/f/tags", { method: "POST", body: { type: "slack", value } });
+  await request("/api/admin/projects/a/features/f", { method: "DELETE" });
+  const [record] = await recorded(1);
+  return { receiver, record: record! };
+}
+
+test("Slack tells each channel that the flag's tags name", async (t) => {
+  const { receiver, record } = await tagged(t, 200);
+  const channels = receiver.received.map(({ body }) => JSON.parse(body).channel);
+  assert.deepEqual(channels.toSorted(), ["#one", "#two"]);
+  assert.equal(
+    record.stateDetails,
+    "All (2) Slack webhook requests were successful with status codes: 200, 200.",
+  );
+});
+
+test("where one channel is not told, that is said, and none is told twice", async (t) => {
+  let count = 0;
+  const { receiver, record } = await tagged(t, (_, response) =>
+    response.writeHead(count++ ? 429 : 200).end(),
+  );
+  assert.equal(record.state, "successWithErrors");
+  assert.match(
+    record.stateDetails,
+    /^Some \(1 of 2\) Slack webhook requests failed\. Status codes: (200, 429|429, 200)\.$/,
+  );
+  assert.equal(receiver.received.length, 2);
+});
+
+test("where no channel is told, all are tried again", async (t) => {
+  const { record } = await tagged(t, 429);
+  assert.equal(record.stateDetails, "All (2) Slack webhook requests failed with status codes: 429, 429.");
+  assert.ok(record.details.retryAt);
+});
+
+/** A stand-in for Slack's Web API. */
+const slackApi = async (t: TestContext, answer: object) => {
+  const receiver = await openReceiver(t, (_, response) => response.end(JSON.stringify(answer)));
+  return { receiver, options: { slackApi: receiver.url } };
+};
+
+test("the Slack app posts by Slack's Web API", async (t) => {
+  const { receiver, options } = await slackApi(t, { ok: true });
+  const parameters = { accessToken: "xoxb-hush", defaultChannels: "general, #random" };
+  const record = await sent(t, "slack-app", parameters, options);
+  const [one, two] = receiver.received;
+  assert.equal(one!.path, "/hook/chat.postMessage");
+  assert.equal(one!.headers.authorization, "Bearer xoxb-hush");
+  assert.deepEqual([one, two].map((post) => JSON.parse(post!.body).channel).toSorted(), [
+    "#general",
+    "#random",
+  ]);
+  assert.equal(record.stateDetails, "All (2) Slack client calls were successful.");
+  assert.doesNotMatch(JSON.stringify(record), /hush/);
+});
+
+test("what Slack's Web API refuses with a 200 is a failure", async (t) => {
+  const { options } = await slackApi(t, { ok: false, error: "channel_not_found" });
+  const record = await sent(t, "slack-app", { accessToken: "x", defaultChannels: "general" }, options);
+  assert.equal(record.state, "failed");
+  assert.equal(
+    record.stateDetails,
+    "All (1) Slack client calls failed with the following errors: channel_not_found",
+  );
+  assert.equal(record.details.retryAt, undefined);
+});
+
+test("without a channel the Slack app has nothing to do", async (t) => {
+  const record = await sent(t, "slack-app", { accessToken: "x" });
+  assert.deepEqual(
+    [record.state, record.stateDetails],
+    ["failed", "No Slack channels found for event feature-created."],
+  );
+});
+
+test("Teams gets a card", async (t) => {
+  const receiver = await openReceiver(t);
+  const record = await sent(t, "teams", { url: receiver.url });
+  const body = JSON.parse(receiver.received[0]!.body);
+  assert.equal(body.themeColor, "0076D7");
+  assert.equal(body.sections[0].activityTitle, MARKDOWN);
+  assert.deepEqual(body.sections[0].facts, [
+    { name: "User", value: "admin" },
+    { name: "Action", value: "feature-created" },
+  ]);
+  assert.equal(body.potentialAction[0].targets[0].uri, LINK);
+  assert.equal(record.stateDetails, "Teams webhook request was successful with status code: 200.");
+  assert.deepEqual(record.details.body, body);
+});
+
+test("Datadog gets an event, or the text of a template", async (t) => {
+  const receiver = await openReceiver(t, 202);
+  const parameters = { url: receiver.url, apiKey: "hush", sourceTypeName: "own" };
+  const record = await sent(t, "datadog", parameters);
+  const [{ body, headers }] = receiver.received as [(typeof receiver.received)[0]];
+  assert.equal(headers["dd-api-key"], "hush");
+  assert.deepEqual(JSON.parse(body), {
+    text: `%%% \n ${MARKDOWN} \n %%% `,
+    title: "Unleash notification update",
+    tags: [],
+    source_type_name: "own",
+  });
+  assert.equal(record.stateDetails, "Datadog Events API request was successful with status code: 202.");
+  assert.doesNotMatch(JSON.stringify(record), /hush/);
+  await sent(t, "datadog", { ...parameters, bodyTemplate: "{{event.type}}" });
+  assert.equal(JSON.parse(receiver.received[1]!.body).text, "feature-created");
+});
+
+test("New Relic gets a flat event, compressed", async (t) => {
+  const bodies: Buffer[] = [];
+  const server = http.createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    bodies.push(Buffer.concat(chunks));
+    response.writeHead(200).end();
+    assert.equal(request.headers["api-key"], "hush");
+    assert.equal(request.headers["content-encoding"], "gzip");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close().closeAllConnections());
+  const { port } = server.address() as { port: number };
+  const record = await sent(t, "new-relic", { url: `http://127.0.0.1:${port}/`, licenseKey: "hush" });
+  const event = JSON.parse(zlib.gunzipSync(bodies[0]!).toString());
+  assert.equal(event.eventType, "UnleashServiceEvent");
+  assert.equal(event.unleashEventType, "feature-created");
+  assert.equal(event.featureName, "f");
+  assert.equal(event.createdByUserId, 1);
+  assert.equal(event.name, "f", "with the event's data");
+  assert.equal(record.stateDetails, "New Relic Events API request was successful with status code: 200.");
+  assert.doesNotMatch(JSON.stringify(record), /hush/);
+});
+
+const folderOf = (t: TestContext) => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-file-"));
+  t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+};
+
+test("a file gets a line an event, for its owner only", async (t) => {
+  const folder = path.join(folderOf(t), "made");
+  const record = await sent(t, "file", { file: "changes" }, { folder });
+  const file = path.join(folder, "changes.jsonl");
+  const lines = fs.readFileSync(file, "utf8").trimEnd().split("\n");
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).featureName),
+    ["f"],
+  );
+  assert.equal(fs.statSync(file).mode & 0o777, 0o600);
+  assert.deepEqual(
+    [record.state, record.stateDetails],
+    ["success", "The event was appended to changes.jsonl."],
+  );
+});
+
+test("a file that is full is put aside, and the oldest go", async (t) => {
+  const folder = folderOf(t);
+  const at = (name: string) => path.join(folder, name);
+  fs.writeFileSync(at("changes.jsonl"), Buffer.alloc(10 * 1024 * 1024));
+  for (const number of [1, 2, 3, 4, 5]) fs.writeFileSync(at(`changes.${number}.jsonl`), String(number));
+  await sent(t, "file", { file: "changes" }, { folder });
+  assert.equal(fs.statSync(at("changes.1.jsonl")).size, 10 * 1024 * 1024);
+  assert.deepEqual(
+    [2, 3, 4, 5].map((number) => fs.readFileSync(at(`changes.${number}.jsonl`), "utf8")),
+    ["1", "2", "3", "4"],
+  );
+  assert.match(fs.readFileSync(at("changes.jsonl"), "utf8"), /^\{"id":/);
+});
+
+test("a folder that is none is tried again; without any there is nothing to try", async (t) => {
+  const folder = path.join(folderOf(t), "a-file");
+  fs.writeFileSync(folder, "");
+  const one = await sent(t, "file", { file: "changes" }, { folder });
+  assert.match(one.stateDetails, /could not be appended to changes\.jsonl: E/);
+  assert.ok(one.details.retryAt);
+  const other = await sent(t, "file", { file: "changes" });
+  assert.match(other.stateDetails, /--delivery-folder/);
+  assert.equal(other.details.retryAt, undefined);
+});
+
+test("a provider that is not known fails, and is not tried again", async (t) => {
+  const { addFlag, recorded } = await openDelivering(t, {
+    given: (w) => w.integration({ provider: "pigeon", events: ["feature-created"] }),
+  });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  assert.deepEqual([record!.state, record!.stateDetails], ["failed", "There is no provider pigeon."]);
+});
+
+test("a proxy is asked, for what is not excepted", async (t) => {
+  const proxy = await openReceiver(t);
+  const receiver = await openReceiver(t);
+  const env = { HTTP_PROXY: new URL(proxy.url).origin };
+  await sent(t, "webhook", { url: "http://hooks.example/x" }, { env });
+  assert.equal(proxy.received[0]!.path, "http://hooks.example/x");
+  await sent(t, "webhook", { url: receiver.url }, { env: { ...env, NO_PROXY: "127.0.0.1" } });
+  assert.deepEqual([proxy.received.length, receiver.received.length], [1, 1]);
+});
