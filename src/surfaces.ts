@@ -87,6 +87,8 @@ import * as serviceAccounts from "./resources/service-accounts/routes.ts";
 import * as serviceAccountTokens from "./resources/service-accounts/routes-tokens.ts";
 import * as serviceAccountsSchema from "./resources/service-accounts/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
+import * as ownSessions from "./resources/sessions/routes-own.ts";
+import * as sessionsSchema from "./resources/sessions/schema.ts";
 import * as settings from "./resources/settings/routes.ts";
 import * as settingsSchema from "./resources/settings/schema.ts";
 import * as strategies from "./resources/strategies/routes.ts";
@@ -188,6 +190,7 @@ const served = [
       serviceAccounts,
       serviceAccountTokens,
       ownUser,
+      ownSessions,
       tokens,
       settings,
       instance,
@@ -281,6 +284,7 @@ export const SCHEMAS = Object.fromEntries(
     searchSchema,
     rolesSchema,
     serviceAccountsSchema,
+    sessionsSchema,
     strategiesSchema,
     tagTypesSchema,
     tagsSchema,

@@ -42,8 +42,10 @@ export const endSessionsOf = (tx: Writing, userId: number, kept: string | null =
   removeOthers(tx).run({ userId, kept });
 
 /** Ends the session with this secret, if there is one. */
-export const endSession = (tx: Writing, secret: string) =>
-  removeSession(tx).run({ hash: hashSecret(secret) });
+export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, hashSecret(secret));
+
+/** The same by the hash of its secret. */
+export const endSessionWith = (tx: Writing, hash: string) => void removeSession(tx).run({ hash });
 
 /**
  * The header that sets the cookie: no script sees it, nothing that another site begins sends it, and it goes over TLS only where
