@@ -32,34 +32,35 @@ export const readFeatureEnvironment = operation({
   };
 });
 
-export const enable = operation({
-  id: "toggleFeatureEnvironmentOn",
-  summary: "Enable a flag in an environment",
+/** What switches a flag, or several: the same rules for all. */
+const switching = {
   tag: "Features",
   method: "POST",
-  path: `${ENVIRONMENT}/on`,
   permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const enable = operation({
+  ...switching,
+  id: "toggleFeatureEnvironmentOn",
+  summary: "Enable a flag in an environment",
+  path: `${ENVIRONMENT}/on`,
   params: Params,
   query: EnableQuery,
-  errors: ["NotFoundError"],
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
-  response: NoBody,
 }).change(({ tx, params, query }) => {
   requireFeatureEnvironment(tx.db, params);
   enableFeature(tx, params, { enablesStrategies: query.shouldActivateDisabledStrategies === "true" });
 });
 
 export const disable = operation({
+  ...switching,
   id: "toggleFeatureEnvironmentOff",
   summary: "Disable a flag in an environment",
-  tag: "Features",
-  method: "POST",
   path: `${ENVIRONMENT}/off`,
-  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
   params: Params,
-  errors: ["NotFoundError"],
   records: ["feature-environment-disabled"],
-  response: NoBody,
 }).change(({ tx, params }) => {
   requireFeatureEnvironment(tx.db, params);
   disableFeature(tx, params);
@@ -70,18 +71,14 @@ const BulkParams = v.object({ projectId: v.string(), environment: v.string() });
 const Bulk = v.object({ features: v.array(v.string()) });
 
 export const enableAll = operation({
+  ...switching,
   id: "bulkToggleFeaturesEnvironmentOn",
   summary: "Enable flags in an environment, all of them or none",
-  tag: "Features",
-  method: "POST",
   path: `${BULK}/on`,
-  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
   params: BulkParams,
   query: EnableQuery,
   body: Bulk,
-  errors: ["NotFoundError"],
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
-  response: NoBody,
 }).change(({ tx, params: { projectId: project, environment }, query, body: { features } }) => {
   const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
   for (const feature of features) {
@@ -92,17 +89,13 @@ export const enableAll = operation({
 });
 
 export const disableAll = operation({
+  ...switching,
   id: "bulkToggleFeaturesEnvironmentOff",
   summary: "Disable flags in an environment, all of them or none",
-  tag: "Features",
-  method: "POST",
   path: `${BULK}/off`,
-  permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
   params: BulkParams,
   body: Bulk,
-  errors: ["NotFoundError"],
   records: ["feature-environment-disabled"],
-  response: NoBody,
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) {
     const place = { project, feature, environment };
