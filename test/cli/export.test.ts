@@ -39,7 +39,7 @@ describe("export", { concurrency: 4 }, () => {
     assert.deepEqual([written.code, written.stdout], [0, ""]);
     assert.match(written.stderr, /info {2}exported to \S+out\.jsonl\n$/);
     assert.equal(fs.readFileSync(target, "utf8"), shown.stdout);
-    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "out.jsonl"]);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "flags.db.key", "out.jsonl"]);
   });
 
   test("the secrets of integrations are in it when asked for", async (t) => {
@@ -80,7 +80,7 @@ describe("export", { concurrency: 4 }, () => {
     assert.deepEqual([code, stdout], [1, ""]);
     const folder = path.dirname(target);
     assert.equal(stderr, `flagstone: There is no folder ${folder}: make it, or name another\n`);
-    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
+    assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "flags.db.key"]);
   });
 
   test("a target in a folder that may not be written is refused in words", async (t) => {
