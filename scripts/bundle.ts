@@ -3,8 +3,8 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { type BuildOptions, build, type Metafile } from "esbuild";
-import { pack } from "./embedded-ui.ts";
 import { collectLicenses } from "./licenses.ts";
+import { pack } from "./packed-ui.ts";
 import { bundleUi } from "./ui.ts";
 
 const require = createRequire(import.meta.url);
