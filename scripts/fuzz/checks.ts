@@ -2,6 +2,7 @@ import zlib from "node:zlib";
 import * as v from "valibot";
 import { ErrorBody } from "../../src/http/error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
+import { type Operation, textTypeOf } from "../../src/http/operation.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
@@ -14,7 +15,7 @@ import type { Reply } from "./replies.ts";
  */
 
 const KNOWN: ReadonlySet<number> = new Set([
-  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 412, 413, 415, 417, 429, 431,
+  200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 417, 429, 431,
 ]);
 
 /** What is only for the log, or for nobody: stacks, SQL, and the name of what is unexpected. */
@@ -43,8 +44,10 @@ function checkReply(one: Case, reply: Reply) {
   demand(!INSIDE.test(body), "nothing from inside", body.slice(0, 1000));
   requireNoSecret(body);
   requireHidden(one, status, body);
-  if (body !== "" && status >= 400) checkError(status, headers, body);
-  if (body !== "" && status === 200) checkAnswer(one, body);
+  if (body === "") return;
+  const operation = operationOf(one);
+  if (status >= 400 && status !== operation?.status) checkError(status, headers, body);
+  else if (status === 200 || status === operation?.status) checkAnswer(one, operation, body);
 }
 
 /** @throws Finding for a secret in a text that leaves the program. */
@@ -94,13 +97,11 @@ function checkError(status: number, headers: Reply["headers"], body: string) {
 }
 
 /** The answer to an operation has the shape that its contract promises. */
-function checkAnswer({ answers, pieces }: Case, body: string) {
-  const [, method = "", target = ""] = /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
-  const path = new URL(`http://x/${target}`).pathname.replaceAll(/\/+/g, "/"); // `..` leads elsewhere
-  if (answers === undefined || !path.startsWith("/api/")) return;
-  const operation = operationAt(method, path);
-  demand(operation !== undefined, `an operation at ${path}`);
-  const { issues } = v.safeParse(operation.response, parsed(body));
+function checkAnswer(one: Case, operation: Operation | undefined, body: string) {
+  if (one.answers === undefined || !pathOf(one).startsWith("/api/")) return;
+  demand(operation !== undefined, `an operation at ${pathOf(one)}`);
+  const value = textTypeOf(operation.response) ? body : parsed(body);
+  const { issues } = v.safeParse(operation.response, value);
   demand(
     !issues,
     `the shape of ${operation.path}`,
@@ -109,6 +110,13 @@ function checkAnswer({ answers, pieces }: Case, body: string) {
 }
 
 const operationAt = operationFinder(OPERATIONS);
+
+const operationOf = (one: Case) => operationAt(lineOf(one)[1] ?? "", pathOf(one));
+
+const lineOf = ({ pieces }: Case) => /^(\S+) (\/\S*) HTTP/.exec(pieces[0]!.toString("latin1")) ?? [];
+
+/** Of the request; `..` leads elsewhere. */
+const pathOf = (one: Case) => new URL(`http://x/${lineOf(one)[2] ?? ""}`).pathname.replaceAll(/\/+/g, "/");
 
 function parsed(body: string): unknown {
   try {

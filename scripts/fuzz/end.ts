@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { keyFileBeside } from "../../src/db/secrets.ts";
 import type { Found } from "./rounds.ts";
 import { memoryOf } from "./server.ts";
 import type { Site } from "./trial.ts";
@@ -25,7 +26,8 @@ export async function requireEnd(site: Site): Promise<{ memory: number | undefin
   } catch (error) {
     messages.push(`expected a file that is whole, not ${(error as { stdout: Buffer }).stdout}`);
   }
-  const left = fs.readdirSync(path.dirname(data)).filter((name) => name !== path.basename(data));
+  const expected = [data, keyFileBeside(data)].map((file) => path.basename(file));
+  const left = fs.readdirSync(path.dirname(data)).filter((name) => !expected.includes(name));
   if (left.length > 0) messages.push(`expected no file beside the data file, not ${left.join(", ")}`);
   return {
     memory,
