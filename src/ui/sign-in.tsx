@@ -17,6 +17,10 @@ export const SignIn = ({ isAgain }: { isAgain: boolean }) =>
         <Icon name="flag" /> Flagstone
       </h1>
       <WithPassword />
+      <p class="muted">
+        No password? Whoever runs the server makes a link that signs you in:{" "}
+        <code>flagstone user link NAME</code>
+      </p>
     </main>
   );
 

@@ -37,6 +37,14 @@ export const VIEWS: readonly View[] = [
     load: () => import("./views/log/log.tsx"),
   },
   {
+    path: "/playground",
+    title: "Playground",
+    icon: "play",
+    letter: "y",
+    load: () => import("./views/playground.tsx"),
+  },
+  { path: "/connect", title: "Connect", load: () => import("./views/connect.tsx") },
+  {
     path: "/integrations",
     title: "Integrations",
     icon: "integration",

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+test("four steps lead from nothing to a flag that an application asks for, without leaving the page", {
+  skip,
+}, async (t) => {
+  const { url, signedIn } = await openPage(t, createWorld().project("shop"));
+  const page = await signedIn();
+  await sees(page, "First steps");
+  await press(page, "link", "A flag");
+  await type(page, "Name", "first-flag");
+  await press(page, "button", "Create the flag");
+  await page.locator(".environment [role=switch]").click();
+  await page.waitForSelector("[role=switch][aria-checked=true]");
+  await press(page, "link", "Home");
+  await press(page, "link", "Ask for it from your application");
+  await press(page, "button", "Make a token and show what to write");
+  await sees(page, "What to write");
+  const text = String(await page.evaluate("document.querySelectorAll('pre')[1].textContent"));
+  assert.match(text, /first-flag/);
+  const secret = String(await page.evaluate("document.querySelector('pre').textContent"));
+  const answer = await fetch(`${url}/ofrep/v1/evaluate/flags/first-flag`, {
+    method: "POST",
+    headers: { authorization: secret.trim(), "content-type": "application/json" },
+    body: "{}",
+  });
+  assert.partialDeepStrictEqual(await answer.json(), { value: true });
+});
+
+test("the playground says which flags somebody gets, and keeps the question in the address", {
+  skip,
+}, async (t) => {
+  const { signedIn } = await openPage(t, createWorld().project("a").feature("f", "a"));
+  const page = await signedIn();
+  await page.goto(new URL("/playground", page.url()).href);
+  await type(page, "userId", "7");
+  await press(page, "button", "Ask");
+  await sees(page, "0 flags on, of 1");
+  assert.match(page.url(), /userId=7/);
+  await page.reload();
+  await sees(page, "0 flags on, of 1");
+});
