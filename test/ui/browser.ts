@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import fs from "node:fs";
 import { after, type TestContext } from "node:test";
-import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
+import { CHROMIUM, launch } from "../../scripts/page/browser.ts";
 import { SYSTEM } from "../../src/auth/actor.ts";
 import { createSignInLink } from "../../src/auth/sign-in-link.ts";
 import { write } from "../../src/events/write.ts";
@@ -11,26 +11,12 @@ import { createServer } from "../../src/server/create-server.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 
-const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-const executable = [process.env.CHROMIUM, ...PLACES].find((place) => place && fs.existsSync(place));
-
 /** Why a test that needs a browser is left out; false where there is one. */
-export const skip = executable === undefined && "no Chromium is installed, and CHROMIUM names none";
-
-/** It may ask nobody but the server under test. */
-const ARGUMENTS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
+export const skip = CHROMIUM === undefined && "no Chromium is installed, and CHROMIUM names none";
 
 let launched: Promise<Browser> | undefined;
 
-const browser = () => (launched ??= puppeteer.launch({ executablePath: executable!, args: ARGUMENTS }));
+const browser = () => (launched ??= launch());
 
 after(async () => (await launched)?.close());
 
