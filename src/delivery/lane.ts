@@ -21,13 +21,14 @@ export interface LaneContext extends Attempting {
 /** How many are read at a time, and recorded together; after a crash so many may come twice. */
 const WINDOW = 64;
 
-/** How soon it goes on after the file could not be written, in milliseconds. */
-const AFTER_ERROR_MS = 1000;
+/** How soon it goes on after the file could not be written, in milliseconds: what is not recorded is sent again. */
+const AFTER_ERROR_MS = 10_000;
 
 export function createLane(context: LaneContext, id: number): Lane {
   const { clock, log } = context;
   let running: Promise<void> | undefined;
   let isWokenAgain = false;
+  let limit = WINDOW;
   let callOff = () => {};
   const wakeIn = (ms: number) => {
     callOff();
@@ -36,7 +37,8 @@ export function createLane(context: LaneContext, id: number): Lane {
   const work = async () => {
     do {
       isWokenAgain = false;
-      const waitMs = await deliverDue(context, id);
+      const waitMs = await deliverDue(context, id, limit);
+      limit = WINDOW;
       if (waitMs !== undefined && !context.isStopped()) wakeIn(waitMs);
     } while (isWokenAgain && !context.isStopped());
   };
@@ -46,11 +48,14 @@ export function createLane(context: LaneContext, id: number): Lane {
     if (context.isStopped()) return;
     running ??= work()
       .catch((error: Error) => {
-        log({ level: "error", message: `deliveries of integration ${id}: ${error.message}` });
-        wakeIn(AFTER_ERROR_MS);
+        log({ level: "warn", message: `deliveries of integration ${id}: ${error.message}` });
+        limit = 1;
+        isWokenAgain = false;
+        if (!context.isStopped()) wakeIn(AFTER_ERROR_MS);
       })
       .finally(() => {
         running = undefined;
+        if (isWokenAgain) wake(); // just as it came to rest
       });
   }
   return {
@@ -63,13 +68,13 @@ export function createLane(context: LaneContext, id: number): Lane {
 }
 
 /** Delivers what is due. @returns when the next is, in milliseconds from now; undefined if nothing waits */
-async function deliverDue(context: LaneContext, id: number): Promise<number | undefined> {
+async function deliverDue(context: LaneContext, id: number, limit: number): Promise<number | undefined> {
   for (;;) {
     const integration = activeIntegration(context, id);
     if (!integration || context.isStopped()) return undefined;
     const { failures = 0, retryAt = "" } = troubleOf(context.db, id) ?? {};
     // One that fails is tried with one event, not with all that wait.
-    const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : WINDOW);
+    const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
     if (deliveries.length === 0) return undefined;
     const isOpen = failures >= FAILURES_TO_OPEN;
     const waitMs = Math.max(msUntil(context, deliveries[0]!.dueAt), isOpen ? msUntil(context, retryAt) : 0);

@@ -136,3 +136,24 @@ test("a slow receiver delays no other, and no request", async (t) => {
   assert.equal(slow.received.length, 1);
   slow.answer = 200;
 });
+
+test("what can't be recorded is sent again when the file can be written to, one at a time until then", async (t) => {
+  const receiver = await openReceiver(t);
+  const { addFlag, recorded, next, db, waiting, request } = await delivering(t, receiver);
+  await request("/api/admin/addons/1/pause", { method: "POST" });
+  for (const name of ["one", "two", "three"]) await addFlag(name);
+  db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON integration_events
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+  await request("/api/admin/addons/1/resume", { method: "POST" });
+  await receiver.has(3);
+  assert.equal(await next(), 10_000);
+  await receiver.has(4);
+  assert.equal(waiting(), 3);
+  await until(() => db.inTransaction === false);
+  db.exec("DROP TRIGGER full");
+  await next();
+  await recorded(3);
+  assert.equal(waiting(), 0);
+  const names = receiver.received.map(({ body }) => JSON.parse(body).featureName);
+  assert.deepEqual(names, ["one", "two", "three", "one", "one", "two", "three"]);
+});
