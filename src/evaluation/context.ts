@@ -12,9 +12,12 @@ export interface Context {
 /** What has a place of its own; all else are properties. */
 const NAMED = ["userId", "sessionId", "appName", "environment", "remoteAddress"];
 
+/** Characters of a value: a regular expression takes time for each of them. */
+const LONGEST_VALUE = 2000;
+
 /**
- * A context of whatever was given: text as it is, numbers and truth values as text; lists and objects count as not
- * given, and so does a time that is none. @param filled stands where nothing is given
+ * A context of whatever was given: text as it is, numbers and truth values as text. Lists, objects, longer text and a
+ * time that is none count as not given. @param filled stands where nothing is given
  */
 export function toContext(
   { properties, currentTime, ...rest }: Record<string, unknown>,
@@ -42,10 +45,11 @@ const texts = (entries: Entries): Record<string, string> =>
     }),
   );
 
-const toText = (value: unknown): string | undefined =>
-  value === null || value === undefined || value === "" || typeof value === "object"
-    ? undefined
-    : String(value);
+function toText(value: unknown): string | undefined {
+  if (value === null || value === undefined || typeof value === "object") return undefined;
+  const text = String(value);
+  return text === "" || text.length > LONGEST_VALUE ? undefined : text;
+}
 
 function toTime(value: unknown): { currentTime?: Date } {
   const time = new Date(toText(value) ?? "");

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
+import { FRONTEND, SERVICE } from "../support/world.ts";
+import { serveSeed } from "./serving.ts";
+
+const SEED = {
+  features: [
+    { name: "everyone", enabled: true, variants: [{ name: "blue", weight: 1000 }] },
+    { name: "norway", enabled: true, strategies: [{ name: "userWithId", parameters: { userIds: "7" } }] },
+    { name: "off", enabled: false },
+  ],
+};
+
+async function open(t: TestContext, options: { usePOSTrequests?: boolean; clientKey?: string } = {}) {
+  const url = await serveSeed(t, SEED);
+  const statuses: number[] = [];
+  const client = new UnleashClient({
+    url: `${url}/api/frontend`,
+    clientKey: FRONTEND,
+    appName: "shop",
+    refreshInterval: 0.1,
+    disableMetrics: true,
+    storageProvider: new InMemoryStorageProvider(),
+    fetch: async (...args: Parameters<typeof fetch>) => {
+      const response = await fetch(...args);
+      statuses.push(response.status);
+      return response;
+    },
+    ...options,
+  });
+  t.after(() => client.stop());
+  const when = (event: string) => new Promise<void>((resolve) => client.once(event, () => resolve()));
+  const admin = (path: string, method: string) =>
+    fetch(`${url}/api/admin${path}`, { method, headers: { authorization: SERVICE } });
+  return { client, statuses, when, admin };
+}
+
+for (const usePOSTrequests of [false, true]) {
+  test(`the SDK for browsers, by ${usePOSTrequests ? "POST" : "GET"}`, async (t) => {
+    const { client, statuses, when, admin } = await open(t, { usePOSTrequests });
+    const ready = when("ready");
+    await client.start();
+    await ready;
+    assert.equal(client.isEnabled("everyone"), true);
+    assert.equal(client.getVariant("everyone").name, "blue");
+    assert.equal(client.isEnabled("norway"), false);
+    await client.updateContext({ userId: "7" });
+    assert.equal(client.isEnabled("norway"), true, "another context is asked for at once");
+    while (!usePOSTrequests && !statuses.includes(304)) await new Promise(setImmediate);
+    const updated = when("update");
+    await admin("/projects/default/features/off/environments/development/on", "POST");
+    await updated;
+    assert.equal(client.isEnabled("off"), true, "a change is seen");
+  });
+}
+
+test("the SDK for browsers is told of a token that is revoked", async (t) => {
+  const { client, statuses, when, admin } = await open(t);
+  await client.start();
+  const failed = when("error");
+  const { status } = await admin(`/api-tokens/${encodeURIComponent(FRONTEND)}`, "DELETE");
+  assert.equal(status, 200);
+  await failed;
+  assert.equal(statuses.at(-1), 401);
+});
