@@ -28,7 +28,16 @@ const newestChange = () =>
       .map((file) => fs.statSync(path.join(SOURCES, file)).mtimeMs),
   );
 
-async function bundle(page: PageName): Promise<Ui> {
+let last: Promise<unknown> = Promise.resolve();
+
+/** One after the other: the process of esbuild is ended after each, which another would wait for in vain. */
+function bundle(page: PageName): Promise<Ui> {
+  const made = last.then(() => bundleNow(page));
+  last = made.catch(() => {});
+  return made;
+}
+
+async function bundleNow(page: PageName): Promise<Ui> {
   const { bundleUi, endBundling } = await import("../scripts/ui.ts");
   const ui = await bundleUi(page);
   await endBundling();

@@ -97,3 +97,9 @@ test("without it the API is all there is", async (t) => {
   assert.equal((await app.request("/projects", { headers: OPENED })).status, 404);
   assert.match(await (await app.request("/", { headers: OPENED })).text(), /flagstone token create/);
 });
+
+test("the page and the reference can be made at the same time", async () => {
+  const [main, reference] = await Promise.all([loadUi("main"), loadUi("reference")]);
+  assert.match(main.script, /^main-/);
+  assert.match(reference.script, /^reference-/);
+});
