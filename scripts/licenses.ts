@@ -49,8 +49,9 @@ export function collectLicenses(metafile: Metafile): string {
 const nodePackage = () => path.resolve(process.execPath, "../..");
 
 function licenseIn(folder: string): string {
-  const file = fs.readdirSync(folder).find((name) => /^(licen[cs]e|copying)/i.test(name));
+  const isText = (entry: fs.Dirent) => entry.isFile() && /^(licen[cs]e|copying)/i.test(entry.name);
+  const file = fs.readdirSync(folder, { withFileTypes: true }).find(isText);
   return file
-    ? fs.readFileSync(path.join(folder, file), "utf8").trim()
+    ? fs.readFileSync(path.join(folder, file.name), "utf8").trim()
     : "(the package brings no text of it)";
 }
