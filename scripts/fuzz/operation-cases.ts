@@ -167,4 +167,6 @@ function requestOf(operation: Operation, as: Caller, method: string): fc.Arbitra
 }
 
 /** A request of any operation. */
-export const operationCase: fc.Arbitrary<Case> = fc.oneof(...OPERATIONS.map(caseFor));
+export const operationCase: fc.Arbitrary<Case> = fc.oneof(
+  ...OPERATIONS.filter(({ isStream }) => !isStream).map(caseFor), // the answer of a stream has no end
+);

@@ -41,22 +41,31 @@ export interface Channel {
 /** How many clients are written to before others have their turn. */
 const AT_ONCE = 50;
 
-/** A channel that begins after a position, and what is to be told first. @throws as `ask` does */
-export function createChannel(db: Database, asked: Ask, since: string | undefined) {
-  const { bytes, isMore = false, ...rest } = askAndNote(db, asked, since);
-  const channel: Channel = { ask: asked, readers: new Set(), ...rest };
-  return { channel, bytes, isMore };
+/** An answer, and what tells whether it still is the answer. */
+export type Answer = ReturnType<typeof askNow>;
+
+/** Asks, and notes what the answer was made of. @throws as `ask` does */
+export function askNow(db: Database, ask: Ask, since: string | undefined) {
+  const [changes, version] = [changesSoFar(), versionOf(db)];
+  const { result, readings } = watchReads(() => ask(since));
+  const stamp = stampOf(new Set([...readings].flatMap(({ tables }) => tables)), changes);
+  return { ...result, stamp, version };
+}
+
+/** A channel of those who have had this answer. */
+export function createChannel(ask: Ask, { bytes, isMore, ...rest }: Answer): Channel {
+  return { ask, readers: new Set(), ...rest };
 }
 
 /** Whether nothing can be new, and those who listen may still do so. */
-export const isUpToDate = (db: Database, { stamp, version, until }: Channel) =>
+export const isUpToDate = (db: Database, { stamp, version, until }: Omit<Answer, "bytes">) =>
   version === versionOf(db) && isCurrent(db, stamp) && !hasEnded(until);
 
 /** Tells all readers what there is. @throws as `ask` does */
 export async function tellAll(db: Database, channel: Channel) {
   for (;;) {
     const from = channel.position;
-    const { bytes, isMore = false, ...rest } = askAndNote(db, channel.ask, from);
+    const { bytes, isMore = false, ...rest } = askNow(db, channel.ask, from);
     Object.assign(channel, rest);
     await forEach(channel.readers, (reader) => {
       if (reader.isBehind || reader.position === channel.position) return;
@@ -101,13 +110,6 @@ export async function follow(channel: Channel, reader: Reader) {
 function send(reader: Reader, bytes: Buffer, position: string) {
   reader.position = position;
   if (bytes.length > 0) reader.response.write(bytes);
-}
-
-function askAndNote(db: Database, ask: Ask, since: string | undefined) {
-  const [changes, version] = [changesSoFar(), versionOf(db)];
-  const { result, readings } = watchReads(() => ask(since));
-  const stamp = stampOf(new Set([...readings].flatMap(({ tables }) => tables)), changes);
-  return { ...result, stamp, version };
 }
 
 const versionOf = (db: Database) => db.pragma("data_version", { simple: true });

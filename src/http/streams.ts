@@ -3,6 +3,7 @@ import { hasEnded } from "../auth/token.ts";
 import { watchCommits } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { nextTurn } from "../turn.ts";
 import {
   type Ask,
@@ -15,6 +16,7 @@ import {
   tellAll,
 } from "./channel.ts";
 import { ApiError, toApiError } from "./error.ts";
+import { createOpenings } from "./openings.ts";
 import { logError, stopping } from "./refuse.ts";
 
 /*
@@ -56,6 +58,7 @@ const RETRY_MS = { least: 1000, spread: 4000 };
 
 export function createStreams(db: Database, log: Log): Streams {
   const channels = new Map<string, Channel>();
+  const openings = createOpenings(db);
   let count = 0;
   let isClosed = false;
   let stop: (() => void) | undefined;
@@ -91,8 +94,17 @@ export function createStreams(db: Database, log: Log): Streams {
     for (const { readers } of channels.values()) await forEach(readers, keepAlive);
   });
   const tick = () => {
+    openings.forget();
     if ([...channels.values()].some(({ until }) => hasEnded(until))) wake();
     if (++ticks % (HEARTBEAT_MS / TICK_MS) === 0) beat();
+  };
+
+  const enter = (key: string, channel: Channel, reader: Reader) => {
+    count++;
+    channels.set(key, channel);
+    channel.readers.add(reader);
+    reader.response.once("close", () => leave(key, channel, reader));
+    stop ??= start();
   };
 
   const leave = (key: string, channel: Channel, reader: Reader) => {
@@ -102,6 +114,7 @@ export function createStreams(db: Database, log: Log): Streams {
     if (count > 0) return;
     stop?.();
     stop = undefined;
+    openings.forget();
   };
 
   return {
@@ -109,20 +122,17 @@ export function createStreams(db: Database, log: Log): Streams {
       if (isClosed) throw stopping();
       if (count >= MOST) throw tooMany();
       const key = keyOf(request);
-      const begun = createChannel(db, ask, sinceOf(request));
-      // The others of the channel go on from now, whatever this one has missed.
+      const answer = openings.ask(key, ask, sinceOf(request));
+      const { bytes, position, isMore } = answer;
+      // The others of a channel go on from now, whatever this one has missed.
       const channel =
-        channels.get(key) ?? (begun.isMore ? createChannel(db, ask, undefined).channel : begun.channel);
-      const reader: Reader = { response, position: begun.channel.position, isBehind: false, missed: 0 };
-      response.writeHead(200, headers).write(beginning(reader.position));
-      if (begun.bytes.length > 0) response.write(begun.bytes);
-      count++;
-      channels.set(key, channel);
-      channel.readers.add(reader);
-      response.once("close", () => leave(key, channel, reader));
+        channels.get(key) ?? createChannel(ask, isMore ? openings.ask(key, ask, undefined) : answer);
+      response.writeHead(200, headers).write(beginning(position));
+      if (bytes.length > 0) response.write(bytes);
+      const reader: Reader = { response, position, isBehind: false, missed: 0 };
+      enter(key, channel, reader);
       Object.assign(request, { headers: {}, rawHeaders: [] }); // nobody needs them for as long as this goes on
-      stop ??= start();
-      if (begun.isMore || response.writableNeedDrain) void follow(channel, reader);
+      if (isMore || response.writableNeedDrain) void follow(channel, reader);
     },
     count: () => count,
     close() {
@@ -161,20 +171,4 @@ function keepAlive(reader: Reader) {
   const { response } = reader;
   if (!response.writableNeedDrain) response.write(HEARTBEAT);
   else if (++reader.missed >= PATIENCE) response.destroy();
-}
-
-/** Runs it once more after it is done, if it was asked for meanwhile. */
-function oneAtATime(act: () => Promise<void>): () => void {
-  let [isRunning, isWanted] = [false, false];
-  const run = async () => {
-    isWanted = true;
-    if (isRunning) return;
-    isRunning = true;
-    while (isWanted) {
-      isWanted = false;
-      await act();
-    }
-    isRunning = false;
-  };
-  return () => void run();
 }

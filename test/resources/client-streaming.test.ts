@@ -44,6 +44,14 @@ test("an application is told all it has, and then each change", async (t) => {
   assert.equal((await next()).data.events[0].type, "feature-removed");
 });
 
+test("whoever begins is told what is by then, however many have just begun", async (t) => {
+  const { listen, turn } = await open(t);
+  const isOn = async () => (await (await listen()).next()).data.events[0].features[0].enabled;
+  assert.deepEqual(await Promise.all([isOn(), isOn()]), [false, false]);
+  await turn("on");
+  assert.deepEqual(await Promise.all([isOn(), isOn()]), [true, true]);
+});
+
 test("one that connects again is told what it missed", async (t) => {
   const { listen, turn } = await open(t);
   const first = await listen();

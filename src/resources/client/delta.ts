@@ -1,6 +1,7 @@
 import { RawJson, type Wire } from "../../http/raw-json.ts";
+import type { Change } from "./compare.ts";
 import type { ClientEvent, ClientFeature, ClientSegment } from "./schema.ts";
-import type { Change, State } from "./state.ts";
+import type { State } from "./state.ts";
 import type { Flag } from "./store.ts";
 import type { Wanted } from "./wanted.ts";
 import { isWanted, wantedFlags } from "./wanted.ts";

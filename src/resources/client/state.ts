@@ -2,8 +2,17 @@ import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { noteRead, watchReads } from "../../db/watch.ts";
-import type { EventType } from "../../events/types.ts";
-import { type Flag, flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
+import {
+  byName,
+  type Change,
+  type Flags,
+  flagChanges,
+  merged,
+  namesIn,
+  type Segments,
+  segmentChanges,
+} from "./compare.ts";
+import { flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
 
 /*
  * What an environment's applications have is kept in memory, and what has changed is made anew: the log tells which flags
@@ -11,23 +20,11 @@ import { type Flag, flags, newestEvent, recordedAfter, revision, segmentTexts } 
  * alone.
  */
 
-/** A flag or a segment that has become another, or has come or gone. */
-export interface Change {
-  /** The revision by which it was so. */
-  readonly revision: number;
-  readonly kind: "flag" | "segment";
-  readonly key: string | number;
-  /** Of the flag before, where there was one. */
-  readonly project?: string | undefined;
-}
-
 /** The live flags of all projects in an environment. */
 export interface State {
   readonly environment: string;
-  /** By name, in that order. */
-  flags: ReadonlyMap<string, Flag>;
-  /** By id, as JSON. */
-  segments: ReadonlyMap<number, string>;
+  flags: Flags;
+  segments: Segments;
   /** Grows with everything that changes an answer; mostly the id of the event. */
   revision: number;
   /** From which revision on all changes are remembered. */
@@ -50,9 +47,6 @@ const REMEMBERED = 10_000;
 const MOST = 30;
 
 const LOG = "events";
-
-/** From so many flags on it is faster to read all. */
-const MANY = 500;
 
 const kept = new WeakMap<Database, Map<string, State>>();
 
@@ -121,58 +115,6 @@ function refresh(db: Database, state: State, isVague: boolean): State {
   state.revision = next;
   remember(state, changes);
   return state;
-}
-
-/** Without a flag's name these change no flag. */
-const HARMLESS =
-  /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
-
-/** The flags that were changed; undefined where events do not name them, or too many. */
-function namesIn(events: ReadonlyArray<{ type: EventType; featureName: string | null }>) {
-  const names = new Set<string>();
-  for (const { type, featureName } of events) {
-    if (featureName !== null) names.add(featureName);
-    else if (!HARMLESS.test(type)) return undefined;
-  }
-  return names.size > MANY ? undefined : names;
-}
-
-const byName = (list: readonly Flag[]) => new Map(list.map((flag) => [flag.name, flag]));
-
-/** @param names those that may have changed or gone; others in `now` have come */
-function flagChanges(
-  before: State["flags"],
-  names: Iterable<string>,
-  now: readonly Flag[],
-  next: number,
-): Change[] {
-  const found = byName(now);
-  return [...new Set([...names, ...found.keys()])]
-    .filter((name) => before.get(name)?.text !== found.get(name)?.text)
-    .map((name) => ({ revision: next, kind: "flag", key: name, project: before.get(name)?.project }));
-}
-
-const segmentChanges = (before: State["segments"], now: State["segments"], next: number): Change[] =>
-  [...new Set([...before.keys(), ...now.keys()])]
-    .filter((id) => before.get(id) !== now.get(id))
-    .map((id) => ({ revision: next, kind: "segment", key: id }));
-
-/** With some flags in the place of those of the same names. */
-function merged(
-  before: State["flags"],
-  names: ReadonlySet<string> | undefined,
-  now: readonly Flag[],
-): State["flags"] {
-  if (!names) return byName(now);
-  const flags = new Map(before);
-  const found = byName(now);
-  const isNew = now.some(({ name }) => !before.has(name));
-  for (const name of names) {
-    const flag = found.get(name);
-    if (flag) flags.set(name, flag);
-    else flags.delete(name);
-  }
-  return isNew ? new Map([...flags].sort(([a], [b]) => (a < b ? -1 : 1))) : flags;
 }
 
 function remember(state: State, changes: readonly Change[]) {
