@@ -44,7 +44,7 @@ export function Menu() {
             <Icon name={icon!} /> {title}
           </Link>
         ))}
-        <a href="docs/openapi.json">
+        <a href="docs">
           <Icon name="api" /> API
         </a>
       </nav>
