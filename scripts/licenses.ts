@@ -48,10 +48,17 @@ export function collectLicenses(metafile: Metafile): string {
 /** The folder of the Node that runs this; the text is the same for every platform. */
 const nodePackage = () => path.resolve(process.execPath, "../..");
 
+/** Its licence, and a notice that has to go along; some packages have a folder of several licences. */
 function licenseIn(folder: string): string {
-  const isText = (entry: fs.Dirent) => entry.isFile() && /^(licen[cs]e|copying)/i.test(entry.name);
-  const file = fs.readdirSync(folder, { withFileTypes: true }).find(isText);
-  return file
-    ? fs.readFileSync(path.join(folder, file.name), "utf8").trim()
-    : "(the package brings no text of it)";
+  const isText = ({ name }: fs.Dirent) => /^(licen[cs]e|copying|notice)/i.test(name);
+  const texts = fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter(isText)
+    .flatMap((entry) => textsIn(path.join(folder, entry.name)));
+  return texts.length > 0 ? texts.join("\n\n") : "(the package brings no text of it)";
 }
+
+const textsIn = (place: string): string[] =>
+  fs.statSync(place).isDirectory()
+    ? fs.readdirSync(place).flatMap((name) => textsIn(path.join(place, name)))
+    : [fs.readFileSync(place, "utf8").trim()];
