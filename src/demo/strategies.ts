@@ -23,7 +23,7 @@ export function makeStrategy(random: Random, feature: string, number: number) {
     id: random.uuid(),
     name,
     ...(random.chance(0.3) && {
-      title: random.pick(["Employees first", "Slow start", "Half of all", "Beta group"]),
+      title: random.pick(["Employees first", "Slow start", "Early access", "Beta group"]),
     }),
     disabled: random.chance(0.1),
     segments: random.chance(0.25) ? [1 + random.below(3)] : [],

@@ -36,6 +36,10 @@ export const OPERATORS: ReadonlyArray<readonly [operator: string, words: string,
   ["SEMVER_EQ", "is version", true],
   ["SEMVER_GT", "is a later version than", true],
   ["SEMVER_LT", "is an earlier version than", true],
+  ["SEMVER_GTE", "is at least version", true],
+  ["SEMVER_LTE", "is at most version", true],
+  ["REGEX", "matches", true],
+  ["IN_CIDR", "is in the network"],
 ];
 
 /** Whether an operator compares with one value, and not with any of several. */

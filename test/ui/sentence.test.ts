@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { constraintInWords, strategyInWords } from "../../src/ui/sentence.ts";
+import { OPERATORS as KNOWN } from "../../src/resources/constraints/schema.ts";
+import { constraintInWords, OPERATORS, strategyInWords } from "../../src/ui/sentence.ts";
 
 /** Without the marks around names, which only keep their direction from the words around them. */
 const plain = (text: string) => text.replaceAll(/[\u2068\u2069]/g, "");
@@ -44,4 +45,8 @@ test("a condition is told in words, a long list in part", () => {
     [{ contextName: "a", operator: "NEW_ONE", value: "1" }, "a NEW_ONE nothing"],
   ] as const)
     assert.equal(plain(constraintInWords(constraint)), words);
+});
+
+test("there are words for every operator, and no others", () => {
+  assert.deepEqual(OPERATORS.map(([name]) => name).toSorted(), KNOWN.toSorted());
 });
