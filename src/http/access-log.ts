@@ -3,12 +3,12 @@ import { clientAddress } from "./client.ts";
 import type { Listener } from "./listener.ts";
 import { pathOf, withoutSecrets } from "./path.ts";
 
-/** A line for each request when its answer is out, or its client has gone before. Queries are not told. */
+/** Logs a line for each request once it is answered, or its client has disconnected. Query strings are left out. */
 export const withAccessLog =
   (log: Log, trustsProxy: boolean, listener: Listener): Listener =>
   (request, response) => {
     const begin = performance.now();
-    const address = clientAddress(request, trustsProxy); // a socket that is closed has none
+    const address = clientAddress(request, trustsProxy); // a closed socket has none
     response.once("close", () =>
       log({
         level: "info",

@@ -6,8 +6,8 @@ const ONCE: ReadonlySet<string> = new Set(["authorization", "host"]);
 const HOST = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i;
 
 /**
- * What a request has to be before anything looks at it: a URL is built from its target and its `Host`, and who asks
- * must be one.
+ * What a request must satisfy before anything else looks at it: a URL is built from its target and its `Host`, and
+ * the credential must be unambiguous.
  * @throws ApiError `ValidationError` naming the header, or the request's target.
  */
 export function requireSound({ rawHeaders, headers, url = "/", method, httpVersion }: IncomingMessage) {
@@ -25,7 +25,7 @@ export function requireSound({ rawHeaders, headers, url = "/", method, httpVersi
   throw invalid({ path: "request", message: "must ask for a path that begins with a slash" });
 }
 
-/** Node keeps the first of two, another program in front may have looked at the last. */
+/** Node keeps the first of two; a proxy in front may have checked the last. */
 function requireOnce(rawHeaders: string[]) {
   let seen = "";
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -36,7 +36,7 @@ function requireOnce(rawHeaders: string[]) {
   }
 }
 
-/** Also what only looks like an address, such as 999.1.1.1, is none. */
+/** Rejects what only looks like an address, such as 999.1.1.1. */
 const isHost = (host: string) => HOST.test(host) && URL.canParse(`http://${host}`);
 
 const isHttpUrl = (target: string) => /^https?:\/\//i.test(target) && URL.canParse(target);

@@ -2,7 +2,7 @@ import { type H3Event, HTTPResponse } from "h3";
 import { drawAvatar } from "../avatar.ts";
 import { ApiError } from "./error.ts";
 
-/** `GET /avatars/<sha256>.svg`: needs no credential, for pictures are fetched without one, and tells nothing. */
+/** `GET /avatars/<sha256>.svg`: needs no credential, since browsers fetch images without one; it reveals nothing. */
 export function answerAvatar(event: H3Event): HTTPResponse {
   const hash = /^([0-9a-f]{64})\.svg$/.exec(event.context.params?.file ?? "")?.[1];
   if (hash === undefined) throw new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);

@@ -5,18 +5,18 @@ import type { Schema } from "../validation.ts";
 import { DECODABLE, decode } from "./encoding.ts";
 import { ApiError, invalid } from "./error.ts";
 
-/** The largest body that is read, compressed or not (CONTRACT, 413). In bytes. */
+/** The largest accepted body, compressed or not (CONTRACT, 413). In bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
-/** A body as it was sent, decompressed, and what it says. */
+/** A body as it was sent, decompressed, and its parsed value. */
 export interface Body {
   text: string;
   value: object;
 }
 
 /**
- * The JSON object in the request's body, or the list where the schema is one.
- * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for what is no such JSON.
+ * The JSON object in the request's body, or the list if the schema is one.
+ * @throws ApiError `ContentTypeError`, `PayloadTooLargeError`, or `ValidationError` for any other body.
  */
 export async function readJson(event: H3Event, { type }: Schema): Promise<Body> {
   const { headers } = event.req;
@@ -57,13 +57,13 @@ function encodingOf(header: string | null) {
   );
 }
 
-/** The bytes of a body as they were sent. @throws ApiError `PayloadTooLargeError` */
+/** The raw bytes of a body. @throws ApiError `PayloadTooLargeError` */
 export function readBytes(event: H3Event): Promise<Buffer> {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request ? readSocket(request) : readStream(event);
 }
 
-/** From Node's request, since the web's stream of it takes longer than most bodies. */
+/** Reads Node's request directly: wrapping it in a web stream takes longer than most bodies do. */
 function readSocket(request: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
@@ -103,7 +103,7 @@ async function decoded(encoding: string, bytes: Buffer): Promise<Buffer> {
 
 const tooLarge = () =>
   new ApiError("PayloadTooLargeError", `The body is larger than ${BODY_LIMIT} bytes`, {
-    headers: { connection: "close" }, // the rest of it is not waited for
+    headers: { connection: "close" }, // don't wait for the rest
   });
 
 function parse(text: string): unknown {
@@ -115,10 +115,10 @@ function parse(text: string): unknown {
   }
 }
 
-/** Nothing that is stored holds the character, and SQLite's functions stop at it. */
+/** No stored text contains this character, and SQLite's functions stop at it. */
 function refuseNul(key: string, value: unknown) {
   const holdsNul = key.includes("\0") || (typeof value === "string" && value.includes("\0"));
-  const path = `body.${key.slice(0, 80)}`; // which is in the log too
+  const path = `body.${key.slice(0, 80)}`; // it is logged too
   if (holdsNul) throw invalid({ path, message: "must not hold the character NUL" });
   return value;
 }

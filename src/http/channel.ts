@@ -7,44 +7,44 @@ import { watchReads } from "../db/watch.ts";
 import { nextTurn } from "../turn.ts";
 import type { Told } from "./event-stream.ts";
 
-/** What is told at once, as it goes out. */
+/** The messages to send next, serialized. */
 export interface Bytes extends Omit<Told, "messages"> {
   bytes: Buffer;
-  /** When the credential ends, RFC 3339; null for never. */
+  /** When the credential expires, RFC 3339; null for never. */
   until: string | null;
 }
 
-/** Asks for what there is after a position, as of now. @throws ApiError where this caller may not have it any more */
+/** Asks for everything after a position, as of now. @throws ApiError if this caller may no longer have it */
 export type Ask = (since: string | undefined) => Bytes;
 
-/** A client that listens. */
+/** A listening client. */
 export interface Reader {
   readonly response: ServerResponse;
   position: string;
-  /** It goes on at its own pace, and is not told together with the others. */
+  /** It catches up at its own pace and is left out of broadcasts. */
   isBehind: boolean;
-  /** Heartbeats that were due while it had not read all that was sent. */
+  /** Heartbeats that came due before it had read everything sent. */
   missed: number;
 }
 
-/** All that ask for the same by the same credential: the question is asked once, and they are told the same bytes. */
+/** Readers that make the same request with the same credential: one query serves all, and all get the same bytes. */
 export interface Channel {
   readonly ask: Ask;
   readonly readers: Set<Reader>;
   position: string;
-  /** What the last answer was made of, and the state of other processes' changes then. */
+  /** What the last answer was read from, and the state of other processes' changes at that point. */
   stamp: Stamp;
   version: unknown;
   until: string | null;
 }
 
-/** How many clients are written to before others have their turn. */
+/** How many clients are written to before yielding to the event loop. */
 const AT_ONCE = 50;
 
-/** An answer, and what tells whether it still is the answer. */
+/** An answer, and what is needed to tell whether it is still current. */
 export type Answer = ReturnType<typeof askNow>;
 
-/** Asks, and notes what the answer was made of. @throws as `ask` does */
+/** Asks, and notes what the answer was read from. @throws as `ask` does */
 export function askNow(db: Database, ask: Ask, since: string | undefined) {
   const [changes, version] = [changesSoFar(), versionOf(db)];
   const { result, readings } = watchReads(() => ask(since));
@@ -52,16 +52,16 @@ export function askNow(db: Database, ask: Ask, since: string | undefined) {
   return { ...result, stamp, version };
 }
 
-/** A channel of those who have had this answer. */
+/** A channel for readers that have received this answer. */
 export function createChannel(ask: Ask, { bytes, isMore, ...rest }: Answer): Channel {
   return { ask, readers: new Set(), ...rest };
 }
 
-/** Whether nothing can be new, and those who listen may still do so. */
+/** Whether there can be nothing new, and the readers may still listen. */
 export const isUpToDate = (db: Database, { stamp, version, until }: Omit<Answer, "bytes">) =>
   version === versionOf(db) && isCurrent(db, stamp) && !hasEnded(until);
 
-/** Tells all readers what there is. @throws as `ask` does */
+/** Sends all readers what is new. @throws as `ask` does */
 export async function tellAll(db: Database, channel: Channel) {
   for (;;) {
     const from = channel.position;
@@ -77,7 +77,7 @@ export async function tellAll(db: Database, channel: Channel) {
   }
 }
 
-/** Some at a time, so that others have their turn. */
+/** In batches, so that other work gets a turn. */
 export async function forEach(readers: Iterable<Reader>, act: (reader: Reader) => void) {
   let count = 0;
   for (const reader of readers) {
@@ -86,7 +86,7 @@ export async function forEach(readers: Iterable<Reader>, act: (reader: Reader) =
   }
 }
 
-/** Goes on with one reader, as fast as it reads, until it can be told together with the others again. */
+/** Feeds one reader as fast as it reads, until it has caught up and can rejoin the broadcasts. */
 export async function follow(channel: Channel, reader: Reader) {
   const { response } = reader;
   reader.isBehind = true;
@@ -100,13 +100,13 @@ export async function follow(channel: Channel, reader: Reader) {
       isMore = answer.isMore || response.writableNeedDrain;
     }
   } catch {
-    response.end(); // whoever comes again is told why
+    response.end(); // a client that reconnects is told why
   } finally {
     reader.isBehind = false;
   }
 }
 
-/** Sends what leads to a position. */
+/** Sends the bytes that bring a reader to a position. */
 function send(reader: Reader, bytes: Buffer, position: string) {
   reader.position = position;
   if (bytes.length > 0) reader.response.write(bytes);

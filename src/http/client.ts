@@ -2,9 +2,9 @@ import type { IncomingMessage } from "node:http";
 import net, { type Socket } from "node:net";
 
 /**
- * The address of who asks. Behind a trusted proxy it is the last one of `X-Forwarded-For`: that one the proxy has
- * written, those before it anybody can have. Undefined where the connection is let go of: a body that is refused
- * while it comes takes the socket from its request.
+ * The caller's address. Behind a trusted proxy it is the last entry of `X-Forwarded-For`: the proxy wrote that one, and
+ * anybody can forge the ones before it. Undefined once the request has lost its socket, as when a body is refused
+ * while it is still arriving.
  */
 export function clientAddress(
   { headers, socket }: IncomingMessage,

@@ -1,7 +1,7 @@
 import { isSqlite } from "../db/error.ts";
 import { ApiError } from "./error.ts";
 
-/** What is taken, by the column that SQLite names. */
+/** What is already taken, by the column SQLite names. */
 const TAKEN: Readonly<Record<string, string>> = {
   "features.name": "There is a flag with this name already, maybe an archived one",
   "projects.id": "There is a project with this id already, maybe an archived one",
@@ -18,8 +18,8 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * What can't be stored as an answer; undefined for any other error. That something is taken is 409, and so is removing
- * what is in use. What a change refers to has been looked up before, unless it was removed meanwhile.
+ * The answer to a violated constraint; undefined for any other error. A duplicate is 409, and so is removing something
+ * in use. References were checked before the change, so one can be missing only if it was removed meanwhile.
  */
 export function fromConstraint(error: unknown): ApiError | undefined {
   if (isSqlite(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"))

@@ -2,14 +2,14 @@ import { type H3Event, HTTPResponse } from "h3";
 
 declare module "h3" {
   interface H3EventContext {
-    /** Set where pages of other sites may ask: the headers that let them read the answer, an error too. */
+    /** Set when pages of other sites may call: the headers that let them read the answer, errors included. */
     cors?: Record<string, string>;
   }
 }
 
 const ALLOWED = { "access-control-allow-credentials": "true", "access-control-expose-headers": "ETag" };
 
-/** Without these its browser keeps an answer from a page. @param origins such as `https://example.com`, or `*` for any */
+/** The browser hides an answer without these. @param origins such as `https://example.com`, or `*` for any */
 export function corsHeaders({ headers }: Request, origins: readonly string[]): Record<string, string> {
   const origin = headers.get("origin");
   const isAllowed = origins.includes("*") || (origin !== null && origins.includes(origin.toLowerCase()));
@@ -19,7 +19,7 @@ export function corsHeaders({ headers }: Request, origins: readonly string[]): R
   };
 }
 
-/** What a browser asks, without a credential, before a page may ask. */
+/** What a browser sends, without a credential, before it lets a page make the request. */
 export const isPreflight = ({ req }: H3Event) =>
   req.method === "OPTIONS" && req.headers.has("access-control-request-method");
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
 
 /*
- * What the parameters of a search are made of: `OPERATOR:value,value` (original).
+ * The building blocks of search parameters: `OPERATOR:value,value` (original).
  */
 
-/** An operator and the values behind its colon; undefined where there are none, which is no filter (original). */
+/** An operator and the values after its colon; undefined if there are none, which means no filter (original). */
 export const filter = <const Operator extends string>(...operators: Operator[]) =>
   v.pipe(
     v.string(),
@@ -25,13 +25,13 @@ function toFilter<Operator extends string>(operator: Operator, text: string) {
   return values.length === 0 ? undefined : { operator, values };
 }
 
-/** A day in the calendar, such as 2026-01-31. */
+/** A calendar day, such as 2026-01-31. */
 export function isDay(text: string) {
   const date = new Date(`${text}T00:00:00.000Z`);
   return !Number.isNaN(date.valueOf()) && date.toISOString().startsWith(text) && text.length === 10;
 }
 
-/** A number of a parameter; the default where it is none, or out of bounds (original). */
+/** A numeric parameter; the default if it is not a number or out of bounds (original). */
 export const lenient = (minimum: number, maximum: number, byDefault: number) =>
   v.pipe(
     v.optional(v.string(), ""),
@@ -41,16 +41,16 @@ export const lenient = (minimum: number, maximum: number, byDefault: number) =>
     }),
   );
 
-/** Longer texts are refused: looking for one would hold all others. In characters. */
+/** Longer texts are refused: searching for one would hold up all other requests. In characters. */
 const LONGEST = 1000;
 
-/** A text to look for; empty if there is none. */
+/** A text to search for; empty if there is none. */
 export const SearchText = v.optional(
   v.pipe(v.string(), v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`)),
   "",
 );
 
-/** Texts with commas between. */
+/** Comma-separated texts. */
 export const Words = v.pipe(
   SearchText,
   v.transform((text) =>

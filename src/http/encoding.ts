@@ -6,13 +6,13 @@ import Negotiator from "negotiator";
  * Bodies may come compressed, and answers are compressed where the client asks for it (CONTRACT, compression).
  */
 
-/** Shorter bodies are not worth it. In bytes. */
+/** Shorter bodies are not worth compressing. In bytes. */
 const WORTHWHILE = 1024;
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 
-/** How an answer can be compressed; off the event loop. */
+/** The supported encodings; they run off the event loop. */
 const ENCODERS = {
   br: (body: string | Buffer) => brotli(body, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
   gzip: (body: string | Buffer) => gzip(body),
@@ -22,11 +22,11 @@ export type Encoding = keyof typeof ENCODERS;
 
 const KNOWN = Object.keys(ENCODERS) as Encoding[];
 
-/** Clients send few different headers; what each asks for is worked out once. */
+/** Clients send few distinct headers, so each is parsed once. */
 const negotiated = new Map<string, Encoding | undefined>();
 const REMEMBERED = 100;
 
-/** How the client wants its answer compressed by its `Accept-Encoding`; undefined for not at all. */
+/** The encoding to use for an `Accept-Encoding`; undefined for none. */
 export function encodingFor(header: string | null | undefined): Encoding | undefined {
   if (!header) return undefined;
   if (negotiated.has(header)) return negotiated.get(header);
@@ -36,7 +36,7 @@ export function encodingFor(header: string | null | undefined): Encoding | undef
   return encoding;
 }
 
-/** The same for a stream, which is compressed by the platform's own transform. */
+/** The same for a stream, which is compressed with gzip only. */
 export const takesGzip = (header: string | null) =>
   header !== null && negotiate(header, ["gzip", "identity"]) === "gzip";
 
@@ -46,7 +46,7 @@ function negotiate(header: string, available: string[]): Encoding | undefined {
   return KNOWN.find((encoding) => encoding === chosen);
 }
 
-/** Whether a body of this length is compressed at all. */
+/** Whether a body of this length is worth compressing. */
 export const isWorthwhile = (bytes: number) => bytes >= WORTHWHILE;
 
 export const encode = (encoding: Encoding, body: string | Buffer): Promise<Buffer<ArrayBuffer>> =>
@@ -61,12 +61,12 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   br: promisify(zlib.brotliDecompress),
 };
 
-/** The encodings that a request's body may have. */
+/** The encodings accepted for a request's body. */
 export const DECODABLE: readonly string[] = Object.keys(DECODERS);
 
 /**
- * What a compressed body holds.
- * @throws RangeError (`ERR_BUFFER_TOO_LARGE`) beyond the limit in bytes, zlib's error for what is not so encoded.
+ * Decompresses a body.
+ * @throws RangeError (`ERR_BUFFER_TOO_LARGE`) beyond the limit in bytes, zlib's error for malformed input.
  */
 export const decode = (encoding: string, body: Buffer, limit: number): Promise<Buffer> =>
   DECODERS[encoding]!(body, { maxOutputLength: limit });

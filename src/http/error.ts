@@ -36,13 +36,13 @@ export const STATUS = {
 
 export type ErrorName = keyof typeof STATUS;
 
-/** One thing that is wrong, and where if that can be named. */
+/** One thing that is wrong, with its path if there is one. */
 const Detail = v.strictObject({ message: v.string(), path: v.optional(v.string()) });
 
-/** What a page of the original's that asks for a password is made from (original). */
+/** What the original's sign-in page is rendered from (original). */
 const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
 
-/** What every error answers with (CONTRACT, error body); a 401 also says where to sign in. */
+/** The body of every error (CONTRACT, error body); a 401 also says where to sign in. */
 export const ErrorBody = v.strictObject({
   id: v.pipe(v.string(), v.uuid()),
   name: v.picklist(Object.keys(STATUS) as ErrorName[]),
@@ -54,13 +54,13 @@ export const ErrorBody = v.strictObject({
 });
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 
-/** An error that is an answer: its name decides the status, its message is for a person. */
+/** An error meant for the caller: its name decides the status, its message is for a person. */
 export class ApiError extends Error {
   readonly id = crypto.randomUUID();
   override readonly name: ErrorName;
   readonly details: ErrorBody["details"];
   readonly headers: Record<string, string>;
-  /** It has a line in the log. */
+  /** Whether it is logged. */
   readonly isLogged: boolean;
 
   constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
@@ -76,7 +76,7 @@ export class ApiError extends Error {
     return STATUS[this.name];
   }
 
-  /** @param basePath goes before the path to sign in at */
+  /** @param basePath prefixes the sign-in path */
   toBody(basePath = ""): ErrorBody {
     const { id, name, message, details } = this;
     if (name !== "AuthenticationRequired") return { id, name, message, details };
@@ -87,19 +87,19 @@ export class ApiError extends Error {
 interface ErrorOptions {
   details?: Violation[];
   headers?: Record<string, string>;
-  /** False for what was logged before and would only fill the log. */
+  /** False if it has been logged already and would only fill the log. */
   isLogged?: boolean;
   cause?: unknown;
 }
 
-/** A request of the wrong shape; the first violation is the message, all that are given are the details. */
+/** A malformed request; the message is the first violation, the details are all of them. */
 export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
 
 /**
- * What fits the schema.
- * @param where begins the path of what is wrong
- * @throws ApiError `ValidationError` with what is wrong
+ * The input, validated against the schema.
+ * @param where prefixes the path of each violation
+ * @throws ApiError `ValidationError` with every violation
  */
 export function requireValid<S extends Schema>(schema: S, input: unknown, where: string): v.InferOutput<S> {
   const result = check(schema, input, where);
@@ -107,14 +107,14 @@ export function requireValid<S extends Schema>(schema: S, input: unknown, where:
   return result.value;
 }
 
-/** What passes: another process writes, or the disk is full until somebody makes room. Reads go on meanwhile. */
+/** Temporary failures: another process is writing, or the disk is full until somebody frees space. Reads continue. */
 const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [
   ["SQLITE_BUSY", "The data file is locked: try again", "1"],
   ["SQLITE_FULL", "The disk is full: nothing can be changed until there is room", "60"],
   ["SQLITE_IOERR_WRITE", "The disk takes nothing: nothing can be changed until it does", "60"],
 ];
 
-/** Any error as an answer: what passes is a 503, the unexpected becomes one neutral sentence. */
+/** Turns any error into an answer: temporary ones become 503, unexpected ones a single neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooLongError)

@@ -2,30 +2,30 @@ import type { Actor } from "../auth/actor.ts";
 import { toJson, type Wire } from "./raw-json.ts";
 
 /*
- * Server-sent events. What is told is asked for anew each time, by one position in a history and on behalf of who
- * listens as of that moment, so nothing is remembered of whoever listens but where he is.
+ * Server-sent events. Messages are queried afresh each time, from a position in a history and with the listener's
+ * current permissions, so the position is all that is remembered about a listener.
  */
 
 export interface Message<T = unknown> {
-  /** What a client that connects again says it had last. */
+  /** What a reconnecting client sends as the last ID it received. */
   id: string;
-  /** What clients tell messages by; `message` where it is left out. */
+  /** The event name that clients listen for; `message` if left out. */
   event?: string;
   data: Wire<T>;
 }
 
-/** What there is to be told after a position. */
+/** The messages after a position. */
 export interface Told<T = unknown> {
   messages: ReadonlyArray<Message<T>>;
-  /** Where to go on from; in a history that only grows, one position is never another's. */
+  /** Where to continue from; in an append-only history a position is never reused. */
   position: string;
-  /** There is more to be told at once. */
+  /** There is more to send right away. */
   isMore?: boolean;
 }
 
-/** The answer of an operation that goes on telling. */
+/** The answer of a streaming operation. */
 export class EventStream {
-  /** @param since where the client is; undefined for one that begins @throws ApiError where the actor may not listen */
+  /** @param since the client's position; undefined for a new one @throws ApiError if the actor may not listen */
   readonly tell: (actor: Actor, since: string | undefined) => Told;
 
   constructor(tell: EventStream["tell"]) {
@@ -33,7 +33,7 @@ export class EventStream {
   }
 }
 
-/** Messages as they go out. @param root goes before our own paths */
+/** Serializes messages. @param root prefixes our own paths */
 export const toEventStreamText = (messages: readonly Message[], root: string) =>
   messages
     .map(
@@ -46,5 +46,5 @@ export const EVENT_STREAM_HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "private, no-cache, no-transform",
   "x-content-type-options": "nosniff",
-  "x-accel-buffering": "no", // nginx would hold messages back
+  "x-accel-buffering": "no", // or nginx would buffer messages
 };

@@ -1,7 +1,7 @@
 import { addRoute, createRouter, findRoute } from "rou3";
 import type { Operation } from "./operation.ts";
 
-/** Finds what a method and a path ask for: HEAD asks as GET does, and a word of a path goes before a parameter. */
+/** Finds the operation for a method and a path: HEAD matches GET, and literal segments win over parameters. */
 export function operationFinder(operations: readonly Operation[], basePath = "") {
   const router = createRouter<Operation>();
   for (const operation of operations)

@@ -1,7 +1,7 @@
 import { type H3Event, HTTPResponse } from "h3";
 import { VERSION } from "../version.ts";
 
-/** `GET /`: what answers here and how to go on, for whoever opens the address in a browser. Needs no credential. @param root the address that clients know, or the base path */
+/** `GET /`: what runs here and where to go next. Needs no credential. @param root the public URL, or the base path */
 export function answerFrontPage(root: string) {
   return ({ url }: H3Event) => {
     const address = root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`;
@@ -9,7 +9,7 @@ export function answerFrontPage(root: string) {
   };
 }
 
-/** A page that asks for nothing else. */
+/** A page that loads nothing else. */
 export const htmlResponse = (body: string, status = 200) =>
   new HTTPResponse(body, {
     status,
@@ -22,7 +22,7 @@ export const htmlResponse = (body: string, status = 200) =>
     },
   });
 
-/** @param address as the browser has it: a scheme, a host that has been looked at, and a path of the operator's. */
+/** @param address as the browser has it: a scheme, a validated host, and a path set by the operator. */
 const pageFor = (address: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

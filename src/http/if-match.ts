@@ -9,11 +9,11 @@ import { toParts } from "./response.ts";
 import { isCurrentTag } from "./tag.ts";
 
 /*
- * `If-Match` on a change: it is made only while what the caller has read is current, which is looked at in the
- * transaction of the change, so that of two who have read the same only one can go on.
+ * `If-Match` on a change: the change is made only if the version the caller read is still current. This is checked in
+ * the change's own transaction, so of two callers who read the same version only one succeeds.
  */
 
-/** What a change is compared with: what a GET answers at its path, or else at the nearest path above; undefined for none. */
+/** The GET a change is compared with: the one at its path, or else at the nearest path above; undefined if none. */
 export function targetOf({ path }: Pick<Operation, "path">, operations: readonly Operation[]) {
   const reads = operations.filter(({ method }) => method === "GET");
   for (let words = shape(path); words.length > 0; words = words.slice(0, -1)) {
@@ -25,7 +25,7 @@ export function targetOf({ path }: Pick<Operation, "path">, operations: readonly
 
 const shape = (path: string) => path.split("/").map((word) => (word.startsWith(":") ? ":" : word));
 
-/** @throws ApiError `PreconditionFailedError` where the change is for a version that is not the current one */
+/** @throws ApiError `PreconditionFailedError` if the change is for a version other than the current one */
 export function requireMatch(site: Site, operation: Operation, event: H3Event) {
   const given = event.req.headers.get("if-match");
   if (given === null) return;
@@ -38,7 +38,7 @@ export function requireMatch(site: Site, operation: Operation, event: H3Event) {
 const failed = (message: string, headers?: Record<string, string>) =>
   new ApiError("PreconditionFailedError", message, { ...(headers && { headers }) });
 
-/** The tag that the caller would get now; undefined where what there is to read has none. */
+/** The tag the caller would get now; undefined if the resource has none. */
 function currentTag({ db, root }: Site, read: Operation | undefined, event: H3Event) {
   if (!read) return undefined;
   const raw = paramsOf(read, event);
@@ -51,7 +51,7 @@ function currentTag({ db, root }: Site, read: Operation | undefined, event: H3Ev
 
 const noDoor: Door = () => Promise.reject(new Error("A read opened the door for changes"));
 
-/** By their places in the path, since paths that share words may name them differently. */
+/** By position, since paths that share segments may name their parameters differently. */
 function paramsOf({ path }: Operation, { url }: H3Event) {
   const given = url.pathname.split("/");
   const params = path

@@ -4,13 +4,13 @@ import { check, type Schema } from "../validation.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
 import type { Contract, Operation, Request } from "./operation.ts";
 
-/** Each parameter decoded once, so that `%2F` stays inside it; that it can be was checked on arrival. */
+/** Each parameter decoded once, so that `%2F` stays inside it; admission has checked that it can be decoded. */
 export const decodedParams = (event: H3Event): Record<string, string> =>
   Object.fromEntries(
     Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
   );
 
-/** Also in parameters that nothing asks for, as everywhere (CONTRACT, paths). */
+/** Undeclared parameters are checked too, as everywhere (CONTRACT, paths). */
 function requireNoNul({ search, searchParams }: H3Event["url"]) {
   if (!search.includes("%00")) return;
   for (const [name, value] of searchParams) {
@@ -19,7 +19,7 @@ function requireNoNul({ search, searchParams }: H3Event["url"]) {
   }
 }
 
-/** The declared parameters of the query; others are ignored, a repeated one is refused unless a list is asked for. */
+/** The declared query parameters; others are ignored, and a repeated one is refused unless the schema takes a list. */
 function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
   const given = event.url.searchParams;
   const value = (name: string, isList: boolean) => {
@@ -54,7 +54,7 @@ export function checkedQuery({ query }: Operation, event: H3Event): unknown {
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
   schema && requireValid(schema, input, where);
 
-/** What a handler gets. @param checkedParts what was declared */
+/** The request as a handler gets it. @param checkedParts the validated parts */
 export const toRequest = (
   db: Database,
   event: H3Event,
@@ -67,7 +67,7 @@ export const toRequest = (
     address: event.context.address,
     isSecure: event.context.isSecure,
     headers: event.req.headers,
-    // Made only where they are asked for.
+    // Lazy: few handlers use them.
     get searchParams() {
       return event.url.searchParams;
     },

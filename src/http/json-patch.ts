@@ -8,7 +8,7 @@ const TOO_DEEP = `must not be nested deeper than ${DEEPEST_JSON} levels`;
 
 const Pointer = v.pipe(v.string(), v.regex(/^(\/.*)?$/s, "must be a JSON Pointer such as /name"));
 
-/** The body of a PATCH: the steps of RFC 6902, at most as many as a person could mean. */
+/** The body of a PATCH: RFC 6902 operations, no more of them than a person would plausibly send. */
 export const JsonPatch = v.pipe(
   v.array(
     v.object({
@@ -28,8 +28,8 @@ export const JsonPatch = v.pipe(
 export type JsonPatch = v.InferOutput<typeof JsonPatch>;
 
 /**
- * A copy of a value with the steps applied, which is still to be checked: they may have made anything of it.
- * @throws ApiError `ValidationError` for the first step that can't be done
+ * A copy of a value with the operations applied. The result must still be validated.
+ * @throws ApiError `ValidationError` for the first operation that can't be applied
  */
 export function patched(value: object, patch: JsonPatch): unknown {
   const copy = structuredClone(value);
@@ -43,7 +43,7 @@ export function patched(value: object, patch: JsonPatch): unknown {
   return copy;
 }
 
-/** What the steps make of a value, checked as a body is. @throws ApiError `ValidationError` */
+/** The patched value, validated like a body. @throws ApiError `ValidationError` */
 export function patchedAs<S extends Schema>(schema: S, value: object, patch: JsonPatch): v.InferOutput<S> {
   const result = check(schema, patched(value, patch), "body");
   if (result.violations) throw invalid(...result.violations);
@@ -52,19 +52,19 @@ export function patchedAs<S extends Schema>(schema: S, value: object, patch: Jso
 
 const refused = (index: number, message: string) => invalid({ path: `body.${index}`, message });
 
-/** Characters of JSON: copies of copies would double what there is with every step. */
+/** Size in characters of JSON: copying copies would double the value with every operation. */
 const sizeAt = (value: object, from = "") =>
   JSON.stringify(Place.fromJSON(from).get(value) as unknown)?.length ?? 0;
 
-/** Does a step, or says that it can't be done. */
+/** Applies one operation, or says why it can't. */
 const apply = (value: object, step: JsonPatch[number]) =>
   isPlace(value, step.path) &&
   isPlace(value, step.from ?? "") &&
   applyPatch(value, [step as Operation])[0] === null;
 
 /**
- * Whether a pointer leads to an element of a list or a property of an object. The library passes over the names of
- * prototypes, and takes anything that a list or a text has for a property of it, such as its length.
+ * Whether a pointer leads to an element of a list or an own property of an object. The library silently skips prototype
+ * names, and accepts any property of a list or a text, such as its length.
  */
 function isPlace(value: object, pointer: string) {
   const place = Place.fromJSON(pointer);

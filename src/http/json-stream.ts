@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
 import { nextTurn } from "../turn.ts";
 
-/** Below this size an answer is sent whole, with its length. */
+/** Smaller answers are sent whole, with their length. */
 const WHOLE_BYTES = 256 * 1024;
 
-/** Text, or its bytes where they are at hand. */
+/** Text, or its bytes if they are already encoded. */
 export type Piece = string | Buffer;
 
 /**
- * A JSON text in pieces, for an answer of any length in bounded memory. Each piece is taken when the client has
- * read the one before, and other requests are served in between, so a piece should be made in few milliseconds.
+ * A JSON text in pieces, for answers of any length in bounded memory. Each piece is taken once the client has read the
+ * previous one, and other requests are served in between, so making a piece should take only a few milliseconds.
  */
 export class JsonStream {
-  /** @param root goes before our own paths */
+  /** @param root prefixes our own paths */
   readonly pieces: (root: string) => Iterable<Piece>;
 
   constructor(pieces: (root: string) => Iterable<Piece>) {
@@ -20,7 +20,7 @@ export class JsonStream {
   }
 }
 
-/** The whole text if it is short, else a stream of its bytes. */
+/** The whole text if it is short, otherwise a stream of its bytes. */
 export function toBody({ pieces }: JsonStream, root: string): Buffer<ArrayBuffer> | Readable {
   const iterator = pieces(root)[Symbol.iterator]();
   const begin: Buffer[] = [];
@@ -32,10 +32,10 @@ export function toBody({ pieces }: JsonStream, root: string): Buffer<ArrayBuffer
   return Readable.from(rest(begin, iterator), { objectMode: false });
 }
 
-/** Ended early where the client has gone. */
+/** Ends early if the client disconnects. */
 async function* rest(begin: Buffer[], iterator: Iterator<Piece>): AsyncGenerator<Buffer> {
   try {
-    yield Buffer.concat(begin.splice(0)); // let go of it: a slow reader's stream lives long
+    yield Buffer.concat(begin.splice(0)); // release it: a slow reader's stream lives long
     for (;;) {
       await nextTurn();
       const next = iterator.next();

@@ -6,8 +6,8 @@ import { pathOf } from "./path.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Whatever a listener throws, at once or later, is one answer and one log line and never the end of the process. So
- * is an answer that breaks off while it is streamed; its client sees that it is not whole.
+ * Whatever a listener throws, synchronously or later, becomes one answer and one log line and never ends the process.
+ * The same goes for an answer that fails while it is streamed; its client sees that it is incomplete.
  */
 export const withLastNet =
   (log: Log, listener: Listener): Listener =>
@@ -23,8 +23,8 @@ export const withLastNet =
   };
 
 /**
- * A client that hangs up is no failure of ours: the system says so by the call that failed, Node by a reset where the
- * answer was still waiting for the one before it.
+ * A client that hangs up is not a failure of ours. The system reports it as the failed call, Node as a reset if the
+ * answer was still queued behind an earlier one.
  */
 function reportBroken(log: Log, { errored, req }: ServerResponse) {
   if (!errored || "syscall" in errored || (errored as NodeJS.ErrnoException).code === "ECONNRESET") return;

@@ -3,15 +3,15 @@ import { BODY_LIMIT } from "./body.ts";
 import type { Listener } from "./listener.ts";
 
 /**
- * A body that is still on its way when its answer is made is read to its end, so that the connection can be used
- * again; but no further than any body is read.
+ * If the answer is ready before the whole body has arrived, the rest is read so that the connection can be reused, but
+ * never beyond the size limit for bodies.
  */
 export const cutLeftovers =
   (listener: Listener): Listener =>
   (request, response) => {
     const { headers } = request;
     const hasBody = (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
-    // Before "finish", at which Node itself begins to pass over all that comes.
+    // Before "finish", when Node itself starts discarding whatever arrives.
     if (hasBody) response.once("prefinish", () => request.complete || cutBeyondLimit(request));
     return listener(request, response);
   };

@@ -9,36 +9,36 @@ import type { Log } from "../log.ts";
 import type { Listener } from "./listener.ts";
 import { refuse, refuseBroken, refuseTunnel, stopping, unexpected } from "./refuse.ts";
 
-/** Another program listens on the port. Exit code 4. */
+/** Another program is listening on the port. Exit code 4. */
 export class PortInUseError extends Error {}
 
 export interface Listening {
-  /** Where a client on this machine finds it. */
+  /** The URL for clients on this machine. */
   url: string;
-  /** Answers what was sent before, lets requests in flight finish (five seconds at the most), then frees the port. */
+  /** Answers what was already sent, lets requests in flight finish (for at most five seconds), then frees the port. */
   close(): Promise<void>;
 }
 
-/** How long requests in flight may take once the server stops. */
+/** How long requests in flight may take once the server is stopping. */
 const GRACE_MS = 5000;
 
-/** Turns of the event loop without a request, after which all that was sent has been read. */
+/** After this many event-loop turns without a request, everything that was sent has been read. */
 const QUIET_TURNS = 10;
 
-/** Connections that wait to be accepted, as far as the system allows; more are refused by it. */
+/** The queue for connections not yet accepted, as far as the system allows; the system refuses any beyond it. */
 const BACKLOG = 4096;
 
-/** How long the headers of a request may take; its body may take four times as long. */
+/** How long a request's headers may take to arrive; its body may take four times as long. */
 const PATIENCE_MS = 15_000;
 
 const optionsFor = (patience: number): http.ServerOptions => ({
   headersTimeout: patience,
   requestTimeout: 4 * patience,
-  connectionsCheckingInterval: Math.min(patience, 1000), // how often these two are looked at
-  requireHostHeader: false, // it is asked for where the answer is ours
+  connectionsCheckingInterval: Math.min(patience, 1000), // how often both timeouts are checked
+  requireHostHeader: false, // we check it ourselves, with our own error
 });
 
-/** A certificate, with those that vouch for it, and its private key, in PEM. */
+/** A certificate with its chain, and its private key, in PEM. */
 export interface Tls {
   cert: string;
   key: string;
@@ -46,16 +46,16 @@ export interface Tls {
 
 interface ListenOptions {
   host: string;
-  /** 0 is any free one. */
+  /** 0 picks a free one. */
   port: number;
-  /** Speaks HTTPS with these. */
+  /** Serves HTTPS with these. */
   tls?: Tls | undefined;
   log: Log;
   /** In milliseconds. */
   patience?: number;
 }
 
-/** Serves what the listener answers. @throws PortInUseError, UsageError for an unknown host */
+/** Serves the listener. @throws PortInUseError, UsageError for an unknown host */
 export async function listen(
   handle: Listener,
   { host, port, tls, log, patience = PATIENCE_MS }: ListenOptions,
@@ -73,7 +73,7 @@ export async function listen(
   server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
   server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
   server.on("checkContinue", (request, response) => {
-    // Node would put it between the head and the body of an answer that waits for the one before it.
+    // For an answer still queued behind an earlier one, Node would write it between head and body.
     if (response.socket) response.writeContinue();
     server.emit("request", request, response);
   });
@@ -91,7 +91,7 @@ export async function listen(
   };
 }
 
-/** A name that nobody knows is a mistake in the setting. */
+/** A host name that does not resolve is a configuration mistake. */
 async function requireAddress(host: string) {
   await lookup(host).catch(() => {
     throw new UsageError(`--host: no address is known for ${host}`);
@@ -105,7 +105,7 @@ async function bind(server: Server, host: string, port: number) {
   });
 }
 
-/** Why a server can't listen there, by the system's code. An address may come later, so it is no misuse. */
+/** Why listening failed, by system code. An address may become available later, so that is not a usage error. */
 const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
   EADDRINUSE: (host, port) =>
     new PortInUseError(`Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`),
@@ -115,9 +115,9 @@ const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
 };
 
 /**
- * Waits until all has arrived that was sent before. The system hands over connections in their order, one a turn of the
- * event loop, so when one of our own is accepted all earlier ones are; what was sent on them is read in the next turns.
- * Whoever comes meanwhile is told to come on another connection next time.
+ * Waits until everything sent so far has arrived. The system hands over connections in order, one per turn of the
+ * event loop, so once our own connection is accepted all earlier ones are; what was sent on them is read in the turns
+ * after that. Clients that arrive meanwhile are told to use a new connection for their next request.
  */
 async function takeAllThatWasSent(server: Server, url: string) {
   const deadline = performance.now() + GRACE_MS;
@@ -130,7 +130,7 @@ async function takeAllThatWasSent(server: Server, url: string) {
   });
   const { hostname, port } = new URL(url);
   const own = net.connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
-  await once(own, "connect").catch(() => {}); // where it can't be made, the turns below have to do
+  await once(own, "connect").catch(() => {}); // if it fails, the turns below must do
   while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await nextTurn();
   own.destroy();
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline; quiet++) {
@@ -142,7 +142,7 @@ async function takeAllThatWasSent(server: Server, url: string) {
 
 async function close(server: Server) {
   const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  // A connection that its client keeps is idle once its answer is out, and would wait for another request.
+  // A keep-alive connection is idle once its answer is sent, and would wait for another request.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(tidy);
@@ -151,7 +151,7 @@ async function close(server: Server) {
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
 
-/** Where a client on this machine finds a server that listens so. */
+/** The URL for clients on this machine. */
 export function toUrl({ host, port, isTls }: { host: string; port: number; isTls: boolean }) {
   const local = host === "::" ? "::1" : "127.0.0.1";
   const name = isAnyAddress(host) ? local : host;

@@ -5,10 +5,10 @@ import { withLastNet } from "./last-net.ts";
 import { cutLeftovers } from "./leftover.ts";
 import { inTurns } from "./turns.ts";
 
-/** Answers requests on a socket; what it returns is a promise where it goes on afterwards. */
+/** Answers requests on a socket; returns a promise if it continues asynchronously. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** What stands before an app that listens: nobody can hold it for long, and nothing that is sent can end it. */
+/** Wraps an app that listens, so that no client can occupy it for long and nothing sent can crash it. */
 export const guarded = (log: Log, listener: Listener): Listener =>
   inTurns(withLastNet(log, cutLeftovers(admitting(listener))));
 

@@ -21,14 +21,14 @@ export function mount(app: H3, site: Site) {
   }
 }
 
-/** Whether a path stands for another one too, such as `/events/:name` for `/events/search`. */
+/** Whether a path also matches another one, as `/events/:name` matches `/events/search`. */
 function covers(wide: string, narrow: string) {
   const [wideParts, parts] = [wide.split("/"), narrow.split("/")];
   const isSame = (part: string, index: number) => part === parts[index] || part.startsWith(":");
   return wide !== narrow && wideParts.length === parts.length && wideParts.every(isSame);
 }
 
-/** The words of a path that is narrower than the operation's are its parameters too. */
+/** The literal segments of a narrower path also serve as the operation's parameters. */
 const handlerOf = (site: Site, operation: Operation) => {
   const names = operation.path.split("/");
   return (event: H3Event) => {
@@ -41,7 +41,7 @@ const handlerOf = (site: Site, operation: Operation) => {
   };
 };
 
-/** Waits only where a body is read, something is changed, or an answer is compressed. */
+/** Asynchronous only if a body is read, something is changed, or an answer is compressed. */
 function answer(site: Site, operation: Operation, event: H3Event) {
   const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
@@ -54,13 +54,13 @@ function answer(site: Site, operation: Operation, event: H3Event) {
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
-/** What the answer was made of, and by what this caller may have it. */
+/** The tables the answer was read from, and those that gave this caller access. */
 const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
   new Set([...context.readings, ...readings].flatMap(({ tables }) => tables));
 
 /**
- * An answer as the response, compressed for this client; a whole one to a read is kept, unless its client has gone, for
- * which a search ends early.
+ * Sends an answer, compressed for this client. A whole answer to a read is cached, unless the client has disconnected,
+ * since a search then ends early.
  */
 function respond(
   { cache }: Site,
@@ -82,10 +82,10 @@ function respond(
   return encoding ? encodeParts(parts, encoding).then(send) : send(parts);
 }
 
-/** How long an answer that tells of use is kept, in milliseconds. */
+/** How long answers that include usage data are cached, in milliseconds. */
 const USE_MS = 5_000;
 
-/** When an answer ends by itself, RFC 3339; null for never. */
+/** When an answer expires, RFC 3339; null for never. */
 function untilOf({ tellsOfUse }: Operation, { expiresAt }: Actor) {
   if (!tellsOfUse) return expiresAt;
   const soon = new Date(Date.now() + USE_MS).toISOString();

@@ -6,7 +6,7 @@ import type { Ask } from "./channel.ts";
 import { EVENT_STREAM_HEADERS, type EventStream, toEventStreamText } from "./event-stream.ts";
 import type { Site } from "./perform.ts";
 
-/** Opens a stream on the request's socket; without one, and for a HEAD, the answer is what it begins with. */
+/** Streams on the request's socket; without one, and for a HEAD, the answer is the first batch alone. */
 export function answerEventStream(site: Site, event: H3Event, stream: EventStream, claim: Claim): unknown {
   const { authenticate, cors } = event.context;
   const headers = { ...EVENT_STREAM_HEADERS, ...cors };
@@ -20,7 +20,7 @@ export function answerEventStream(site: Site, event: H3Event, stream: EventStrea
   return new Promise(() => {}); // there is nothing left for h3 to answer
 }
 
-/** Holds nothing of the request, which is let go of while the stream goes on. */
+/** Keeps no reference to the request, so that it can be freed while the stream continues. */
 const askFor =
   (
     { db, root }: Site,

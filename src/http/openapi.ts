@@ -9,11 +9,11 @@ import { targetOf } from "./if-match.ts";
 import { NoBody, type Operation, textTypeOf } from "./operation.ts";
 
 /*
- * The API's description in OpenAPI 3.1, made from the contracts of its operations, so that it can't differ from what
- * is answered: the same schemas check requests, and responses in the tests.
+ * The OpenAPI 3.1 description of the API, generated from the operations' contracts, so that it always matches the
+ * server: the same schemas validate requests, and responses in the tests.
  */
 
-/** @param schemas by name, those that operations share @param root where the server is found, or the base path */
+/** @param schemas those shared by operations, by name @param root the server's URL, or the base path */
 export function toOpenApi(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, Schema>>,
@@ -43,12 +43,12 @@ export function toOpenApi(
   };
 }
 
-/** What is gone is not described. */
+/** Operations that were removed are not described. */
 const isThere = ({ status }: Operation) => status !== 410;
 
 const CONVERTED: ConversionConfig = {
   target: "draft-2020-12",
-  // What only a program can check has no words in JSON Schema; of our own checks, that of an object says its type.
+  // JSON Schema can't express checks in code; of our own checks, those on an object still give its type.
   errorMode: "ignore",
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === "custom" ? { ...jsonSchema, type: "object" } : undefined,
@@ -79,7 +79,7 @@ const documentFor = (operations: readonly Operation[], root: string) => ({
   tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name, description: name })),
 });
 
-/** Those of the components that operations, or used components, refer to. */
+/** The components that operations, or other used components, refer to. */
 function used(components: object, paths: object): object {
   const kept = new Map<string, unknown>();
   const keep = (value: unknown) => {
@@ -96,7 +96,7 @@ function used(components: object, paths: object): object {
 
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 
-/** @param isConditional `If-Match` holds for it */
+/** @param isConditional whether it accepts `If-Match` */
 function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
   const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
@@ -126,14 +126,14 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
   };
 }
 
-/** Text that is made of messages; the schema is of the data of each. */
+/** A stream of messages; the schema describes the data of each. */
 const streamContent = (schema: object) => ({
   "text/event-stream": {
     schema: { type: "string", contentMediaType: "application/json", contentSchema: schema },
   },
 });
 
-/** It needs no credential. */
+/** Whether it needs no credential. */
 const isOpen = ({ path }: Operation) => !path.startsWith("/api/");
 
 function requestBodyOf(operation: Operation, schema: object) {
@@ -151,7 +151,7 @@ const IF_MATCH = {
   schema: { type: "string" },
 };
 
-/** Path first; what is not declared is ignored by the server. */
+/** Path parameters first; the server ignores undeclared ones. */
 function parametersOf(operation: Operation, convert: Convert) {
   const { path, params, query } = operation;
   const examples = exampleOf(operation);
@@ -174,10 +174,10 @@ function parametersOf(operation: Operation, convert: Convert) {
   return [...inPath, ...inQuery];
 }
 
-/** Values in a path or a query arrive as text; bounds of the number that is made of it are not the text's. */
+/** Path and query values arrive as text; bounds on the parsed number don't apply to the text. */
 const toText = ({ minimum: _, maximum: __, ...schema }: { minimum?: number; maximum?: number }) => schema;
 
-/** Those of `mount`, by what there is to be wrong, and the operation's own. */
+/** The errors `mount` can give for this contract, and the operation's own. */
 function errorsOf({ params, wrongParamsAre404, query, body, errors = [] }: Operation): ErrorName[] {
   const isChecked = query ?? body ?? (params && !wrongParamsAre404);
   return [
@@ -190,6 +190,6 @@ function errorsOf({ params, wrongParamsAre404, query, body, errors = [] }: Opera
   ];
 }
 
-/** The converter names definitions as JSON Schema does, OpenAPI as components. */
+/** The converter writes references for JSON Schema; OpenAPI keeps its definitions under components. */
 const withRefs = (schema: object): object =>
   JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));

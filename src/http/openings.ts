@@ -1,14 +1,14 @@
 import type { Database } from "../db/statement.ts";
 import { type Answer, type Ask, askNow, isUpToDate } from "./channel.ts";
 
-/** How many are kept; an application's first may have megabytes. */
+/** How many are cached; the first message for an application can be megabytes. */
 const MOST = 20;
 
-/** What those are told who begin. Many come at once after a restart, and are told the same bytes. */
+/** Caches the first batch of a stream. After a restart many clients connect at once and get the same bytes. */
 export function createOpenings(db: Database) {
   const kept = new Map<string, Answer>();
   return {
-    /** @param key of those who ask for the same by the same credential @throws as `ask` does */
+    /** @param key shared by callers with the same request and credential @throws as `ask` does */
     ask(key: string, ask: Ask, since: string | undefined): Answer {
       const id = `${since} ${key}`;
       const found = kept.get(id);

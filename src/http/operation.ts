@@ -13,67 +13,67 @@ import type { Wire } from "./raw-json.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
-/** The response of an operation that answers without a body. */
+/** The response of an operation without a response body. */
 export const NoBody = v.void();
 
 /** The response of an operation that answers with a word in plain text. */
 export const PlainText = v.string();
 
-/** The response of an operation that answers with a table of comma-separated values. */
+/** The response of an operation that answers with comma-separated values. */
 export const Csv = v.string();
 
-/** The media type of what is answered as text; undefined for JSON. */
+/** The media type of a text response; undefined for JSON. */
 export const textTypeOf = (response: unknown) =>
   response === PlainText ? "text/plain" : response === Csv ? "text/csv" : undefined;
 
 /** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
 export interface Contract {
-  /** Its name in the API's description, the original's where it has one; no other has it. */
+  /** Its unique name in the API's description: the original's, if it has one. */
   id: string;
-  /** What it does, in the API's description. */
+  /** What it does, for the API's description. */
   summary: string;
-  /** What it is about, in the API's description. */
+  /** What it is about, for the API's description. */
   tag: string;
   method: (typeof METHODS)[number];
   /** `:name` stands for one segment of the path. */
   path: `/${string}`;
-  /** Needed beside a valid credential of the surface; null for none. */
+  /** Required in addition to a valid credential of the surface; null for none. */
   permission: Permission | Need | null;
   params?: Schema;
-  /** A path parameter of the wrong shape can name nothing: 404 instead of 400. */
+  /** A malformed path parameter can't name anything: 404 instead of 400. */
   wrongParamsAre404?: true;
-  /** A list takes a parameter as often as it is given, also as `name[]`. */
+  /** A list accepts a repeated parameter, also written `name[]`. */
   query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
-  /** It may be left out, for an empty object. */
+  /** A missing body counts as an empty object. */
   isBodyOptional?: true;
-  /** `If-None-Match` holds for it as for a GET. */
+  /** Supports `If-None-Match` as a GET does. */
   isConditional?: true;
-  /** Of success; 200 where nothing is said. */
+  /** The status of success; 200 by default. */
   status?: 200 | 201 | 202 | 204 | 410;
-  /** What success looks like, of a stream the data of its messages; every response is checked against it in the tests. */
+  /** The body of success, or the data of each message of a stream; the tests check every response against it. */
   response: Schema;
-  /** The types of events that it may record; each scenario of the tests is held to them. */
+  /** The event types it may record; the tests check each scenario against them. */
   records?: readonly EventType[];
-  /** What its handler answers with beside what `mount` does. */
+  /** Errors its handler gives in addition to those of `mount`. */
   errors?: readonly ErrorName[];
   /** Answered with `Deprecation`. */
   deprecated?: true;
-  /** It may change something while changes are refused. */
+  /** Allowed to change something in maintenance mode. */
   duringMaintenance?: true;
-  /** Properties of its answer, at any depth, that change by use, by time or with the caller: no `If-Match` is about them. */
+  /** Properties of its answer, at any depth, that vary with use, time or caller: `If-Match` ignores them. */
   passing?: readonly string[];
-  /** Its answer is of this moment, or too many differ: it is not kept. */
+  /** Not cached: its answer is valid only at this moment, or there are too many different ones. */
   isNotKept?: true;
-  /** Its answer tells of use, which makes none old: it is kept for seconds only. */
+  /** Its answer includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
   tellsOfUse?: true;
-  /** Its changes are not all within the project that its permission names. */
+  /** Its changes are not confined to the project that its permission names. */
   crossesProjects?: true;
 }
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
-/** What a handler gets: only what its contract has, checked. */
+/** What a handler gets: only what its contract declares, validated. */
 export interface Request<C extends Contract> {
   db: Database;
   actor: Actor;
@@ -81,20 +81,20 @@ export interface Request<C extends Contract> {
   query: Output<C["query"]>;
   body: Output<C["body"]>;
   readonly headers: Headers;
-  /** All of the query, for what takes any parameter. */
+  /** The whole query, for operations that take arbitrary parameters. */
   readonly searchParams: URLSearchParams;
   /** Where the request came from, as far as this server or a trusted proxy knows; undefined without a socket. */
   readonly address: string | undefined;
-  /** The request came by TLS, as far as this server or a trusted proxy knows. */
+  /** The request came over TLS, as far as this server or a trusted proxy knows. */
   readonly isSecure: boolean;
-  /** Aborted when the client has gone: what takes long may stop then. */
+  /** Aborted when the client disconnects, so that slow work can stop. */
   readonly signal: AbortSignal;
 }
 
-/** What a handler that changes something gets: `db` is the transaction's. */
+/** What a changing handler gets: `db` is the transaction's. */
 export type ChangeRequest<C extends Contract> = Omit<Request<C>, "signal"> & { tx: Tx };
 
-/** What a handler that goes on telling gets; the actor is who it is by then. */
+/** What a streaming handler gets; the actor is resolved anew each time. */
 export type StreamRequest<C extends Contract> = Pick<Request<C>, "db" | "actor" | "params" | "query">;
 
 /** The body of success, whole or to be streamed. */
@@ -104,7 +104,7 @@ export type Answer<C extends Contract> =
   | JsonStream
   | EventStream;
 
-/** A body that has headers of its own, such as where to find what was made, or another status than success has. */
+/** A body with extra headers, such as `Location`, or with a status other than that of success. */
 export class WithHeaders<T> {
   readonly body: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -117,27 +117,27 @@ export class WithHeaders<T> {
   }
 }
 
-/** Opens the transaction in which a handler changes something; resolves when all of it is on disk. */
+/** Opens the transaction for a handler's change; resolves once all of it is on disk. */
 export type Door = <T>(body: (tx: Tx) => T) => Promise<T>;
 
 export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
-  /** It may change something, so that no answer of it is kept. */
+  /** It may change something, so its answers are never cached. */
   changes: boolean;
-  /** Its answer goes on for as long as its client listens. */
+  /** Its answer continues for as long as the client listens. */
   isStream?: true;
   // A method, so that operations of any contract can be listed together.
   handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
 }
 
-/** An operation whose type still tells all that its contract says, for clients that are written in TypeScript. */
+/** An operation whose type preserves its contract exactly, for clients written in TypeScript. */
 type Declared<C extends Contract> = Operation<C> & Readonly<C>;
 
 /**
- * An operation of the API: `operation({ …contract }).run((request) => answer)` where it only reads, and
- * `operation({ …contract }).change(({ tx, … }) => answer)` where it changes something. What takes long before a change
- * can be made, such as the hash of a password, is prepared:
- * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`. One that goes on
- * telling is asked again whenever something was changed: `operation({ …contract }).stream((request, since) => told)`.
+ * An operation of the API: `operation({ …contract }).run((request) => answer)` if it only reads, and
+ * `operation({ …contract }).change(({ tx, … }) => answer)` if it changes something. Slow work that comes before the
+ * change, such as hashing a password, goes into a preparation:
+ * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`. A streaming one is
+ * called again after every change: `operation({ …contract }).stream((request, since) => told)`.
  */
 export const operation = <const C extends Contract>(contract: C) => ({
   run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Declared<C> => ({

@@ -4,7 +4,7 @@ import { ApiError } from "./error.ts";
 import { isRead, toResponse, wholeParts } from "./response.ts";
 import { route } from "./route.ts";
 
-/** A file of the page, whole and compressed. Its name changes with what is in it. */
+/** A file of the page, plain and compressed. Its name changes with its content. */
 export interface UiFile {
   name: string;
   type: string;
@@ -13,7 +13,7 @@ export interface UiFile {
   gzip: Buffer;
 }
 
-/** What runs in the browser, and with which of the files it begins. */
+/** The code that runs in the browser, and its entry files. */
 export interface Ui {
   files: UiFile[];
   script: string;
@@ -21,13 +21,13 @@ export interface Ui {
   icon: string;
 }
 
-/** The page, and the reference of the API, which is asked for seldom and large. */
+/** The page, and the API reference, which is large and seldom requested. */
 export type PageName = "main" | "reference";
 
-/** Makes the files of a page, or has them. */
+/** Builds the files of a page, or returns prebuilt ones. */
 export type LoadUi = (page: PageName) => Promise<Ui>;
 
-/** Nothing comes from elsewhere, nothing stands in the page itself, and no other page may frame it. */
+/** Nothing is loaded from elsewhere, nothing is inline, and no other page may frame it. */
 const POLICY =
   "default-src 'self'; base-uri 'self'; form-action 'self'; object-src 'none'; frame-ancestors 'none'";
 
@@ -39,8 +39,8 @@ const SAFE = {
 
 /**
  * Routes the page's files.
- * @param base the path that everything is below, as browsers know it
- * @returns what answers each address that a browser opens with the page, which finds its view by the address
+ * @param base the path prefix of everything, as browsers see it
+ * @returns the handler for every address that shows the page, which picks its view from the address
  */
 export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
   const pageOf = (event: H3Event) =>
@@ -57,10 +57,10 @@ const toPage = (text: string, headers: Record<string, string>, request: Request)
 
 const PAGE = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" };
 
-/** Its library has pictures in its styles. */
+/** Its library has data-URL images in its styles. */
 const REFERENCE = { ...PAGE, "content-security-policy": `${POLICY}; img-src 'self' data:` };
 
-/** Whether a browser opens an address, and not a program. */
+/** Whether the request is a browser opening an address, rather than a program. */
 export const isOpened = ({ req }: H3Event) =>
   isRead(req) && (req.headers.get("accept") ?? "").includes("text/html");
 
@@ -81,7 +81,7 @@ function answerFile({ files }: Ui, { url, req, context }: H3Event) {
   });
 }
 
-/** All addresses in it are relative to the base, so that a view's own address may be as long as it likes. */
+/** All its links are relative to the base, so they work at any depth. */
 const pageFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -98,7 +98,7 @@ const pageFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
 </html>
 `;
 
-/** Without a base, since the places in it are named behind a `#`. */
+/** No `<base>`, which would break the `#` links within the page. */
 const referenceFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

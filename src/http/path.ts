@@ -3,16 +3,16 @@ import type { H3Event } from "h3";
 import { MASK } from "../mask.ts";
 import { ApiError, invalid } from "./error.ts";
 
-/** What a request asks for, without the query, which may hold what is nobody else's concern. */
+/** The path requested, without the query, which may contain private data. */
 export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;
 
-/** A path, or what is said of one, as logs may tell it: the secrets that some paths name are masked. */
+/** A path, or a text that quotes one, safe for logs: secrets in paths are masked. */
 export const withoutSecrets = (text: string) =>
   text.replace(/(\/(?:api-tokens|invite-link\/+tokens|invite|auth\/+link)\/+)[^/\s]+/, `$1${MASK}`);
 
 /**
- * Repeated slashes are one, and the base path is off, so that nothing behind knows of it.
- * @throws ApiError `NotFoundError` for what is not below the base path
+ * Collapses repeated slashes and strips the base path, so that nothing further in knows about it.
+ * @throws ApiError `NotFoundError` for anything outside the base path
  */
 export function normalizePath(basePath: string, { url }: H3Event) {
   const pathname = url.pathname.includes("//") ? url.pathname.replaceAll(/\/{2,}/g, "/") : url.pathname;
@@ -23,7 +23,7 @@ export function normalizePath(basePath: string, { url }: H3Event) {
   if (path !== url.pathname) url.pathname = path;
 }
 
-/** @throws ApiError `ValidationError` for a path that can't be decoded, or that holds NUL */
+/** @throws ApiError `ValidationError` for a path that can't be decoded or contains NUL */
 export function requireDecodable(pathname: string) {
   if (!pathname.includes("%")) return;
   let decoded: string;
@@ -35,7 +35,7 @@ export function requireDecodable(pathname: string) {
   if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not hold the character NUL" });
 }
 
-/** Whether the path is the prefix or below it; no spelling of the prefix gets past, also in a path that is broken further on. */
+/** Whether the path is the prefix or below it. No spelling evades it, even in a path that is malformed further on. */
 export function isBelow(prefix: string, pathname: string) {
   const plain = pathname.includes("%")
     ? pathname.replaceAll(/%[2-7][0-9a-f]/gi, decodeURIComponent)

@@ -13,27 +13,27 @@ import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { Streams } from "./streams.ts";
 
-/** What operations are performed on. */
+/** What operations run against. */
 export interface Site {
   db: Database;
-  /** Goes before the paths that answers name. */
+  /** Prefixes the paths in answers. */
   root: string;
-  /** All of them, since one may stand for what another changes. */
+  /** All of them, since one may represent what another changes. */
   operations: readonly Operation[];
-  /** How changes are made. */
+  /** Runs changes. */
   write: typeof writeSoon;
   /** @throws ApiError while changes are refused. */
   requireWritable(db: Database): void;
-  /** Where answers to reads are kept. */
+  /** Caches answers to reads. */
   cache?: ResponseCache | undefined;
-  /** Where those are who listen. */
+  /** The open streams. */
   streams: Streams;
 }
 
-/** Whether its answers may be given again. */
+/** Whether its answers may be cached. */
 export const isKept = ({ changes, isNotKept }: Operation) => !changes && !isNotKept;
 
-/** Permission, path, query, body: the first that fails is the answer. */
+/** Checks permission, path, query and body in this order: the first failure is the answer. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
   const { actor, cors } = event.context;
   const raw = decodedParams(event);
@@ -60,10 +60,10 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   return { made, claim };
 }
 
-/** What a handler's answer becomes. */
+/** What a handler's answer is turned into. */
 export type Made = Parts | StreamParts | EventStream;
 
-/** Asks for the permission once more, for while a body came slowly it may have been taken away. */
+/** Checks the permission again, as it may have been revoked while a slow body was arriving. */
 const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {
   const { db, write } = site;
   const { actor } = event.context;
@@ -80,14 +80,14 @@ const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, 
 
 const NOTHING: Body = { text: "", value: {} };
 
-/** Nothing at all is an empty object where that may be. */
+/** An absent body becomes an empty object if it is optional. */
 const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<Body> =>
   isBodyOptional && !hasBody(event.req) ? Promise.resolve(NOTHING) : readJson(event, body!);
 
 const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
-/** The answer to the same body, of an operation that only reads. */
+/** The cached answer to the same body, for an operation that only reads. */
 function kept({ cache }: Site, operation: Operation, event: H3Event, text: string) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request && isKept(operation) ? cache?.find(request, text) : undefined;

@@ -1,11 +1,11 @@
 import crypto from "node:crypto";
 
 /**
- * JSON text that is already in the form of the wire, standing for the value it describes. Rows keep such text
- * (an event's, a strategy's constraints), and answers are joined from it without parsing it again.
+ * JSON text already in its wire form, standing in for the value it describes. Rows store such text (an event's, a
+ * strategy's constraints), and answers embed it without parsing it again.
  */
 export class RawJson<T = unknown> {
-  /** Only for the compiler: what the text describes. */
+  /** For the compiler only: what the text describes. */
   declare readonly value: T;
   readonly text: string;
 
@@ -17,13 +17,13 @@ export class RawJson<T = unknown> {
     return this.text;
   }
 
-  /** Only for `toJson`: a mark where the text goes. */
+  /** For `toJson` only: a placeholder for the text. */
   toJSON() {
     return MARK + (texts.push(this) - 1);
   }
 }
 
-/** A path on this server, such as a picture's; answered with what goes before it, which only the answer knows. */
+/** A path on this server, such as an avatar's; the prefix is added when the answer is written. */
 export class OwnPath extends RawJson<string> {
   readonly path: string;
 
@@ -36,29 +36,29 @@ export class OwnPath extends RawJson<string> {
     return JSON.stringify(root + this.path);
   }
 
-  /** A plain text needs no mark. */
+  /** A plain text needs no placeholder. */
   override toJSON() {
     return rootNow + this.path;
   }
 }
 
-/** A `T` in which any part may be given as its JSON text. */
+/** A `T` any part of which may be given as JSON text. */
 export type Wire<T> =
   | RawJson<T>
   | (T extends ReadonlyArray<infer E> ? Wire<E>[] : T extends object ? { [K in keyof T]: Wire<T[K]> } : T);
 
-/** Where a text goes, in what `JSON.stringify` writes; no value holds this by chance. */
+/** The placeholder for a text in the output of `JSON.stringify`; random, so no value contains it by chance. */
 const MARK = crypto.randomUUID();
 const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
 
-/** The texts of the value that is being written, in order; writing never waits, so one list does. */
+/** The texts of the value being written, in order; writing is synchronous, so one list is enough. */
 let texts: RawJson[] = [];
 let rootNow = "";
 
 /**
- * `JSON.stringify`, but for the parts that are text already.
- * @param root goes before our own paths
- * @param without properties that are left out
+ * `JSON.stringify`, except that parts that are JSON text already are inserted as they are.
+ * @param root prefixes our own paths
+ * @param without properties to leave out
  */
 export function toJson(value: unknown, root = "", without: readonly string[] = []): string {
   texts = [];

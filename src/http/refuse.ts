@@ -6,17 +6,17 @@ import { pathOf, withoutSecrets } from "./path.ts";
 import { errorParts } from "./response.ts";
 
 /*
- * Refusals that the app never hears of. Their body is the one that every error has.
+ * Refusals made before a request reaches the app. Their body is the same as that of every other error.
  */
 
-/** What is known of the request that failed. */
+/** What is known about the failed request. */
 interface About {
   method?: string | undefined;
   path?: string | undefined;
   address?: string | undefined;
 }
 
-/** One line for each error that is answered, under the id in the answer; the cause of a failure of ours is here only. */
+/** Logs each error answered, by the id in the answer; the cause of an internal error appears only here. */
 export function logError(log: Log, { status, id, message, cause, isLogged }: ApiError, about: About = {}) {
   if (!isLogged) return;
   log({
@@ -31,7 +31,7 @@ export function logError(log: Log, { status, id, message, cause, isLogged }: Api
   });
 }
 
-/** Answers with an error; an answer that has begun is broken off. */
+/** Answers with an error; an answer that has already begun is cut off. */
 export function refuse(log: Log, error: ApiError, request: IncomingMessage, response: ServerResponse) {
   logError(log, error, { method: request.method, path: pathOf(request) });
   if (response.headersSent) return void response.destroy();
@@ -39,27 +39,27 @@ export function refuse(log: Log, error: ApiError, request: IncomingMessage, resp
   response.writeHead(status, headers).end(body);
 }
 
-/** A request on a connection that was kept, when the server no longer listens. */
+/** A request on a kept-alive connection after the server has stopped listening. */
 export const stopping = () =>
   new ApiError("ServiceUnavailableError", "The server is stopping", {
     headers: { "retry-after": "1", connection: "close" },
   });
 
-/** An `Expect` that is none of HTTP's. */
+/** An `Expect` value that HTTP does not define. */
 export const unexpected = () =>
   new ApiError("ExpectationFailedError", "The server can do nothing of what the header Expect asks for");
 
-/** What is no HTTP, has more headers than are read, or does not come to its end. */
+/** Malformed HTTP, too many headers, or a request that never completes. */
 export function refuseBroken(log: Log, cause: Error & { code?: string }, socket: Socket) {
   const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse };
-  // In the middle of an answer there is no place for another.
+  // An error can't be sent in the middle of an answer.
   if (!socket.writable || cause.code === "ECONNRESET" || current?.headersSent) return socket.destroy();
   refuseSocket(log, whyBroken(cause.code), socket);
 }
 
-/** `CONNECT`, which asks for a tunnel: this is no proxy. Node has let go of the socket, and of its errors. */
+/** `CONNECT` asks for a tunnel, and this is no proxy. Node has released the socket and no longer handles its errors. */
 export function refuseTunnel(log: Log, socket: Socket) {
-  socket.on("error", () => {}); // the client has hung up already
+  socket.on("error", () => {}); // the client has already hung up
   refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not possible here"), socket);
 }
 
@@ -70,7 +70,7 @@ function refuseSocket(log: Log, error: ApiError, socket: Socket) {
     ([name, value]) => `${name}: ${value}`,
   );
   const text = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, "", body].join("\r\n");
-  socket.end(text, () => socket.destroy()); // a client that does not hang up is not waited for
+  socket.end(text, () => socket.destroy()); // don't wait for a client that stays connected
 }
 
 function whyBroken(code: string | undefined) {

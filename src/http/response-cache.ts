@@ -11,34 +11,34 @@ import { isRead, type Parts, withoutLength } from "./response.ts";
 import { isKnown } from "./tag.ts";
 
 /*
- * Reads are mostly repeated, and mostly nothing has changed between. Answers are kept by caller, URL and compression,
- * and of a POST that only reads, such as a search, by its body too. One counts as long as no table that it was made of
- * has been changed by this process, and nothing at all by another.
+ * Most reads are repeated with no change in between. Answers are cached by caller, URL and compression, and those to a
+ * POST that only reads, such as a search, by its body too. An entry is valid while this process has changed none of the
+ * tables it was read from, and other processes have changed nothing at all.
  */
 
-/** How many bytes of bodies, and of what they are kept by, are kept; the oldest go first. */
+/** The size limit of the cache, bodies and keys together, in bytes; the oldest entries are evicted first. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 export interface ResponseCache {
-  /** Answers what is kept; the listener gets the rest. */
+  /** Answers from the cache, and passes everything else to the listener. */
   first(listener: Listener): Listener;
-  /** The answer that is kept to a read by POST. @param body as it was sent */
+  /** The cached answer to a read by POST. @param body as it was sent */
   find(request: IncomingMessage, body: string): Parts | undefined;
-  /** Keeps the answer to a read; to one by POST, if it was looked for before. */
+  /** Caches the answer to a read; for a POST, only if it was looked up before. */
   keep(request: IncomingMessage, answer: Parts, limits: Limits): void;
 }
 
-/** How long an answer counts. */
+/** How long an entry is valid. */
 interface Limits {
-  /** What it was made of. */
+  /** What it was read from. */
   stamp: Stamp;
-  /** When it ends by itself, such as the caller's credential does, RFC 3339; null for never. */
+  /** When it expires, for example with the caller's credential, RFC 3339; null for never. */
   until: string | null;
 }
 
 interface Kept extends Limits {
   headers: Parts["headers"];
-  /** Those of a 304. */
+  /** The headers of a 304. */
   headersAlone: Record<string, string>;
   body: Parts["body"];
   size: number;
@@ -47,7 +47,7 @@ interface Kept extends Limits {
 export function createResponseCache(db: Database): ResponseCache {
   const state = stateOf(db);
   const kept = new Map<string, Kept>();
-  /** Requests that were not found here: the state when they came, and what their answers are kept by. */
+  /** Cache misses: the state when the request came, and the key for its answer. */
   const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
   let total = 0;
   let since = "";
@@ -83,11 +83,11 @@ export function createResponseCache(db: Database): ResponseCache {
         return listener(request, response);
       }
       const answer = find(request);
-      // All that one read reads is of one state; SQLite asks the system once for it instead of at each statement.
+      // All reads of a request see one state; SQLite then makes its system calls once and not per statement.
       if (!answer) {
         let result: unknown;
         snapshot(db, () => {
-          result = listener(request, response); // a promise would be a mistake as the result of a transaction
+          result = listener(request, response); // a transaction must not return a promise
         });
         return result;
       }
@@ -97,7 +97,7 @@ export function createResponseCache(db: Database): ResponseCache {
       return response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
     },
     find,
-    // It counts for the state before it was read; if that was over by then, nothing that is asked later finds it.
+    // Stored under the state before it was read; if that is outdated by now, no later request will find it.
     keep(request, { headers, body }, limits) {
       const { state, key } = asked.get(request) ?? {};
       if (key === undefined || state !== since) return;
@@ -113,14 +113,14 @@ export function createResponseCache(db: Database): ResponseCache {
   };
 }
 
-/** Whether it needs a credential and has one: what needs none, such as /health, must not need the file either. */
+/** Whether it presents a credential: endpoints without one, such as /health, must not depend on the file. */
 const asksApi = (request: IncomingMessage) =>
   CREDENTIALS.some((name) => request.headers[name] !== undefined) && pathOf(request).includes("/api/");
 
-/** The headers that a caller may be told by. */
+/** The headers that can identify a caller. */
 const CREDENTIALS = ["authorization", "x-api-key", "cookie"] as const;
 
-/** As a list in JSON, so that no two requests have the same. An SDK's answers depend on the specification it follows. */
+/** A JSON list, so that keys can't collide. An SDK's answers depend on the version of the specification it follows. */
 const keyOf = ({ headers, url }: IncomingMessage, body: string) =>
   JSON.stringify([
     ...CREDENTIALS.map((name) => headers[name]),
@@ -131,9 +131,9 @@ const keyOf = ({ headers, url }: IncomingMessage, body: string) =>
   ]);
 
 /**
- * Tells one state of what any answer may be made of from another: the changes of other processes, and the minute,
- * by which the age of a flag is reckoned. It is asked at each request, although that is two file locks: one turn of
- * the event loop may bring a request that was sent after a change which another request of that turn came before.
+ * Identifies the state that answers were read from: the changes of other processes, and the minute, because a flag's
+ * age depends on it. Read at each request, although that costs two file locks: one turn of the event loop may serve a
+ * request sent after a change that an earlier request of the same turn did not see.
  */
 function stateOf(db: Database) {
   const others = db.prepare<[], number>("PRAGMA data_version").pluck();

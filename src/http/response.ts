@@ -18,30 +18,30 @@ const COMMON = {
 };
 
 interface ResponseOptions {
-  /** The operation's. */
+  /** The operation's response schema. */
   response?: Contract["response"];
   deprecated?: boolean | undefined;
-  /** The handler's own. */
+  /** Headers set by the handler. */
   headers?: Readonly<Record<string, string>> | undefined;
-  /** Goes before our own paths, such as those of pictures: the base path, or the address that clients know. */
+  /** Prefixes our own paths, such as those of avatars: the base path, or the public URL. */
   root?: string;
-  /** Properties that say nothing of its version. */
+  /** Properties that don't count toward the version. */
   passing?: readonly string[] | undefined;
 }
 
-/** Of an answer without a body. */
+/** The headers of an answer without a body. */
 const NOTHING = { "cache-control": COMMON["cache-control"], "content-length": "0" };
 
-/** A whole answer and its headers; the tag, if there is a text, stands for it however it is compressed. */
+/** A whole answer with its headers; its tag, if it has a body, is the same however it is compressed. */
 export interface Parts {
   headers: Record<string, string>;
-  /** A short text goes out together with the headers; a longer one is encoded once, and not at each use. */
+  /** Short text is sent together with the headers; longer text is encoded once, not at each use. */
   body: string | Buffer<ArrayBuffer>;
-  /** Where it is not that of success. */
+  /** Unless it is the status of success. */
   status?: number | undefined;
 }
 
-/** An answer that is too long to be held whole. */
+/** An answer too long to hold in memory. */
 export interface StreamParts {
   headers: Record<string, string>;
   status?: number | undefined;
@@ -51,7 +51,7 @@ export interface StreamParts {
 /** In characters. */
 const SHORT = 8 * 1024;
 
-/** A handler's answer in parts, or as a stream if it is long. */
+/** Turns a handler's answer into parts, or into a stream if it is long. */
 export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
   if (answer instanceof WithHeaders)
     return { ...toParts(answer.body, { ...options, headers: answer.headers }), status: answer.status };
@@ -67,7 +67,7 @@ export function toParts(answer: unknown, options: ResponseOptions = {}): Parts |
 const textParts = (text: string, type: string, { headers, ...options }: ResponseOptions) =>
   wholeParts(text, { ...options, headers: { ...headers, "content-type": `${type}; charset=utf-8` } });
 
-/** JSON text, or its bytes, in parts. @param lasting of it, what its version is known by, where that is not all */
+/** Parts from JSON text or its bytes. @param lasting the part that determines the version, if not all of it */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
   const etag = options.headers?.etag ?? toTag(hash(body), lasting === undefined ? undefined : hash(lasting));
@@ -85,13 +85,13 @@ const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
   ...headers,
 });
 
-/** How these parts are to be compressed for a client; undefined where they are not, or are already. */
+/** The encoding to use for a client; undefined if the parts are not to be compressed, or already are. */
 export const encodingOf = ({ headers }: Parts, accepted: string | null | undefined): Encoding | undefined =>
   headers["content-encoding"] === undefined && isWorthwhile(Number(headers["content-length"]))
     ? encodingFor(accepted)
     : undefined;
 
-/** The same answer compressed. Its tag is weak, since other bytes have the same. */
+/** The same answer compressed. Its tag is weak, since different bytes share it. */
 export async function encodeParts({ headers, body, ...rest }: Parts, encoding: Encoding): Promise<Parts> {
   const encoded = await encode(encoding, body);
   return {
@@ -106,7 +106,7 @@ export async function encodeParts({ headers, body, ...rest }: Parts, encoding: E
   };
 }
 
-/** What an operation's contract says of its answers. */
+/** What an operation's contract says about its answers. */
 export type Answering = Pick<Contract, "status" | "isConditional">;
 
 /** The parts as the response. */
@@ -121,28 +121,28 @@ export function toResponse(
 
 interface Asked {
   method: string | undefined;
-  /** The tags that the caller has. */
+  /** The tags the caller already has. */
   known: string | null | undefined;
   answering: Answering;
 }
 
-/** What goes out for these parts: a 304 where the caller has them already; only a read can be answered so. */
+/** The reply for these parts: a 304 if the caller already has them, which only a read can get. */
 export function toReply({ headers, body, status: own }: Parts, { method, known, answering }: Asked) {
   const status = own ?? answering.status ?? 200;
   const isHad = (answering.isConditional ?? isRead({ method })) && isKnown(known, headers.etag);
   if (isHad || status === 204)
     return { status: isHad ? 304 : 204, headers: withoutLength(headers), body: null };
-  return { status, headers, body: body === "" ? null : body }; // an empty text would have a type
+  return { status, headers, body: body === "" ? null : body }; // even an empty text would get a content type
 }
 
-/** A stream as the response, compressed if the client asks for it. */
+/** A stream as the response, compressed if the client accepts it. */
 export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
   if (!takesGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
-  const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error of one is the other's
+  const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error on one side ends the other too
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }
 
-/** With the reason phrase, which some clients show. A stream of Node's goes to Node's response as it is. */
+/** Adds the reason phrase, which some clients show. A Node stream goes straight to Node's response. */
 const respond = (
   status: number,
   body: HTTPResponse["body"] | NodeJS.ReadableStream,
@@ -151,7 +151,7 @@ const respond = (
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 
-/** The headers of an answer that has no body. */
+/** The headers of an answer without a body. */
 export function withoutLength({ "content-length": _, ...headers }: Record<string, string>) {
   return headers;
 }
@@ -166,7 +166,7 @@ export function toErrorResponse(
   return respond(status, body, { ...headers, ...cors });
 }
 
-/** The same where there is no app to respond. */
+/** The same when no app is there to respond. */
 export function errorParts(error: ApiError, basePath?: string) {
   const body = JSON.stringify(error.toBody(basePath));
   const headers: Record<string, string> = {

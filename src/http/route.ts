@@ -3,7 +3,7 @@ import { answerPreflight, isPreflight } from "./cors.ts";
 import { ApiError } from "./error.ts";
 import { type Contract, METHODS } from "./operation.ts";
 
-/** Routes a path: HEAD wherever GET is, OPTIONS says which methods there are, and any other is 405. */
+/** Routes a path: HEAD goes with GET, OPTIONS lists the methods, and any other is 405. */
 export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
   const allow = METHODS.filter((method) => handlers[method]).flatMap((method) =>
     method === "GET" ? [method, "HEAD"] : [method],

@@ -3,8 +3,8 @@ import { endOfTurn } from "../turn.ts";
 import { type Answering, type Parts, toReply } from "./response.ts";
 
 /**
- * Writes a whole answer to its socket, past the web's Response, which would take as long as most answers. Resolves when
- * it is written, with nothing left for h3 to answer.
+ * Writes a whole answer straight to its socket; going through a web Response would take as long as most answers.
+ * Resolves once it is written, leaving h3 nothing to answer.
  */
 export async function sendParts(
   parts: Parts,

@@ -20,18 +20,18 @@ import { createOpenings } from "./openings.ts";
 import { logError, stopping } from "./refuse.ts";
 
 /*
- * Everybody who listens. One timer and one watch serve all; a client that only listens costs its connection.
+ * All open streams. One timer and one watch serve them all; an idle client costs only its connection.
  */
 
 export interface Streams {
   /**
-   * Answers with a stream that goes on until the client leaves, may not listen any more, or the server stops.
-   * @throws ApiError as `ask` does, or where too many listen
+   * Streams until the client leaves, loses access, or the server stops.
+   * @throws ApiError as `ask` does, or if too many clients are listening
    */
   open(request: IncomingMessage, response: ServerResponse, opening: Opening): void;
   /** How many clients listen. */
   count(): number;
-  /** Ends them all; whoever comes from now on is sent away. */
+  /** Ends all streams and refuses new ones. */
   close(): void;
 }
 
@@ -40,20 +40,20 @@ export interface Opening {
   ask: Ask;
 }
 
-/** More would fall back to polling, which they can. */
+/** Beyond this, clients are refused and fall back to polling. */
 const MOST = 50_000;
 
-/** How often it is looked whether a credential has ended, in milliseconds. */
+/** How often credentials are checked for expiry, in milliseconds. */
 const TICK_MS = 1000;
 
-/** A client that hears nothing for a minute takes its connection for lost, proxies mostly so. */
+/** Clients give up on a connection after a minute of silence, and so do most proxies. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(":\n\n");
 
-/** A client that has read nothing for so many heartbeats has gone or is of no use. */
+/** A client that has read nothing for this many heartbeats is disconnected. */
 const PATIENCE = 4;
 
-/** When to come again after a connection is lost, in milliseconds: not all at the same time. */
+/** When to reconnect after a lost connection, in milliseconds, spread so that clients don't all return at once. */
 const RETRY_MS = { least: 1000, spread: 4000 };
 
 export function createStreams(db: Database, log: Log): Streams {
@@ -124,14 +124,14 @@ export function createStreams(db: Database, log: Log): Streams {
       const key = keyOf(request);
       const answer = openings.ask(key, ask, sinceOf(request));
       const { bytes, position, isMore } = answer;
-      // The others of a channel go on from now, whatever this one has missed.
+      // The others of a channel continue from here, whatever this one has missed.
       const channel =
         channels.get(key) ?? createChannel(ask, isMore ? openings.ask(key, ask, undefined) : answer);
       response.writeHead(200, headers).write(beginning(position));
       if (bytes.length > 0) response.write(bytes);
       const reader: Reader = { response, position, isBehind: false, missed: 0 };
       enter(key, channel, reader);
-      Object.assign(request, { headers: {}, rawHeaders: [] }); // nobody needs them for as long as this goes on
+      Object.assign(request, { headers: {}, rawHeaders: [] }); // free them: the stream doesn't need them
       if (isMore || response.writableNeedDrain) void follow(channel, reader);
     },
     count: () => count,
@@ -142,17 +142,17 @@ export function createStreams(db: Database, log: Log): Streams {
   };
 }
 
-/** Where a client was, as it says when it connects again. */
+/** The position a reconnecting client sends. */
 function sinceOf({ headers }: IncomingMessage) {
   const since = headers["last-event-id"];
   return typeof since === "string" && since !== "" ? since : undefined;
 }
 
-/** Whoever asks for the same by the same credential. */
+/** The same for callers with the same request and credential. */
 const keyOf = ({ headers, url }: IncomingMessage) =>
   JSON.stringify([url, headers.authorization, headers["x-api-key"], headers.cookie]);
 
-/** A client that comes again before it has heard anything says where it was, too. */
+/** Sent first, so that a client that reconnects before any message also has a position to send. */
 const beginning = (position: string) =>
   `retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\nid: ${position}\n\n`;
 
@@ -161,7 +161,7 @@ const tooMany = () =>
     headers: { "retry-after": "60" },
   });
 
-/** A client that does not read is not waited for. */
+/** Ends without waiting for a client that does not read. */
 function endResponse(response: ServerResponse) {
   if (response.writableNeedDrain) response.destroy();
   else response.end();

@@ -1,19 +1,19 @@
 /*
- * The tag of an answer stands for its content, however it is compressed. Where some of that changes by use, by time or
- * with the caller, the tag begins with one of the rest, the version: that alone is what `If-Match` asks for.
+ * The tag of an answer identifies its content, however it is compressed. If part of the content varies with use, time
+ * or caller, the tag begins with a hash of the rest, the version, which is all that `If-Match` compares.
  */
 
-/** @param content a hash of all @param version one of what lasts, where that is less */
+/** @param content a hash of everything @param version a hash of the lasting part, if that is not everything */
 export const toTag = (content: string, version?: string) =>
   version === undefined ? `"${content}"` : `"${version}.${content}"`;
 
-/** `If-None-Match` names this tag, or any; weak tags are as good. */
+/** Whether `If-None-Match` names this tag, or any; weak tags match too. */
 export function isKnown(header: string | null | undefined, etag: string | undefined) {
   if (!header || !etag) return false;
   return header === etag || names(header, etag, opaque);
 }
 
-/** `If-Match` names the version of this tag, or any; weak tags are as good, since what is compressed has no other. */
+/** Whether `If-Match` names this tag's version, or any; weak tags match too, as compressed answers have no other. */
 export const isCurrentTag = (header: string, etag: string) => names(header, etag, versionOf);
 
 function names(header: string, etag: string, part: (tag: string) => string) {

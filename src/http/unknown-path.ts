@@ -1,12 +1,12 @@
 import type { EventHandler } from "h3";
 import { ApiError } from "./error.ts";
 
-/** So many are remembered that they are in the log; beyond that a program that tries paths can't fill the log. */
+/** How many paths are remembered as logged; beyond that, a client probing paths can't fill the log. */
 const REMEMBERED = 1000;
 
 /**
- * Answers paths that nothing else does. Of the API it says that the operation is missing here, lest a client takes
- * the 404 for a missing flag (CONTRACT); each is logged once.
+ * Answers paths that no handler serves. For API paths it says that the operation does not exist here, so that a client
+ * doesn't mistake the 404 for a missing flag (CONTRACT); each path is logged once.
  */
 export function unknownPath(): EventHandler {
   const logged = new Set<string>();
@@ -24,7 +24,7 @@ export function unknownPath(): EventHandler {
   };
 }
 
-/** What the original's paid edition has and Flagstone has not (docs/choices.md). */
+/** Parts of the original's paid edition that Flagstone does not have (docs/choices.md). */
 const NOT_PART: ReadonlyArray<[paths: RegExp, reason: string]> = [
   [
     /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
