@@ -9,7 +9,7 @@ import { LoadedView, loadAll } from "./loaded-view.tsx";
 import { Menu } from "./menu.tsx";
 import { Failure, Nothing, Working } from "./parts/answer.tsx";
 import { Messages } from "./parts/messages.tsx";
-import { refresh } from "./reads.ts";
+import { refresh, refusals } from "./reads.ts";
 import { me, readMe } from "./session.ts";
 import { isSignInNeeded } from "./session-end.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -39,6 +39,9 @@ function SignedIn() {
   const [, navigate] = useLocation();
   const isSignedIn = me.value !== undefined && !isSignInNeeded.value;
   useEffect(() => (isSignedIn ? followEvents() : undefined), [isSignedIn]);
+  useEffect(() => {
+    if (refusals.value > 0) void readMe();
+  }, [refusals.value]);
   useEffect(() => {
     void readMe();
     watchConnection(() => void refresh());

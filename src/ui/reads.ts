@@ -92,9 +92,17 @@ export function useOnce<T>(ask: () => Promise<T>, round = 0): Read<T> {
 /** Asks again for all that is shown; what has not changed is a 304. */
 export const refresh = () => Promise.all([...entries.values()].map(({ load }) => load()));
 
+/** How often it was said that somebody may not do something, which they could when they came. */
+export const refusals = signal(0);
+
 /** Changes something, and asks again for all that is shown. @throws RequestError */
 export async function change<K extends ChangeKey>(key: K, ...given: Given<K>): Promise<Output<K>> {
-  const answer = await request(key, ...given);
-  void refresh();
-  return answer;
+  try {
+    return await request(key, ...given);
+  } catch (error) {
+    if (error instanceof RequestError && error.status === 403) refusals.value++;
+    throw error;
+  } finally {
+    void refresh(); // what was refused may be as it is because something else has changed
+  }
 }
