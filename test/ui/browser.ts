@@ -58,7 +58,7 @@ async function openWindow(t: TestContext, url: string): Promise<Page> {
     const isOwn = asked.url().startsWith(url) || asked.url().startsWith("data:"); // the browser's own icons
     if (!isOwn) problems.push(`asked for ${asked.url()}`);
   });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000); // a machine may have other work
   t.after(async () => {
     await context.close();
     assert.deepEqual(problems, []);
