@@ -5,14 +5,14 @@ import { readHeader } from "./header.ts";
 
 const { R_OK, W_OK, X_OK } = fs.constants;
 
-/** Whether the file may be written, and files be made beside it as SQLite does. */
+/** Whether the file may be written, and files created beside it as SQLite does. */
 export const mayWrite = (file: string) =>
   mayAccess(file, W_OK) && mayAccess(path.dirname(path.resolve(file)), W_OK | X_OK);
 
 /**
- * In write-ahead mode even a reader makes files beside the data file, unless they are there; and a server of another
- * user could not write those afterwards.
- * @throws DataError where that, or the permission to read, is missing.
+ * In WAL mode even a reader creates files beside the data file if they are missing, and a server run by another user
+ * could not write to those afterwards.
+ * @throws DataError if the permission for that, or to read, is missing.
  */
 export function requireReadable(file: string) {
   if (!mayAccess(file, R_OK)) throw new DataError(`${file} may not be read: give permission to read it`);

@@ -5,10 +5,10 @@ import { SIDECARS } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
- * Runs the body while no other process can use the file: its log is folded in and gone, so that nothing beside it is
- * of it, and whoever opens it waits until the body is done. `open` then looks whether the name leads to another file.
- * @returns false if another process is at work on the file; the body is not run then.
- * @throws SQLite's error for what is no database or is damaged, and what the body throws.
+ * Runs the body while no other process can use the file. Its WAL has been checkpointed and removed, so nothing beside
+ * the file belongs to it. Others opening it wait for the body; `open` then checks whether the name now leads elsewhere.
+ * @returns false if another process is using the file; the body is not run then.
+ * @throws SQLite's error if the file is damaged or not a database, and whatever the body throws.
  */
 export function whileAlone(file: string, body: (db: Database) => void): boolean {
   const db = connect(file, { timeout: 0, fileMustExist: true });
@@ -22,7 +22,7 @@ export function whileAlone(file: string, body: (db: Database) => void): boolean 
   }
 }
 
-/** Without a write-ahead log a transaction can keep out those who only read; the log may come back between the two. */
+/** Only without a WAL does a transaction lock out readers too. The WAL may come back between the two statements. */
 function isAlone(db: Database) {
   try {
     db.pragma("journal_mode = DELETE");
@@ -34,7 +34,7 @@ function isAlone(db: Database) {
   }
 }
 
-/** Removes a file that was made in vain, unless another process is at work on it or has stored something in it. */
+/** Removes a file created for nothing, unless another process is using it or has stored something in it. */
 export function removeIfUnused(file: string, isUntouched: (db: Database) => boolean) {
   if (!fs.existsSync(file)) return;
   whileAlone(file, (db) => {

@@ -7,12 +7,12 @@ import { close, open } from "./open.ts";
 import { requireFree, stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
-/** Pages that are copied before others get their turn. */
+/** Pages copied before yielding to other work. */
 const PAGES = 500;
 
 /**
- * Copies an open database to a new file, also while others write, and checks the copy.
- * @throws DataError if the copy is not whole; Error if there is no place for it at the target.
+ * Copies an open database to a new file, even while others write, and checks the copy.
+ * @throws DataError if the copy is incomplete; Error if the target can't be created.
  */
 export async function backUp(db: Database, target: string, onProgress: (part: number) => void) {
   requireFree(target);
@@ -32,7 +32,7 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
   }
 }
 
-/** Rewrites the file without what was deleted. @returns its size before and after, in bytes. */
+/** Rewrites the file without deleted data. @returns its size before and after, in bytes. */
 export function compact(file: string): { before: number; after: number } {
   requireNotServed(file);
   const db = open(file, { mustExist: true });
@@ -46,14 +46,14 @@ export function compact(file: string): { before: number; after: number } {
   return { before, after: fs.statSync(file).size };
 }
 
-/** A copy is in write-ahead mode like its original, and would be two more files once it is looked at. */
+/** A copy is in WAL mode like its original, and would grow two more files when opened. */
 export function toSingleFile(file: string) {
   const db = connect(file);
   db.pragma("journal_mode = DELETE");
   db.close();
 }
 
-/** @throws DataError saying what is wrong with a copy. */
+/** @throws DataError saying what is wrong with the copy. */
 export function requireWhole(file: string) {
   const wrong = checkFile(file).find(({ problem }) => problem !== undefined);
   if (wrong) throw new DataError(`The copy is not whole: ${wrong.name}: ${wrong.problem}`);

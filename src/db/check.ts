@@ -5,19 +5,19 @@ import { inWords, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
-/** One thing that was looked at. */
+/** The result of one check. */
 export interface Finding {
   name: string;
-  /** What is wrong and what to do about it; undefined where all is well. */
+  /** What is wrong and how to fix it; undefined if all is well. */
   problem: string | undefined;
 }
 
-/** A name, a search that gives a row or true where something is wrong, and what to do then. */
+/** A name, a query that returns a row or true if something is wrong, and advice for that case. */
 type Check = readonly [name: string, find: (db: Database) => unknown, advice: string];
 
 const BACKUP = "damaged: restore a backup, or export what can be read and import it into a new file";
 
-/** What has to hold before the rest has a meaning. */
+/** Checks that must pass before the others mean anything. */
 const KIND: readonly Check[] = [
   [
     "content",
@@ -62,15 +62,15 @@ const CONTENT: readonly Check[] = [
 ];
 
 /**
- * Looks at a file without changing it, also while it is served, and tells all that it finds; of a file that is not
- * this program's, only that.
+ * Checks a file without changing it, even while it is served, and reports every finding; for a file that is not this
+ * program's, only that.
  */
 export function checkFile(file: string): Finding[] {
   if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
     requireReadable(file);
-    // Where there is a log, one that may only read leaves it as it is; else it would leave two files behind.
+    // With a WAL present, a read-only connection leaves it alone; without one it would leave two files behind.
     db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
     db.pragma("query_only = ON");
     return lookAt(db, file);
@@ -99,7 +99,7 @@ function look(db: Database, file: string, [name, find, advice]: Check): Finding 
   }
 }
 
-/** A query of ours that SQLite does not understand lacks its table. */
+/** If SQLite rejects one of our queries, its table is missing. */
 function problemOf(error: unknown, file: string) {
   const words = inWords(error, file);
   return isSqlite(words, "SQLITE_") ? BACKUP : (words as Error).message;

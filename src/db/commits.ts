@@ -2,16 +2,16 @@ import { onChange } from "./revision.ts";
 import type { Database } from "./statement.ts";
 
 /*
- * Whoever waits for changes is woken by those of this process and by those of others, such as the command line's.
+ * Wakes those waiting for changes, made by this process or by others such as the command line.
  */
 
-/** How late a change of another process is noticed, in milliseconds. To look costs two file locks. */
+/** How late a change by another process is noticed, in milliseconds. Each check costs two file locks. */
 const LATE_MS = 25;
 
 /**
- * Calls in the next turn of the event loop after changes, once for all that come together; what is only bookkeeping
- * wakes nobody.
- * @returns what ends it
+ * Calls `wake` in the event-loop turn after a change, once for all changes that come together; bookkeeping alone does
+ * not count.
+ * @returns a function that stops it
  */
 export function watchCommits(db: Database, wake: () => void): () => void {
   let isDue = false;
@@ -36,11 +36,11 @@ export function watchCommits(db: Database, wake: () => void): () => void {
   };
 }
 
-/** Nobody else has a database in memory. */
+/** An in-memory database has no other processes. */
 function watchOthers(db: Database, wake: () => void): () => void {
   let seen = versionOf(db);
   const timer = setInterval(() => {
-    const version = versionOf(db) ?? seen; // what can't be read now is looked at next time
+    const version = versionOf(db) ?? seen; // if it can't be read now, try again next time
     if (version === seen) return;
     seen = version;
     wake();
@@ -48,7 +48,7 @@ function watchOthers(db: Database, wake: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** Changes whenever another process has committed; undefined while the file can't be read. */
+/** Changes whenever another process has committed; undefined if the file can't be read. */
 function versionOf(db: Database): number | undefined {
   try {
     return db.pragma("data_version", { simple: true }) as number;

@@ -2,9 +2,9 @@ import Sqlite from "better-sqlite3";
 import { nativeBinding } from "#addon";
 import type { Database } from "./statement.ts";
 
-/** A bare connection, with the native part that this program brings along, if it does. */
+/** A bare connection, using the native part this program ships, if it does. */
 export const connect = (file: string, options: Sqlite.Options = {}): Database =>
-  // The types know only the path of a native part; the package takes the part itself as well.
+  // The types only know a path to the native part; the package also accepts the module itself.
   new Sqlite(file, { ...options, ...native() });
 
 const native = () => {

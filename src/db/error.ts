@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 
-/** The file can't be used; the message is a sentence for a person that says what to do. Exit code 3. */
+/** The file can't be used; the message is a sentence that tells a person what to do. Exit code 3. */
 export class DataError extends Error {}
 
 export class DamagedError extends DataError {}
@@ -11,11 +11,11 @@ export const damaged = (file: string) =>
 export const locked = (file: string) =>
   new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
 
-/** Whether SQLite says so, by the beginning of its code, such as `SQLITE_BUSY`. */
+/** Whether it is an SQLite error whose code begins with one of these, such as `SQLITE_BUSY`. */
 export const isSqlite = (error: unknown, ...codes: string[]): error is Error & { code: string } =>
   error instanceof Sqlite.SqliteError && codes.some((code) => error.code.startsWith(code));
 
-/** What SQLite's codes mean for an operator, by their beginning. */
+/** What SQLite's error codes mean to an operator, by prefix. */
 const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> = [
   ["SQLITE_NOTADB", (file) => new DataError(`${file} is not a database: name another file with --data`)],
   ["SQLITE_CORRUPT", damaged],
@@ -32,7 +32,7 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
   ["SQLITE_IOERR", (file) => new DataError(`${file} can't be read or written: the disk is full or failing`)],
 ];
 
-/** What the system's codes mean. */
+/** What the system's error codes mean. */
 const SYSTEM: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EROFS: "the disk is read-only",
@@ -43,13 +43,13 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
-/** The system's error about a file that is being made as a sentence; any other error is left as it is. */
+/** Explains a system error about a file being created; returns any other error unchanged. */
 export function inWordsOfTarget(error: unknown, target: string): unknown {
   const reason = SYSTEM[(error as NodeJS.ErrnoException).code ?? ""];
   return reason === undefined ? error : new Error(`${target} can't be written: ${reason}`);
 }
 
-/** SQLite's or the system's error about a file as a sentence; any other error is left as it is. */
+/** Explains SQLite's or the system's error about a file; returns any other error unchanged. */
 export function inWords(error: unknown, file: string): unknown {
   const { code = "", path = file, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
   if (code in SYSTEM) return new DataError(`${dest} can't be used: ${SYSTEM[code]}`);

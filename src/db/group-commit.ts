@@ -5,15 +5,15 @@ import type { Database } from "./statement.ts";
 import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /*
- * Changes that come at once are committed together and share one wait for the disk, which takes most of their time.
- * While the disk is waited for others come in, and they are the next group.
+ * Concurrent changes are committed together and share one wait for the disk, which takes most of their time. Those that
+ * arrive during the wait form the next group.
  */
 
-/** A change that is to be committed. */
+/** A change waiting to be committed. */
 interface Job {
-  /** Everything that it changes is within this project; undefined where it may not be. */
+  /** The project that all its changes belong to; undefined if they may not be confined to one. */
   project: string | undefined;
-  /** May be run again, when a commit that it was to share is given up. */
+  /** May run again if the commit it was to share is abandoned. */
   run(writing: Writing): unknown;
   done(result: unknown): void;
   failed(error: unknown): void;
@@ -21,18 +21,18 @@ interface Job {
 
 interface Group {
   jobs: Job[];
-  /** When another process has to have let go of the file. */
+  /** When to give up waiting for another process to release the file. */
   deadline: number;
 }
 
-/** How often that is tried, in milliseconds. */
+/** The interval between attempts, in milliseconds. */
 const RETRY_MS = 10;
 
 const groups = new WeakMap<Database, Group>();
 
 /**
- * Commits a change together with those that come at the same time.
- * @param project where everything that is changed belongs to one
+ * Commits a change together with concurrent ones.
+ * @param project the project that everything changed belongs to, if it is one
  * @returns what the body returned, as soon as it is on disk
  * @throws what the body threw, with nothing of it stored
  */
@@ -59,7 +59,7 @@ function commitGroup(db: Database, group: Group) {
   for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { ...group, jobs });
 }
 
-/** @returns SQLite's error if it can't be begun at once: SQLite itself would wait, and hold up reads */
+/** @returns SQLite's error if it can't begin at once: SQLite's own waiting would block, and hold up reads */
 function tryBegin(db: Database): unknown {
   db.pragma("busy_timeout = 0");
   try {
@@ -73,9 +73,9 @@ function tryBegin(db: Database): unknown {
 }
 
 /**
- * Runs jobs in the transaction that has begun, and commits it.
- * @returns those that have to be run again, since one spoiled it for all: those before it, which spoil nothing, and
- *   those behind it, so that none is run more than twice
+ * Runs jobs in the open transaction, and commits it.
+ * @returns the jobs to run again if one spoiled the commit: first those before it, which are known to be harmless, then
+ *   those after it, so that none runs more than twice
  */
 function attempt(db: Database, jobs: readonly Job[]): Job[][] {
   const made: Made[] = [];
@@ -98,14 +98,14 @@ function attempt(db: Database, jobs: readonly Job[]): Job[][] {
   return [];
 }
 
-/** A job that is done but for the commit. */
+/** A job that is done except for the commit. */
 interface Made {
   job: Job;
   writing: Writing;
   result: unknown;
 }
 
-/** @returns the error of a job that failed after it had written, which only a rollback takes back */
+/** @returns the error of a job that failed after it had written, which only a rollback can undo */
 function runJob(db: Database, job: Job, made: Made[]): { error: unknown } | undefined {
   const writing = beginWriting(db);
   try {
@@ -127,7 +127,7 @@ function failAll(jobs: readonly Job[], error: unknown) {
   for (const job of jobs) job.failed(error);
 }
 
-/** SQLite has done so itself where the disk is full. */
+/** If the disk is full, SQLite has already rolled back. */
 function rollback(db: Database) {
   if (db.inTransaction) db.exec("ROLLBACK");
 }

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 
-/** How long SQLite's is, in which all below stands at fixed places. */
+/** The length of SQLite's header, in which all fields below have fixed offsets. */
 const HEADER_BYTES = 100;
 
-/** What a file begins with if it is an SQLite database. */
+/** The first bytes of every SQLite database. */
 const MAGIC = Buffer.from("SQLite format 3\0");
 
-/** What a file says of itself without being opened as a database; zeros stand for what a shorter one lacks. */
+/** Reads the header without opening the file as a database; a shorter file is padded with zeros. */
 export function readHeader(file: string) {
   const bytes = Buffer.alloc(HEADER_BYTES);
   const fd = fs.openSync(file, "r");

@@ -19,9 +19,9 @@ const KNOWN = {
   user: query<Key>(`SELECT 1 FROM users WHERE id = :key`),
 };
 
-/** What can be asked for by its key. */
+/** The kinds that can be looked up by key. */
 export type KnownKind = keyof typeof KNOWN;
 
-/** Whether there is one with this key, archived or not. */
+/** Whether one with this key exists, archived or not. */
 export const isKnown = (db: Database, kind: KnownKind, key: string | number) =>
   KNOWN[kind](db).get({ key }) !== undefined;

@@ -3,18 +3,18 @@ import path from "node:path";
 import { DataError } from "./error.ts";
 import { namesIn, UNFINISHED } from "./staged-file.ts";
 
-/** How the name of a file begins that a restore has set aside, after the data file's own. */
+/** The suffix, after the data file's own name, that begins the name of a file set aside by a restore. */
 export const BEFORE_RESTORE = ".before-restore-";
 
-/** Whether there is nothing at all in the file: none, or the empty one of a first start that was interrupted. */
+/** Whether the file is missing, or empty after an interrupted first start. */
 export const isNew = (file: string) => (fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0;
 
 /**
- * @throws DataError if a file that was in use is missing: a new one in its place would look like the loss of all
- * data, and SQLite would take the old one's log for the new one's.
+ * @throws DataError if a file that was in use is missing: creating a new one in its place would look like the loss of
+ * all data, and SQLite would take the old one's log for the new one's.
  */
 export function refuseLeftovers(file: string) {
-  // Looked for first: of a file that another process makes meanwhile there is content before there is a log.
+  // Looked for first: when another process is creating the file, its content appears before its log.
   const left = leftovers(file);
   if (left.length === 0 || !isNew(file)) return;
   throw new DataError(

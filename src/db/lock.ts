@@ -7,18 +7,18 @@ import { readHeader } from "./header.ts";
 import { makePrivate } from "./staged-file.ts";
 
 /*
- * One server a file: two would answer, but each would keep answers that the other's changes outdate. Commands are
- * no servers and work beside one. A lock is the system's own on a small database of its own, so it ends with its
- * process however that ends; SQLite's `user_version` holds the number of the process.
+ * One server per file: two would both answer, but each would cache answers that the other's changes make stale.
+ * Commands are not servers and can run alongside one. A lock is a system lock on a small database of its own, so it is
+ * released however its process ends; SQLite's `user_version` holds the process id.
  *
- * There are two. FILE.lock is seen by all users, and by containers that share the folder; but it can be removed, and
- * another hard link of the file has another. The one in the temporary folder is named by what the file is, and is
- * seen by the same user with the same temporary folder.
+ * There are two. FILE.lock is visible to all users, and to containers that share the folder; but it can be deleted, and
+ * another hard link of the file has a different one. The one in the temporary folder is named by the file's identity,
+ * and is visible to the same user with the same temporary folder.
  */
 
 class ServedError extends DataError {}
 
-/** Of the file itself, whatever symbolic link it was named by. */
+/** Beside the file itself, whatever symbolic link it was opened by. */
 const lockBeside = (file: string) => `${fs.realpathSync(file)}.lock`;
 
 function temporaryLock(file: string) {
@@ -29,9 +29,9 @@ function temporaryLock(file: string) {
 const ownUid = () => process.getuid?.() ?? 0;
 
 /**
- * Takes the locks of a served file.
- * @returns what gives them back.
- * @throws DataError naming the process that serves the file.
+ * Acquires the locks of a served file.
+ * @returns a function that releases them.
+ * @throws DataError naming the process that already serves the file.
  */
 export function lockForServing(file: string, pid: number): () => void {
   const beside = lockBeside(file);
@@ -49,13 +49,13 @@ export function lockForServing(file: string, pid: number): () => void {
   }
 }
 
-/** @throws DataError naming the process that serves the file, if one does. */
+/** @throws DataError naming the process that serves the file, if any. */
 export function requireNotServed(file: string) {
   if (!fs.existsSync(file)) return;
   if ([lockBeside(file), temporaryLock(file)].some((lock) => fs.existsSync(lock))) lockForServing(file, 0)();
 }
 
-/** Where the temporary folder can't be written, or is full, the other lock has to do. */
+/** If the temporary folder is full or not writable, the other lock must do. */
 function takeTemporary(file: string, pid: number) {
   const lock = temporaryLock(file);
   const nothing = () => {};
@@ -68,7 +68,7 @@ function takeTemporary(file: string, pid: number) {
   }
 }
 
-/** Makes the lock's file if it is missing. Where all may write, another user could have put anything in its place. */
+/** Creates the lock file if missing. In a world-writable folder another user could have put anything in its place. */
 function isUsable(lock: string) {
   try {
     fs.closeSync(fs.openSync(lock, "ax", 0o600));
@@ -98,5 +98,5 @@ function take(lock: string, file: string, pid: number): () => void {
   };
 }
 
-/** `user_version` stands in the header, which can be read whoever has the lock. */
+/** `user_version` is in the header, which can be read no matter who holds the lock. */
 const pidIn = (file: string) => readHeader(file).userVersion;

@@ -8,19 +8,19 @@ import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
- * The steps that bring an older file to today's `schema.sql`: step `n` (from 0) turns version `n + 1` into
+ * The steps that bring an older file to the current `schema.sql`: step `n` (from 0) turns version `n + 1` into
  * version `n + 2`, which its file is named after. Forward only. A released step never changes;
  * `test/db/migrations.test.ts` holds the frozen first schema and compares.
  */
 const STEPS: readonly string[] = [featureAndStrategyTypes, changes];
 
-/** The version that this program reads and writes, kept in SQLite's `user_version`. */
+/** The schema version that this program reads and writes, kept in SQLite's `user_version`. */
 export const SCHEMA_VERSION = STEPS.length + 1;
 
 /** SQLite's `application_id` of our files: "FLAG" in ASCII. */
 export const APPLICATION_ID = 0x464c4147;
 
-/** Whether opening the file would bring it to today's version, by its header only. */
+/** Whether opening the file would migrate it, judging by its header only. */
 export function isOlder(file: string): boolean {
   const { applicationId, userVersion } = readHeader(file);
   return applicationId === APPLICATION_ID && userVersion < SCHEMA_VERSION;
@@ -28,7 +28,7 @@ export function isOlder(file: string): boolean {
 
 const version = (db: Database) => db.pragma("user_version", { simple: true }) as number;
 
-/** Makes an empty database one of today's version. */
+/** Initializes an empty database at the current version. */
 const create = (db: Database) => {
   db.exec(schema);
   db.pragma(`application_id = ${APPLICATION_ID}`);
@@ -41,9 +41,9 @@ const step = (db: Database, sql: string, to: number) => {
 };
 
 /**
- * Brings the database to today's version, all steps in one transaction, so that a failure leaves the file to the
- * version that wrote it. Before that an older file is copied aside, to `FILE.before-schema-N`.
- * @throws DataError if the file is served, or a step fails.
+ * Migrates the database to the current version, all steps in one transaction, so that after a failure the version that
+ * wrote the file can still use it. An older file is first copied to `FILE.before-schema-N`.
+ * @throws DataError if the file is being served, or a step fails.
  */
 export function migrate(db: Database, steps = STEPS) {
   const from = version(db);
@@ -52,7 +52,7 @@ export function migrate(db: Database, steps = STEPS) {
   const isKept = from > 0 && !db.memory && !isBeingMade(db.name);
   const aside = isKept ? copyAside(db, latest) : undefined;
   const all = db.transaction(() => {
-    if (version(db) === 0) create(db); // else another process was first
+    if (version(db) === 0) create(db); // otherwise another process was first
     for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);
   });
   try {
@@ -67,7 +67,7 @@ export function migrate(db: Database, steps = STEPS) {
   }
 }
 
-/** A backup that is being restored (`stagedFile` names it so) is a copy itself. */
+/** A backup being restored (named so by `stagedFile`) is already a copy. */
 const isBeingMade = (file: string) => file.endsWith(".unfinished");
 
 function copyAside(db: Database, latest: number) {

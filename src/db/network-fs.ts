@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Database } from "./statement.ts";
 
-/** Linux's numbers of file systems that are another machine's (statfs(2)); other systems have other numbers. */
+/** Linux's magic numbers of network file systems (statfs(2)); other systems use different numbers. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -14,7 +14,7 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
   [0x0bd00bd0, "Lustre"],
 ]);
 
-/** The network file system that the file is on, by name; undefined for a local one, or where it can't be told. */
+/** The name of the network file system that holds the file; undefined if it is local, or can't be determined. */
 export function networkFileSystem(file: string, statfs: typeof fs.statfsSync = fs.statfsSync) {
   if (process.platform !== "linux") return undefined;
   return NETWORK.get(statfs(path.dirname(path.resolve(file))).type >>> 0);

@@ -8,22 +8,22 @@ import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.t
 import { makePrivate } from "./staged-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
-/** A database in memory, for the demo and for tests. */
+/** An in-memory database, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
 
-/** How long SQLite waits for another process that writes, in milliseconds. */
+/** How long SQLite waits while another process is writing, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000;
 
-/** Files up to this size are checked page by page on opening; it takes some 30 ms. `doctor` checks any. */
+/** Files up to this size are checked page by page when opened, which takes about 30 ms. `doctor` checks any size. */
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
-/** How much of the file SQLite keeps in memory; what is more, the system keeps. */
+/** SQLite's page cache; the system caches the rest. */
 const CACHE_KIBIBYTES = 32 * 1024;
 
 /**
- * Opens the data file, makes it if it is missing (unless `mustExist`), and brings it to today's schema.
- * @throws DataError if the file can't be made or read, is no database, is another program's, is damaged,
- * was written by a newer version, or is missing while another's leftovers are beside it.
+ * Opens the data file, creates it if missing (unless `mustExist`), and brings it to the current schema.
+ * @throws DataError if the file can't be created or read, is not a database, belongs to another program, is damaged,
+ * was written by a newer version, or is missing while leftovers of an old one are beside it.
  */
 export function open(file: string, { mustExist = false } = {}): Database {
   for (;;) {
@@ -33,7 +33,7 @@ export function open(file: string, { mustExist = false } = {}): Database {
   }
 }
 
-/** Undefined if another file took the name meanwhile: who replaces or removes a file keeps others waiting for it. */
+/** Undefined if another file has taken the name: whoever replaces or removes a file makes others wait for it. */
 function openInPlace(file: string): Database | undefined {
   let db: Database | undefined;
   try {
@@ -54,7 +54,7 @@ function openInPlace(file: string): Database | undefined {
 const inodeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino;
 
 /**
- * Opens the data file for a command that only reads it, for which it need not be writable.
+ * Opens the data file for a command that only reads, so it need not be writable.
  * @throws DataError as `open` does.
  */
 export function openToRead(file: string): Database {
@@ -72,8 +72,8 @@ export function openToRead(file: string): Database {
 }
 
 /**
- * Closes the file so that nothing but the file itself is left: the write-ahead log is folded in, unless another
- * process is at work on the file, which will do it then.
+ * Closes the file and leaves nothing beside it: the WAL is checkpointed, unless another process is using the file,
+ * which will then do it.
  */
 export function close(db: Database) {
   if (!db.open) return;
@@ -82,7 +82,7 @@ export function close(db: Database) {
   db.close();
 }
 
-/** What a locked, read-only or full file does not allow can wait; nothing is lost by it. */
+/** If a locked, read-only or full file prevents it, it can wait; nothing is lost. */
 function checkpoint(db: Database) {
   try {
     db.pragma("wal_checkpoint(TRUNCATE)");
@@ -93,9 +93,9 @@ function checkpoint(db: Database) {
 
 function prepare(db: Database, file: string) {
   db.pragma("journal_mode = WAL");
-  db.pragma("synchronous = FULL"); // what was acknowledged survives a power cut
+  db.pragma("synchronous = FULL"); // acknowledged changes survive a power cut
   db.pragma("foreign_keys = ON");
-  db.pragma("mmap_size = 0"); // a file that is cut short under us is then an error, and not the end of the process
+  db.pragma("mmap_size = 0"); // with mmap, truncating the file would crash the process instead of being an error
   db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
   refuseDamaged(db, file);
@@ -126,7 +126,7 @@ function requirePlace(file: string, mustExist: boolean) {
   if (found) requireAccess(file);
 }
 
-/** SQLite opens what it may only read without a word. */
+/** SQLite silently opens a file read-only if it can't write to it. */
 function requireAccess(file: string) {
   try {
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
@@ -158,7 +158,7 @@ function identity(db: Database, file: string) {
     const version = db.pragma("user_version", { simple: true }) as number;
     return { id, version, isEmpty: db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0 };
   } catch (error) {
-    // Nothing is wrong with these queries: the file says that it is of a format that SQLite does not know.
+    // Nothing is wrong with these queries: the file claims a format that SQLite does not know.
     throw isSqlite(error, "SQLITE_ERROR") ? damaged(file) : error;
   }
 }

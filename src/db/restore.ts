@@ -11,9 +11,9 @@ import { close, open } from "./open.ts";
 import { requireFolder, SIDECARS, stagedFile, syncFolder } from "./staged-file.ts";
 
 /**
- * Puts a backup in the place of the data file, which no server can take meanwhile; what was there is kept beside it.
- * @returns the names under which it is kept; none if nothing was there.
- * @throws DataError if the data file is in use, or the backup is none or not whole; nothing is changed then.
+ * Replaces the data file with a backup, while no server can open it; the old file is kept beside it.
+ * @returns the names under which it is kept; none if there was no file.
+ * @throws DataError if the data file is in use, or the backup is damaged or not one; nothing is changed then.
  */
 export function restore(backup: string, data: string, at: { now: Date; pid: number }): string[] {
   const unlock = fs.existsSync(data) ? lockForServing(data, at.pid) : () => {};
@@ -38,7 +38,7 @@ function replace(file: string, backup: string, now: Date): string[] {
   return put(copy, file, now);
 }
 
-/** The copy is nobody's concern: what is wrong is the backup, or the place that the copy is made in. */
+/** The temporary copy means nothing to the user: the error is about the backup, or about where the copy is created. */
 function withoutCopy(error: unknown, { copy, backup, file }: Record<"copy" | "backup" | "file", string>) {
   if (error instanceof DamagedError) return new DataError(`${backup} is damaged: restore another backup`);
   if (error instanceof DataError) return new DataError(error.message.replaceAll(copy, backup));
@@ -57,7 +57,7 @@ function requireBackup(backup: string, file: string) {
     throw new DataError(`${backup} is the data file itself: name a backup of it`);
 }
 
-/** The copy is brought up to date; the backup stays as it is. */
+/** Only the copy is migrated; the backup stays as it is. */
 function fill(copy: string, backup: string) {
   fs.copyFileSync(backup, copy);
   if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${copy}-wal`);
@@ -67,7 +67,7 @@ function fill(copy: string, backup: string) {
   requireWhole(copy);
 }
 
-/** An empty file would be taken for a new one. */
+/** An empty file would count as a new one. */
 function requireOurs(copy: string, backup: string) {
   const db = connect(copy);
   try {
@@ -80,22 +80,22 @@ function requireOurs(copy: string, backup: string) {
   throw new DataError(`${backup} is no backup of Flagstone`);
 }
 
-/** Whoever could use the file before can use it afterwards; nobody else, whoever could read the backup. */
+/** Access stays with whoever had it to the old file, and does not extend to whoever could read the backup. */
 function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
   fs.chmodSync(copy, mode & 0o777);
   if (uid !== fs.statSync(copy).uid) fs.chownSync(copy, uid, gid);
 }
 
 /*
- * However far it comes, there is a data file where there was one, it is all of the old one or all of the new one, and
- * no log lies beside a file that it is not of: SQLite would take it for that file's own and bring old rows back.
- * So the order is:
- *   1. The old log is folded into the old file, and nobody else can use that file until all is done.
+ * Wherever it is interrupted, there is a data file if there was one before, it is entirely the old one or entirely the
+ * new one, and no log lies beside a file it doesn't belong to: SQLite would apply it and bring old rows back. So the
+ * order is:
+ *   1. The old WAL is checkpointed, and nobody else can use the old file until everything is done.
  *   2. The old file gets a second name.
- *   3. What can't be folded in (the file is damaged or gone) goes to that name, and the disk is waited for, or a
- *      power cut could undo this step and keep the next one.
- *   4. The new file, one without a log, takes the name (`commit`).
- * Stopped before that, the copy is left as `.unfinished`; the next restore removes it.
+ *   3. If the WAL can't be checkpointed (the file is damaged or gone), it moves to that name and is synced to disk:
+ *      otherwise a power cut could undo this step and keep the next one.
+ *   4. The new file, which has no WAL, takes the name (`commit`).
+ * If it stops before that, the copy remains as `.unfinished`; the next restore removes it.
  */
 function put(copy: ReturnType<typeof stagedFile>, file: string, now: Date): string[] {
   let kept: string[] | undefined;
@@ -109,7 +109,7 @@ function put(copy: ReturnType<typeof stagedFile>, file: string, now: Date): stri
     else if (!whileAlone(file, replace)) throw locked(file);
   } catch (error) {
     if (kept !== undefined || !isSqlite(error, "SQLITE_")) throw error;
-    replace(); // it can't be read, and is kept as it is
+    replace(); // it can't be read, so it is kept as it is
   }
   return kept!;
 }
@@ -124,7 +124,7 @@ function setAside(file: string, now: Date): string[] {
   return ["", ...sidecars].map((suffix) => aside + suffix).filter((name) => fs.existsSync(name));
 }
 
-/** Some file systems know no second names. */
+/** Some file systems don't support hard links. */
 function addName(file: string, name: string) {
   try {
     fs.linkSync(file, name);

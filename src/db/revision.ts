@@ -1,12 +1,12 @@
 import type { Database } from "./statement.ts";
 
 /*
- * When each table was last changed by this process, counted in changes. What was made of some tables is good as long as
- * none was changed since. Most of what is changed belongs to one project, and so does most of what is read, so some tables have a
- * revision for each project too.
+ * When each table was last changed by this process, counted in changes. A cached result is current as long as none of
+ * the tables it was read from has changed since. Most changes and most reads stay within one project, so some tables
+ * have a revision per project too.
  */
 
-/** Of these a change within a project touches only what belongs to it, and a read within a project reads only that. */
+/** In these, a change within a project touches only that project's rows, and a read within it reads only those. */
 const OF_PROJECTS: ReadonlySet<string> = new Set([
   "features",
   "feature_environments",
@@ -20,7 +20,7 @@ const OF_PROJECTS: ReadonlySet<string> = new Set([
   "events",
 ]);
 
-/** Which change was the last of something, by table, or by table and project. */
+/** The last change to each table, or to each table and project. */
 type Revisions = Map<string, number>;
 
 const known = new WeakMap<Database, Revisions>();
@@ -35,15 +35,15 @@ function revisionsOf(db: Database): Revisions {
 
 const EVERYTHING = "";
 const ofProject = (table: string, project: string) => `${table} ${project}`;
-/** Changes that were not made within a project; none has an empty id. */
+/** Changes not confined to a project; no project has an empty id. */
 const beyondProjects = (table: string) => ofProject(table, "");
 
 let changes = 0;
 
-/** How many changes there were, of any file: what is read from now on holds them. */
+/** The number of changes so far, in any file: whatever is read from now on includes them. */
 export const changesSoFar = () => changes;
 
-/** After a commit. @param project where all of it was done within one */
+/** Called after a commit. @param project if everything changed belongs to one */
 export function bump(db: Database, tables: Iterable<string>, project = "") {
   const revisions = revisionsOf(db);
   changes++;
@@ -54,28 +54,28 @@ export function bump(db: Database, tables: Iterable<string>, project = "") {
   for (const tell of watching.get(db) ?? []) tell(tables);
 }
 
-/** Told which tables a change has written; must be quick, for whoever made the change waits. */
+/** Called with the tables that a change has written; must be quick, as whoever made the change is waiting. */
 export type Watcher = (tables: Iterable<string>) => void;
 
 const watching = new WeakMap<Database, Set<Watcher>>();
 
-/** Tells of every change of this process as soon as it is on disk. @returns what ends it */
+/** Reports every change by this process as soon as it is on disk. @returns a function that stops it */
 export function onChange(db: Database, watcher: Watcher): () => void {
   const watchers = watching.get(db) ?? new Set();
   watching.set(db, watchers.add(watcher));
   return () => void watchers.delete(watcher);
 }
 
-/** After what may have changed anything. */
+/** Called after something that may have changed anything. */
 export const bumpEverything = (db: Database) => bump(db, [EVERYTHING]);
 
-/** What something was made of, and how many changes there were before. */
+/** What a result was read from, and the number of changes before that. */
 export interface Stamp {
   readonly keys: readonly string[];
   readonly since: number;
 }
 
-/** @param since taken before anything was read @param project where the tables were read within one */
+/** @param since taken before anything was read @param project if the tables were read within one */
 export function stampOf(tables: Iterable<string>, since: number, project?: string): Stamp {
   const keys = [EVERYTHING];
   for (const table of tables) {

@@ -6,20 +6,20 @@ import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /*
- * Secrets that have to be given to others, such as the key of an API, can't be kept as a hash. They are encrypted with a
- * key that does not lie in the data file: whoever gets a copy of that, or a backup, has none of them.
+ * Secrets that must be passed on to others, such as an API key, can't be stored as a hash. They are encrypted with a
+ * key kept outside the data file: whoever gets a copy of that file, or a backup, gets none of them.
  *
- * The file of keys holds one a line, 32 bytes in base64. The first encrypts; the others only decrypt what was encrypted
- * before.
+ * The key file holds one key per line, 32 bytes in base64. The first one encrypts; the others only decrypt older
+ * secrets.
  */
 
 interface Key {
-  /** Stands with what it encrypted. */
+  /** Stored with whatever it encrypts. */
   id: string;
   bytes: Buffer;
 }
 
-/** What can't be decrypted: its key is not in the file of keys, or it was tampered with. */
+/** A secret can't be decrypted: its key is not in the key file, or it was tampered with. */
 export class UnreadableSecretError extends DataError {}
 
 const PREFIX = "encrypted:1:";
@@ -33,13 +33,13 @@ export function useKeyFile(db: Database, file: string) {
   keyrings.set(db, readKeys(file));
 }
 
-/** Where the keys of a data file are, unless `useKeyFile` says otherwise. */
+/** The path of a data file's key file, unless `useKeyFile` sets another. */
 export const keyFileBeside = (file: string) => `${fs.realpathSync(file)}.key`;
 
 export const isEncrypted = (text: unknown): text is string =>
   typeof text === "string" && text.startsWith(PREFIX);
 
-/** Encrypts a text (AES-256-GCM). @param place what it is, so that it is of no use in another place */
+/** Encrypts a text (AES-256-GCM). @param place what it is stored as, so that it is useless anywhere else */
 export function encrypt(db: Database, text: string, place: string): string {
   const [key] = newestKeys(db);
   const iv = crypto.randomBytes(12);
@@ -48,7 +48,7 @@ export function encrypt(db: Database, text: string, place: string): string {
   return `${PREFIX}${key!.id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64")}`;
 }
 
-/** The text again; one that was never encrypted, in an older file, is itself. @throws UnreadableSecretError */
+/** Decrypts a text; one from an older file, never encrypted, is returned as it is. @throws UnreadableSecretError */
 export function decrypt(db: Database, stored: string, place: string): string {
   if (!isEncrypted(stored)) return stored;
   const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
@@ -68,8 +68,8 @@ function opened(key: Key, bytes: Buffer, place: string) {
 }
 
 /**
- * Changes the key: `reencrypt` writes all secrets anew, and from then on the old keys are gone.
- * If it fails both are kept, and nothing is lost.
+ * Rotates the key: `reencrypt` rewrites all secrets, and then the old keys are deleted.
+ * If it fails, both are kept and nothing is lost.
  */
 export function changeKey(db: Database, reencrypt: () => void) {
   const file = fileOf(db);
@@ -84,13 +84,13 @@ function keep(db: Database, file: string | undefined, keys: Key[]) {
   keyrings.set(db, keys);
 }
 
-/** Another process may have changed the key meanwhile. */
+/** Re-reads the file if needed, as another process may have rotated the key. */
 function keyOf(db: Database, id: string) {
   const find = (keys: readonly Key[]) => keys.find((key) => key.id === id);
   return find(keyrings.get(db) ?? []) ?? find(load(db, false));
 }
 
-/** Read anew, for the key of the file alone may encrypt; made if there is none. */
+/** Always re-read, since only the file's current key may encrypt; created if there is none. */
 const newestKeys = (db: Database) => load(db, true);
 
 function load(db: Database, mustExist: boolean): Key[] {
@@ -100,7 +100,7 @@ function load(db: Database, mustExist: boolean): Key[] {
   return keys;
 }
 
-/** A database in memory has its key there too. */
+/** An in-memory database keeps its key in memory too. */
 const fileOf = (db: Database) =>
   files.get(db) ?? (db.memory || db.name === IN_MEMORY ? undefined : keyFileBeside(db.name));
 
@@ -109,7 +109,7 @@ function loadFrom(file: string, mustExist: boolean): Key[] {
     if (!mustExist) return [];
     writeKeys(file, [newKey()], false);
   }
-  return readKeys(file); // another process may have been first
+  return readKeys(file); // another process may have created it first
 }
 
 const newKey = () => toKey(crypto.randomBytes(32));

@@ -4,7 +4,7 @@ type Runner = (read: () => unknown) => unknown;
 
 const runners = new WeakMap<Database, Runner>();
 
-/** Several reads that see one state, also while another process writes. */
+/** Runs several reads on one snapshot, even while another process writes. */
 export function snapshot<T>(db: Database, read: () => T): T {
   if (db.inTransaction) return read();
   let run = runners.get(db);

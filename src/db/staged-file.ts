@@ -2,16 +2,16 @@ import fs from "node:fs";
 import path from "node:path";
 import { DataError } from "./error.ts";
 
-/** What SQLite may leave beside a database. */
+/** The suffixes of files that SQLite may leave beside a database. */
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
-/** How a file is named while it is made, after its own name: by the process, for another may make the same. */
+/** The suffix of a file under construction, with the process id, since another process may be making the same file. */
 export const UNFINISHED = /^(\.\d+)?\.unfinished$/;
 
 /**
- * A file that is made under another name and gets its own when it is complete and on the disk, so that it is whole
- * or not there: `using copy = stagedFile(file)`, write to `copy.path`, then `copy.commit()`. Unfinished, it is removed.
- * @throws DataError if it would be root's in another user's folder.
+ * A file created under a temporary name and renamed once it is complete and on disk, so that it is either whole or
+ * absent: `using copy = stagedFile(file)`, write to `copy.path`, then `copy.commit()`. Without `commit` it is removed.
+ * @throws DataError if root would own it in another user's folder.
  */
 export function stagedFile(file: string) {
   removeAbandoned(file);
@@ -30,7 +30,7 @@ export function stagedFile(file: string) {
   return { path: unfinished, commit, [Symbol.dispose]: remove };
 }
 
-/** What was left by processes that are no more. */
+/** Removes what dead processes left behind. */
 function removeAbandoned(file: string) {
   const { dir, base } = path.parse(path.resolve(file));
   for (const name of namesIn(dir)) {
@@ -44,11 +44,11 @@ function isRunning(pid: number) {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"; // it is another user's
+    return (error as NodeJS.ErrnoException).code === "EPERM"; // it belongs to another user
   }
 }
 
-/** A folder that can't be listed shows nothing; what is wrong with it is said where a file is made in it. */
+/** Empty for a folder that can't be listed; creating a file in it will then report what is wrong. */
 export function namesIn(folder: string): string[] {
   try {
     return fs.readdirSync(folder);
@@ -57,29 +57,29 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Another process may have made the file meanwhile: a second name is refused then, which a rename is not. */
+/** Another process may have created the file meanwhile: a hard link fails then, whereas a rename would replace it. */
 function giveNewName(unfinished: string, file: string) {
   try {
     fs.linkSync(unfinished, file);
     fs.rmSync(unfinished);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
-    fs.renameSync(unfinished, file); // some file systems know no second names
+    fs.renameSync(unfinished, file); // some file systems don't support hard links
   }
 }
 
 const taken = (file: string) => new Error(`${file} exists already: name a new file`);
 
 /**
- * Where a new file is about to be made.
- * @throws Error if there is one already, or no place for it; the data is not at fault.
+ * Checks the place for a new file.
+ * @throws Error if the file exists, or can't be created there; the data is not at fault.
  */
 export function requireFree(file: string) {
   if (fs.existsSync(file)) throw taken(file);
   requireFolder(file);
 }
 
-/** @throws Error if the file's folder is missing or may not be written. */
+/** @throws Error if the file's folder is missing or not writable. */
 export function requireFolder(file: string) {
   const folder = path.dirname(path.resolve(file));
   if (!fs.existsSync(folder)) throw new Error(`There is no folder ${folder}: make it, or name another`);
@@ -91,16 +91,16 @@ export function requireFolder(file: string) {
 }
 
 /**
- * Makes an empty file that only its owner may read: there are names and hashes of secrets in ours. A file that is
- * there is left as it is.
- * @throws DataError if it would be root's in another user's folder.
+ * Creates an empty file that only its owner may read, since ours contain names and hashes of secrets. An existing file
+ * is left as it is.
+ * @throws DataError if root would own it in another user's folder.
  */
 export function makePrivate(file: string) {
   let fd: number;
   try {
     fd = fs.openSync(file, "ax", 0o600);
   } catch {
-    return; // Where it is not there already, whoever writes to it next fails too, and says why.
+    return; // If it is still missing, the next write to it fails too, and says why.
   }
   try {
     giveToFolder(file, fd);
@@ -109,7 +109,7 @@ export function makePrivate(file: string) {
   }
 }
 
-/** What root makes in another user's folder is for that user, whose server could not open it otherwise. */
+/** Hands a file created by root to the folder's owner, whose server could not open it otherwise. */
 function giveToFolder(file: string, fd: number) {
   const folder = path.dirname(path.resolve(file));
   const { uid, gid } = fs.statSync(folder);
@@ -124,10 +124,10 @@ function giveToFolder(file: string, fd: number) {
   }
 }
 
-/** Returns when the disk has what was written to the file. */
+/** Returns once the file's content is on disk. */
 export const sync = (file: string) => syncOpened(file, "r+");
 
-/** Returns when the disk has the names in the file's folder. */
+/** Returns once the names in the file's folder are on disk. */
 export function syncFolder(file: string) {
   try {
     syncOpened(path.dirname(path.resolve(file)), "r");
@@ -136,7 +136,7 @@ export function syncFolder(file: string) {
   }
 }
 
-/** What Windows, some network file systems, and folders that may not be listed say to it. */
+/** The errors of systems that can't sync it: Windows, some network file systems, and folders that can't be read. */
 const CANT_ASK = ["EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES"];
 
 function syncOpened(name: string, flags: string) {

@@ -9,7 +9,7 @@ type Prepare<Bind extends object, Row> = (db: Database) => Sqlite.Statement<[Bin
 
 interface Ready<Bind extends object, Row> {
   statement: Sqlite.Statement<[Bind], Row>;
-  /** What it reads, or writes; found out when it is first asked for. */
+  /** The tables it reads, or writes; determined on first use. */
   readonly tables: readonly string[];
 }
 
@@ -17,8 +17,8 @@ const declared: Array<(db: Database) => unknown> = [];
 
 /**
  * SQL that reads, declared beside the function that owns it and prepared once per database: `query(sql)(db)`.
- * `open()` prepares everything that is declared, so a mistake in any of it stops the start, not a user; and so does a
- * query that would write. Whoever watches learns which tables were read.
+ * `open()` prepares everything declared, so any mistake in it stops the start-up instead of failing a user, and so does
+ * a query that would write. `watchReads` reports which tables were read.
  */
 export function query<Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> {
   const prepared = declare<Bind, Row>(sql, "read", (statement) => {
@@ -31,7 +31,7 @@ export function query<Bind extends object, Row = unknown>(sql: string): Prepare<
   };
 }
 
-/** SQL that writes: `command(sql)(tx)`. Nobody can run it but in a transaction that is there to write. */
+/** SQL that writes: `command(sql)(tx)`. It can run only in a write transaction. */
 export function command<Bind extends object>(sql: string) {
   const prepared = declare<Bind, unknown>(sql, "write", () => {});
   return ({ db, written }: Writing) => {
@@ -42,8 +42,8 @@ export function command<Bind extends object>(sql: string) {
 }
 
 /**
- * SQL that writes what is shown late or not at all, such as when somebody was last seen: answers that are kept stay
- * good.
+ * SQL that writes data shown late or not at all, such as when somebody was last seen: it doesn't invalidate cached
+ * answers.
  */
 export function bookkeeping<Bind extends object>(sql: string) {
   const prepared = declare<Bind, unknown>(sql, "write", () => {});
@@ -80,14 +80,14 @@ function declare<Bind extends object, Row>(
   return on;
 }
 
-/** Prepares all SQL of the program that has been imported; throws SQLite's error for the first that is wrong. */
+/** Prepares all SQL declared by imported modules; throws SQLite's error for the first mistake. */
 export const prepareAll = (db: Database) => {
   for (const prepare of declared) prepare(db);
 };
 
 /**
- * SQLite plans a query anew at each run whose bound values might make another plan better, and that takes longer than
- * most of ours run. Ours are written for one index each. Behind a plus sign, which changes nothing else, a value is
- * not looked at.
+ * SQLite re-plans a query at each run if its bound values might favour another plan, and that takes longer than most of
+ * ours take to run. Ours are each written for one index. A plus sign hides the value from the planner and changes
+ * nothing else.
  */
 const withPlainPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");

@@ -7,12 +7,12 @@ interface Step {
   p3: number;
 }
 
-/** Opcodes of SQLite's virtual machine that begin to use a table or one of its indexes. */
+/** Opcodes of SQLite's virtual machine that open a table or one of its indexes. */
 const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
 
 /**
- * The tables that SQL reads, or those that it writes, through views, triggers and cascades too: SQLite's own plan says
- * it, so that nobody has to declare what an answer is made of.
+ * The tables that SQL reads or writes, including through views, triggers and cascades. They come from SQLite's plan,
+ * so nobody has to declare what an answer is read from.
  */
 export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): readonly string[] {
   const parameters = [...sql.matchAll(/(?<!\w):([a-z]\w*)/gi)].map(([, name = ""]) => [name, null]);
@@ -22,7 +22,7 @@ export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): re
   return [...new Set(tables)];
 }
 
-/** Of a step that opens something of the file, which is database 0; `Clear` empties a table at once. */
+/** For a step that opens something in the main file, which is database 0; `Clear` empties a whole table. */
 function rootPage({ opcode, p1, p2, p3 }: Step, use: keyof typeof OPENS) {
   if (OPENS[use].test(opcode) && p3 === 0) return p2;
   return use === "write" && opcode === "Clear" ? p1 : -1;
@@ -30,7 +30,7 @@ function rootPage({ opcode, p1, p2, p3 }: Step, use: keyof typeof OPENS) {
 
 const known = new WeakMap<Database, ReadonlyMap<number, string>>();
 
-/** Each root page with its table; an index counts as its table. */
+/** Maps each root page to its table; an index counts as its table. */
 function ownersOf(db: Database): ReadonlyMap<number, string> {
   const found = known.get(db);
   if (found) return found;

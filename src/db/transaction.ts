@@ -3,29 +3,29 @@ import type { Database } from "./statement.ts";
 
 declare const isWriting: unique symbol;
 
-/** A transaction that is there to write: `command(sql)(writing)`. Made here only, so that nothing writes outside one. */
+/** An open write transaction: `command(sql)(writing)`. Created only here, so nothing can write outside one. */
 export interface Writing {
   readonly db: Database;
-  /** The tables that were written so far. */
+  /** The tables written so far. */
   readonly written: Set<string>;
-  /** What is to be written last, behind all changes that share the commit. */
+  /** Work to do last, after all changes that share the commit. */
   readonly beforeCommit: Array<() => void>;
-  /** What is to be done as soon as all is on disk; never if it does not come to that. */
+  /** Work to do once everything is on disk; skipped if the commit fails. */
   readonly afterCommit: Array<() => void>;
-  /** Only for the compiler. */
+  /** For the compiler only. */
   readonly [isWriting]: true;
 }
 
-/** For a transaction that has begun. */
+/** For a transaction that has already begun. */
 export const beginWriting = (db: Database) =>
   ({ db, written: new Set<string>(), beforeCommit: [], afterCommit: [] }) as unknown as Writing;
 
-/** Writes what is to be written last. */
+/** Does the work put off to the end. */
 export function finishWriting({ beforeCommit }: Writing) {
   for (const act of beforeCommit) act();
 }
 
-/** Runs the body in one transaction, all of it or nothing. Other processes that write wait for it. */
+/** Runs the body in one transaction, all or nothing. Other writing processes wait for it. */
 export function inWriting<T>(db: Database, body: (writing: Writing) => T): T {
   const writing = beginWriting(db);
   const commit = db.transaction(() => {
@@ -40,8 +40,8 @@ export function inWriting<T>(db: Database, body: (writing: Writing) => T): T {
 }
 
 /**
- * The same for a body that lets others have their turn meanwhile; only one at a time on a connection.
- * @param isKept false for a trial, of which nothing is kept
+ * The same for a body that yields to other work; only one at a time on a connection.
+ * @param isKept false for a dry run, which is rolled back
  */
 export async function inLongWriting<T>(
   db: Database,

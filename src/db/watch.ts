@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /*
- * Which tables an answer was made of: whoever wants to know watches while it is made, also where that takes several
- * turns of the event loop.
+ * Which tables an answer was read from, recorded while the answer is made, even if that takes several turns of the
+ * event loop.
  */
 
-/** A query that was asked. */
+/** A query that was run. */
 export interface Reading {
   readonly tables: readonly string[];
 }
 
 const watched = new AsyncLocalStorage<Set<Reading>>();
 
-/** Told at each query; costs next to nothing where nobody watches. */
+/** Called for each query; costs next to nothing when nobody is watching. */
 export function noteRead(reading: Reading) {
   watched.getStore()?.add(reading);
 }
