@@ -1,10 +1,10 @@
 import type { TokenType } from "./token.ts";
 
-/** Who asks or acts. Made by `authenticate`, or by a command. */
+/** Who makes a request or a change. Created by `authenticate`, or by a command. */
 export interface Actor {
-  /** The kind of token presented, a session counts as a user's; a command line acts as `admin`. */
+  /** The kind of token presented; a session counts as a user's. The command line acts as `admin`. */
   type: TokenType | "none";
-  /** What events say as `createdBy`: the user's e-mail, else username, or the token's name. */
+  /** The `createdBy` of events: the user's e-mail, otherwise the username, or the token's name. */
   createdBy: string;
   /** The `createdByUserId` of events: the user, -42 for a service token, null for a command. */
   createdByUserId: number | null;
@@ -12,21 +12,21 @@ export interface Actor {
   userId: number | null;
   /** Holds `ADMIN`: every permission, and every project is visible. */
   isAdmin: boolean;
-  /** The SHA-256 of a session's secret, where that was presented: browsers send it of their own accord. */
+  /** The SHA-256 of the session's secret, if one was presented: browsers send it unasked. */
   session: string | null;
   /** The token that was presented. */
   tokenId: number | null;
-  /** When the credential presented ends, RFC 3339; null for never. */
+  /** When the presented credential expires, RFC 3339; null for never. */
   expiresAt: string | null;
 }
 
-/** The `createdByUserId` of what nobody did (original). */
+/** The `createdByUserId` of changes nobody made (original). */
 export const SYSTEM_USER_ID = -1337;
 
-/** The `createdByUserId` of what a service token does (original). */
+/** The `createdByUserId` of a service token's changes (original). */
 export const SERVICE_USER_ID = -42;
 
-/** The actor of the command line, which may do everything to the file it was given. */
+/** The actor of the command line, which may do anything to its file. */
 export const CLI: Actor = {
   type: "admin",
   createdBy: "cli",
@@ -38,10 +38,10 @@ export const CLI: Actor = {
   expiresAt: null,
 };
 
-/** Whoever does what comes of itself as time passes, by the original's name. */
+/** The actor of changes that happen by themselves over time, under the original's name. */
 export const SYSTEM: Actor = { ...CLI, createdBy: "unleash_system_user", createdByUserId: SYSTEM_USER_ID };
 
-/** Who asks where no credential is needed. */
+/** The caller when no credential is required. */
 export const ANYBODY: Actor = {
   type: "none",
   createdBy: "system",

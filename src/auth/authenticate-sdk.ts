@@ -5,9 +5,9 @@ import type { Credentials } from "./authenticate.ts";
 import { hashBehind } from "./stream-key.ts";
 import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 
-/** An application, and which flags it may ask for. */
+/** An application, and the flags it may read. */
 export interface SdkActor extends Actor {
-  /** `*` alone for all. */
+  /** Only `*` for all. */
   projects: readonly string[];
   /** Null for any, which a service token has. */
   environment: string | null;
@@ -51,7 +51,7 @@ export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) 
 }
 
 /**
- * Anybody; only the credential of an application is refused, which belongs elsewhere (original).
+ * Anybody, except that an application's credential, which belongs elsewhere, is refused (original).
  * @throws ApiError `NoAccessError`
  */
 export function authenticateAnybody(db: Database, { authorization }: Credentials): Actor {

@@ -4,13 +4,13 @@ import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { ROLES } from "./permissions.ts";
 import { hasEnded, hashSecret, type TokenType } from "./token.ts";
 
-/** What a request shows of who sent it. */
+/** The credentials a request presents. */
 export interface Credentials {
   /** The header, `<token>` or `Bearer <token>`. */
   authorization: string | null;
-  /** What OpenFeature's clients may send instead. */
+  /** The header that OpenFeature's clients may send instead. */
   apiKey?: string | null;
-  /** What opens a stream to pages, which can send no header. */
+  /** The key that opens a stream for a page, which can't send headers. */
   key?: string | null;
   /** The secret in the session's cookie. */
   session: string | undefined;
@@ -31,7 +31,7 @@ type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
   userName: string | null;
 };
 
-/** Admin, or a custom role with that permission; bound to an environment it would be one for some things only. */
+/** Admin, or a custom role with that permission; bound to an environment, it would apply to some things only. */
 const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
   SELECT 1 FROM role_permissions WHERE role_id = ${role} AND name = 'ADMIN' AND environment IS NULL))`;
 
@@ -52,9 +52,9 @@ const sessionByHash = query<{ hash: string }, PersonRow>(`
   WHERE sessions.hash = :hash`);
 
 /**
- * The actor behind a token or a session. Where there are both, a session comes before a personal token, and a token
- * of nobody before a session (original).
- * @throws ApiError `AuthenticationRequired` if there is neither, or what there is is unknown, revoked or expired.
+ * The actor behind a token or a session. If both are present, a session takes precedence over a personal token, and a
+ * service token over a session (original).
+ * @throws ApiError `AuthenticationRequired` if there is neither, or if the credential is unknown, revoked or expired.
  */
 export function authenticate(db: Database, { authorization, session }: Credentials): Actor {
   const secret = authorization?.replace(/^bearer\s+/i, "").trim();

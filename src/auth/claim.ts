@@ -3,20 +3,20 @@ import type { Actor } from "./actor.ts";
 import type { Permission } from "./permissions.ts";
 import type { Claim } from "./require-permission.ts";
 
-/** What an operation needs beside a valid token, as data; the names are those of parameters of its path. */
+/** What an operation requires besides a valid token, as data; strings name parameters of its path. */
 export interface Need {
-  /** One of these; none needs no more than a user. */
+  /** Any one of these; if empty, any user will do. */
   permission?: Permission | readonly Permission[];
-  /** Names the project, which has to be visible. */
+  /** Names the project, which must be visible. */
   project?: string;
-  /** Names a flag, whose project is meant. */
+  /** Names a flag, and so its project. */
   feature?: string;
-  /** Names a segment, whose project is meant if it has one. */
+  /** Names a segment, and so its project if it has one. */
   segment?: string;
   environment?: string;
-  /** It is for applications: their tokens open it, and the surface has said which. */
+  /** For applications: their tokens are accepted, and the surface has checked their kind. */
   isForSdks?: true;
-  /** Names a user who needs no permission for what is his own. */
+  /** Names a user, who needs no permission for what belongs to him. */
   unlessOwn?: string;
 }
 
@@ -26,7 +26,7 @@ const projectOfFeature = query<{ feature: string }, string>(`
 const projectOfSegment = query<{ segment: string }, string>(`
   SELECT project FROM segments WHERE id = :segment AND project IS NOT NULL`);
 
-/** What a request asks for, the parameters of its path filled in. */
+/** The claim of a request, with the parameters of its path filled in. */
 export function toClaim(
   db: Database,
   actor: Actor,

@@ -4,17 +4,17 @@ import { ApiError } from "../http/error.ts";
 import { hashSecret } from "./token.ts";
 
 /*
- * Wrong passwords are counted for whom they were tried and from where, so that guessing takes years. Only in memory: a
- * restart forgives, and no file grows by it.
+ * Failed passwords are counted by user and by address, so guessing takes years. Only in memory: a restart forgives,
+ * and no file can be filled that way.
  */
 
-/** How many wrong passwords there may be in a window (original). */
+/** The number of wrong passwords allowed per window (original). */
 const MOST = 10;
 
 /** In milliseconds. */
 const WINDOW_MS = 60_000;
 
-/** So many names and addresses are remembered; beyond that the oldest are forgotten. */
+/** How many names and addresses are remembered; beyond that, the oldest are forgotten. */
 const REMEMBERED = 10_000;
 
 interface Window {
@@ -25,16 +25,16 @@ interface Window {
 
 const known = new WeakMap<Database, Map<string, Window>>();
 
-/** For whom a password is tried, a user or any name that is no user's, and from where. */
+/** The user a password is tried for, or an unknown user's name, and the address it came from. */
 export interface Guess {
   who: number | string;
   address: string | undefined;
 }
 
 /**
- * Counts a password as wrong until it is known to be right: many may be tried at once.
- * @returns what takes that back
- * @throws ApiError `RateLimitError` with `Retry-After`, after too many wrong ones
+ * Counts a password as wrong until it proves right, since many may be tried at once.
+ * @returns a function that takes it back
+ * @throws ApiError `RateLimitError` with `Retry-After`, after too many wrong passwords
  */
 export function countGuess(db: Database, { who, address }: Guess, now = Date.now()): () => void {
   const windows = windowsOf(db, now);
@@ -49,7 +49,7 @@ export function countGuess(db: Database, { who, address }: Guess, now = Date.now
   };
 }
 
-/** Those that have not ended; the map is in the order in which they do. */
+/** Drops expired windows; the map is ordered by expiry. */
 function windowsOf(db: Database, now: number): Map<string, Window> {
   const windows = known.get(db) ?? new Map<string, Window>();
   known.set(db, windows);
@@ -65,7 +65,7 @@ const tooMany = (seconds: number) =>
     headers: { "retry-after": String(seconds) },
   });
 
-/** A host has a whole network of IPv6 addresses, so those that begin alike count as one. */
+/** One host can have a whole network of IPv6 addresses, so those with a common prefix count as one. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.includes(".")) return address.replace(/^::ffff:/, "");
   const [head = [], tail] = address.split("::").map((part) => part.split(":").filter(Boolean));

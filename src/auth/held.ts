@@ -2,7 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import type { Actor } from "./actor.ts";
 import { DEFAULT_PROJECT, PERMISSIONS, type Permission, permissionsOfBuiltIn } from "./permissions.ts";
 
-/** A permission and where it holds; without a project everywhere. */
+/** A permission and where it applies; everywhere if no project is given. */
 export interface Held {
   permission: Permission;
   project?: string;
@@ -13,7 +13,7 @@ interface Grant {
   role: number;
   /** Null for a root role. */
   project: string | null;
-  /** Of a custom role; null for a built-in one. */
+  /** For a custom role; null for a built-in one. */
   name: Permission | null;
   environment: string | null;
 }
@@ -33,7 +33,7 @@ const environmentsOf = query<{ project: string }, string>(`
   SELECT environment FROM project_environments JOIN environments ON environments.name = environment
   WHERE project = :project ORDER BY sort_order, environment`);
 
-/** All that the actor may do, each once, as clients look it up; Admins hold `ADMIN`, which is everything. */
+/** All the actor's permissions, deduplicated, as clients look them up; Admins hold `ADMIN`, which is everything. */
 export function heldPermissions(
   db: Database,
   { isAdmin, userId }: Pick<Actor, "isAdmin" | "userId">,
@@ -46,7 +46,7 @@ export function heldPermissions(
   return [...new Map(held.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Whether what is held covers a permission in a project and an environment. */
+/** Whether the held permissions cover one in a project and an environment. */
 export const covers = (held: readonly Held[], wanted: Held): boolean =>
   held.some(
     ({ permission, project, environment }) =>
@@ -59,10 +59,10 @@ export const covers = (held: readonly Held[], wanted: Held): boolean =>
 const namesIn = ({ role, name }: Grant): Permission[] =>
   name === null ? permissionsOfBuiltIn(role) : name in PERMISSIONS ? [name] : [];
 
-/** A root role's permissions for projects hold in the default project. */
+/** A root role's project permissions apply in the default project. */
 function placesOf(db: Database, permission: Permission, grant: Grant): Held[] {
   const { scope } = PERMISSIONS[permission];
-  if (scope !== "environment" && grant.environment !== null) return []; // it holds nowhere as a whole
+  if (scope !== "environment" && grant.environment !== null) return []; // it applies nowhere as a whole
   if (scope === "root") return grant.project === null ? [{ permission }] : [];
   const project = grant.project ?? DEFAULT_PROJECT;
   if (scope === "project") return [{ project, permission }];

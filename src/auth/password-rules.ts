@@ -1,4 +1,4 @@
-/** What OWASP asks of a password; longer ones may be phrases (original). In characters. */
+/** OWASP's minimum length; longer passwords may be phrases (original). In characters. */
 const SHORTEST = 10;
 const LONGEST = 128;
 const SHORTEST_PHRASE = 20;
@@ -16,7 +16,7 @@ const UNLESS_PHRASE: typeof ALWAYS = [
   [(password) => !/[^\p{L}\d]/u.test(password), "must have a special character"],
 ];
 
-/** The rules that a password breaks, none for a good one. */
+/** The rules that a password breaks; empty for a good one. */
 export const brokenRules = (password: string): string[] =>
   [...ALWAYS, ...(password.length < SHORTEST_PHRASE ? UNLESS_PHRASE : [])]
     .filter(([isBroken]) => isBroken(password))

@@ -2,19 +2,19 @@ import crypto from "node:crypto";
 import { promisify } from "node:util";
 
 /*
- * Passwords are kept as `scrypt$N$r$p$salt$hash`, so that a later version can ask for more work and still know the old
+ * Passwords are stored as `scrypt$N$r$p$salt$hash`, so that a later version can raise the cost and still verify old
  * ones.
  */
 
 const scrypt = promisify<string, Buffer, number, crypto.ScryptOptions, Buffer>(crypto.scrypt);
 
-/** What OWASP recommends for scrypt: 16 MiB of memory and five rounds. */
+/** OWASP's recommendation for scrypt: 16 MiB of memory and five rounds. */
 const COST = { N: 2 ** 14, r: 8, p: 5 };
 
 /** In bytes. */
 const LENGTH = 32;
 
-/** Takes some 100 ms, so that guessing takes years. */
+/** Takes about 100 ms, so that guessing takes years. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.randomBytes(16);
   const hash = await derive(password, salt, COST);
@@ -23,13 +23,13 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PREFIX = ["scrypt", COST.N, COST.r, COST.p].join("$");
 
-/** Of nobody's password: whoever has none is refused no faster. */
+/** Matches no password: users without one are refused just as slowly. */
 const NOBODYS = `${PREFIX}$AAAAAAAAAAAAAAAAAAAAAA==$AAAA`;
 
-/** Whether a stored hash took less work than one takes today, or other work. */
+/** Whether a stored hash was made with a different cost from today's. */
 export const isOutdated = (stored: string) => !stored.startsWith(`${PREFIX}$`);
 
-/** Whether this is the password that was hashed; false, as slowly, where there is none or its form is not known. */
+/** Whether this is the hashed password; just as slowly false if there is none or its format is unknown. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
   const [, N, r, p, salt = "", hash = ""] = FORM.exec(stored ?? "") ?? FORM.exec(NOBODYS)!;
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
@@ -40,7 +40,7 @@ export async function isPassword(password: string, stored: string | null): Promi
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([^$]+)\$([^$]+)$/;
 
-/** Where scrypt refuses the numbers that a dataset has brought. */
+/** If scrypt rejects the parameters of an imported hash. */
 const EMPTY = Buffer.alloc(0);
 
 const derive = (password: string, salt: Buffer, cost: typeof COST) =>

@@ -1,26 +1,26 @@
 /*
- * Every permission there is and who has it from the start, in one place. What a custom role may is stored with the
- * role; what a built-in one may is written here, so that a new version can add to it.
+ * Every permission and who has it by default, in one place. A custom role's permissions are stored with the role; a
+ * built-in one's are defined here, so that a new version can add to them.
  */
 
-/** The roles of every file, by id. */
+/** The ids of the built-in roles, the same in every file. */
 export const ROLES = { admin: 1, editor: 2, viewer: 3, owner: 4, member: 5 } as const;
 
-/** Where the project permissions of a root role hold, an Editor's for example (original). */
+/** Where the project permissions of a root role, such as Editor, apply (original). */
 export const DEFAULT_PROJECT = "default";
 
 /**
- * What a permission is for: the whole instance, what a project holds, or what it holds in one environment. The last two
- * come with a role in the project.
+ * What a permission applies to: the whole instance, a project, or one environment of a project. The last two come with
+ * a role in the project.
  */
 export type PermissionScope = "root" | "project" | "environment";
 
 interface Definition {
-  /** The original's. */
+  /** The original's id. */
   id: number;
   displayName: string;
   scope: PermissionScope;
-  /** The built-in roles that have it beside Admin, which has all. */
+  /** The built-in roles that have it besides Admin, which has all. */
   roles: readonly number[];
 }
 
@@ -94,7 +94,7 @@ export const PERMISSIONS = {
 
 export type Permission = keyof typeof PERMISSIONS;
 
-/** What a built-in role may, by name. */
+/** A built-in role's permissions, by name. */
 export const permissionsOfBuiltIn = (role: number): Permission[] =>
   (Object.keys(PERMISSIONS) as Permission[])
     .filter((name) => (PERMISSIONS[name].roles as readonly number[]).includes(role))

@@ -4,13 +4,13 @@ import type { Actor } from "./actor.ts";
 import { DEFAULT_PROJECT, PERMISSIONS, type Permission } from "./permissions.ts";
 import { requireVisible } from "./visibility.ts";
 
-/** What is asked for, and where: the parameters of the path that say so are filled in. */
+/** The permission required, and where, with the parameters of the path filled in. */
 export interface Claim {
-  /** Tokens of applications will do. */
+  /** Accepts applications' tokens. */
   isForSdks?: boolean;
-  /** One of these suffices; none means that any user may. */
+  /** Any one of these suffices; if empty, any user will do. */
   permissions: readonly Permission[];
-  /** Which has to be visible too; the permissions of a project come with a role in it. */
+  /** The project, which must also be visible; its permissions come with a role in it. */
   project?: string | undefined;
   environment?: string | undefined;
 }
@@ -20,7 +20,7 @@ interface Place {
   project: string | null;
 }
 
-// Root roles, of the user's own and of groups, and those in the project. Of a custom one with what is stored.
+// Root roles, the user's own and those of groups, and roles in the project. For custom ones with their permissions.
 const rolesIn = query<
   Place,
   { role: number; isRoot: 0 | 1; name: string | null; environment: string | null }
@@ -36,7 +36,7 @@ const rolesIn = query<
   SELECT role, is_root AS isRoot, name, environment FROM held LEFT JOIN role_permissions ON role_id = role`);
 
 /**
- * A token of the right kind for the admin API, and one of the permissions if some are needed.
+ * Requires a token of the right kind for the admin API, and one of the permissions if there are any.
  * @throws ApiError `NoAccessError` naming what is missing.
  */
 export function requirePermission(db: Database, actor: Actor, claim: Claim) {
@@ -68,7 +68,7 @@ export function holds(db: Database, actor: Actor, { permissions, project, enviro
   );
 }
 
-/** A root role's permissions for projects hold in the default project; those for the instance come from root roles only. */
+/** A root role's project permissions apply in the default project; instance permissions come from root roles only. */
 function isIn(name: Permission, isRoot: boolean, project: string | undefined) {
   if (PERMISSIONS[name].scope === "root") return isRoot;
   return !isRoot || project === DEFAULT_PROJECT;

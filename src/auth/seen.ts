@@ -3,14 +3,14 @@ import { bookkeeping, type Database } from "../db/statement.ts";
 import type { Actor } from "./actor.ts";
 
 /*
- * When tokens and users were last here. That is noted in memory, and written every now and then by itself: a request
- * waits for it as little as it fails with it, and answers that are kept stay good.
+ * When tokens and users were last seen. It is noted in memory and written periodically on its own: requests neither
+ * wait for it nor fail with it, and cached answers stay valid.
  */
 
-/** How late it is written, in milliseconds; what a crash may lose. */
+/** How late it is written, in milliseconds; a crash may lose this much. */
 const LATE_MS = 10_000;
 
-/** How exactly it is known, in milliseconds: whoever asks all the time is written once a minute. */
+/** The precision, in milliseconds: a constant caller is written once a minute. */
 const EXACT_MS = 60_000;
 
 type Seen = { id: number; now: string };
@@ -18,7 +18,7 @@ type Seen = { id: number; now: string };
 const setTokenSeen = bookkeeping<Seen>(`UPDATE tokens SET seen_at = :now WHERE id = :id`);
 const setUserSeen = bookkeeping<Seen>(`UPDATE users SET seen_at = :now WHERE id = :id`);
 
-/** When each was last noted, by id, in milliseconds; of those in `unwritten` it is still to be written. */
+/** When each was last noted, by id, in milliseconds; those in `unwritten` are yet to be written. */
 interface Notes {
   tokens: Map<number, number>;
   users: Map<number, number>;
@@ -27,7 +27,7 @@ interface Notes {
 
 const known = new WeakMap<Database, Notes>();
 
-/** Notes that the token and the user behind a request were here. */
+/** Notes that the token and the user behind a request were seen. */
 export function noteSeen(
   db: Database,
   { tokenId, userId }: Pick<Actor, "tokenId" | "userId">,
@@ -39,7 +39,7 @@ export function noteSeen(
   if (isFirst && isNew) setTimeout(writeSeen, LATE_MS, db).unref();
 }
 
-/** Writes what was noted; a file that can't be written to now keeps the older time. */
+/** Writes the notes; if the file can't be written now, it keeps the older time. */
 export async function writeSeen(db: Database) {
   if (!db.open) return;
   const { tokens, users, unwritten } = notesOf(db);

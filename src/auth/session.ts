@@ -3,13 +3,13 @@ import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { hashSecret } from "./token.ts";
 
-/** The original's name, which its clients look for. */
+/** The original's cookie name, which its clients look for. */
 export const SESSION_COOKIE = "unleash-session";
 
 /** How long a session lasts, in milliseconds: two days (original). */
 const LASTS_MS = 2 * 24 * 60 * 60 * 1000;
 
-// What was answered to a session stays good when another begins, or when one is forgotten that had ended before.
+// Answers cached for a session stay valid when another session begins, or when an expired one is removed.
 const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
   INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
 
@@ -26,7 +26,7 @@ interface Session {
   expiresAt: Date;
 }
 
-/** Begins a session of a user; those that have ended are forgotten. */
+/** Begins a session for a user and removes expired ones. */
 export function beginSession(tx: Writing, userId: number): Session {
   const now = new Date();
   const expiresAt = new Date(now.getTime() + LASTS_MS);
@@ -37,7 +37,7 @@ export function beginSession(tx: Writing, userId: number): Session {
   return { secret, expiresAt };
 }
 
-/** Ends all sessions of a user but one. @param kept the hash of its secret */
+/** Ends all of a user's sessions but one. @param kept the hash of its secret */
 export const endSessionsOf = (tx: Writing, userId: number, kept: string | null = null) =>
   removeOthers(tx).run({ userId, kept });
 
@@ -48,11 +48,11 @@ export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, ha
 export const endSessionWith = (tx: Writing, hash: string) => void removeSession(tx).run({ hash });
 
 /**
- * The header that sets the cookie: no script sees it, nothing that another site begins sends it, and it goes over TLS only where
- * there is some.
+ * The header that sets the cookie: hidden from scripts, not sent with requests that other sites start, and sent only
+ * over TLS if there is TLS.
  */
 export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean) =>
   `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 
-/** The header that takes the cookie away. */
+/** The header that removes the cookie. */
 export const endedCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;

@@ -3,20 +3,20 @@ import { bookkeeping } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { hashSecret } from "./token.ts";
 
-/** How long a link can be used, in milliseconds. */
+/** How long a link is valid, in milliseconds. */
 const LASTS_MS = 30 * 60 * 1000;
 
 const store = bookkeeping<{ userId: number; hash: string; expiresAt: string }>(`
   INSERT INTO sign_in_links (user_id, hash, expires_at) VALUES (:userId, :hash, :expiresAt)
   ON CONFLICT (user_id) DO UPDATE SET hash = :hash, expires_at = :expiresAt`);
 
-// What was there and is found is gone in one step, so that of two who come at once only one signs in.
+// Found and deleted in one step, so that of two simultaneous callers only one signs in.
 const take = bookkeeping<{ hash: string }>(`
   DELETE FROM sign_in_links WHERE hash = :hash RETURNING user_id AS userId, expires_at AS expiresAt`);
 
 /**
- * Makes the one link by which a user can sign in without a password; an earlier one is good no more.
- * @returns its path, with a secret that is not kept
+ * Creates the one link by which a user can sign in without a password; an earlier link becomes invalid.
+ * @returns its path, with a secret that is not stored
  */
 export function createSignInLink(tx: Writing, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
@@ -25,7 +25,7 @@ export function createSignInLink(tx: Writing, userId: number): string {
   return `/auth/link/${secret}`;
 }
 
-/** Uses up the link with this secret. @returns whose it was; undefined for one that is unknown, used or too old */
+/** Uses up the link with this secret. @returns its user; undefined if it is unknown, used or expired */
 export function useSignInLink(tx: Writing, secret: string): number | undefined {
   const link = take(tx).get({ hash: hashSecret(secret) }) as Link | undefined;
   return link && link.expiresAt > new Date().toISOString() ? link.userId : undefined;

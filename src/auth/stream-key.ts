@@ -2,19 +2,19 @@ import crypto from "node:crypto";
 import { type Database, query } from "../db/statement.ts";
 
 /*
- * A page listens by an address alone, and addresses are written into logs and histories. So it is given a key instead of
- * its token: one that opens nothing else, and is good for as long as the token.
+ * A page can open a stream only by URL, and URLs end up in logs and histories. So it gets a key instead of its token:
+ * one that opens nothing else, and is valid for as long as the token.
  */
 
 const hashOf = query<{ id: number }, string>(`SELECT hash FROM tokens WHERE id = :id`);
 
-/** The key to the streams of a token. */
+/** The stream key of a token. */
 export function streamKey(db: Database, tokenId: number): string {
   const hash = hashOf(db).pluck().get({ id: tokenId })!;
   return `${tokenId}.${crypto.createHmac("sha256", hash).update("stream").digest("hex")}`;
 }
 
-/** The hash of the token whose key it is; undefined for none. */
+/** The hash of the token the key belongs to; undefined if there is none. */
 export function hashBehind(db: Database, key: string): string | undefined {
   const [, id] = /^(\d{1,15})\.[\da-f]{64}$/.exec(key) ?? [];
   const hash =

@@ -7,17 +7,17 @@ import crypto from "node:crypto";
 export const TOKEN_TYPES = ["user", "admin", "client", "frontend"] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
-/** A secret is any run of visible ASCII characters, for that is what a header can carry. */
+/** A secret is any run of visible ASCII characters, since that is what a header can carry. */
 export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 
-/** Whether a token that ends at this time (RFC 3339; null for never) has ended. */
+/** Whether a token with this expiry (RFC 3339; null for never) has expired. */
 export const hasEnded = (expiresAt: string | null) =>
   expiresAt !== null && expiresAt <= new Date().toISOString();
 
-/** What is stored of a secret and what it is looked up by: its SHA-256 as 64 hex digits. */
+/** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */
 export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
 
-/** Makes a secret in the form of its kind, 28 random bytes as hex after the prefix (CONTRACT, token kinds). */
+/** Generates a secret in the form of its kind, 28 random bytes as hex after the prefix (CONTRACT, token kinds). */
 export function newSecret(type: TokenType, projects: readonly string[] = ["*"], environment = "*") {
   const random = crypto.randomBytes(28).toString("hex");
   if (type === "user") return `user:${random}`;

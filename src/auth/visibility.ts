@@ -3,8 +3,8 @@ import { ApiError } from "../http/error.ts";
 import type { Actor } from "./actor.ts";
 
 /*
- * A private project is seen by its members (a role in it, directly or through a group), by those who hold
- * ADMIN and by service tokens; to anyone else it and all that it holds is hidden (CONTRACT, Visibility).
+ * A private project is visible to its members (a role in it, directly or through a group), to holders of ADMIN and to
+ * service tokens; from anyone else it is hidden with everything in it (CONTRACT, Visibility).
  */
 
 const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
@@ -14,11 +14,11 @@ const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
 
 const privateProject = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND mode = 'private'`);
 
-/** Whether a project is hidden from those who have no part in it. */
+/** Whether a project is hidden from non-members. */
 export const isPrivate = (db: Database, project: string) =>
   privateProject(db).get({ id: project }) !== undefined;
 
-/** The ids of the projects that the actor may not see; mostly none. */
+/** The ids of the projects that the actor may not see; usually none. */
 export const hiddenProjects = (db: Database, actor: Actor): string[] =>
   actor.isAdmin
     ? []
@@ -29,7 +29,7 @@ export const hiddenProjects = (db: Database, actor: Actor): string[] =>
 /** @throws ApiError `NoAccessError` if the project is hidden from the actor; an unknown one is not. */
 export function requireVisible(db: Database, actor: Actor, project: string) {
   if (!hiddenProjects(db, actor).includes(project)) return;
-  // Not with its name: where a flag was asked for, that of its project is hidden too.
+  // Not by name: if a flag was requested, the name of its project is hidden too.
   throw new ApiError(
     "NoAccessError",
     "This is of a private project: you need a role in it or the permission ADMIN",
