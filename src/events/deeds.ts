@@ -2,7 +2,7 @@ import { bold, type Described, flag, joinWords, subjectOf } from "./names.ts";
 import { strategyChanges } from "./strategy-changes.ts";
 import type { EventType } from "./types.ts";
 
-/** What was done, where more is to be said than the type does; undefined where the event does not say it. */
+/** What was done, if there is more to say than the type does; undefined if the event doesn't say. */
 export const DEEDS: Partial<Record<EventType, (event: Described) => string | undefined>> = {
   "project-user-added": (event) => membership(event, "gave", "to"),
   "project-user-removed": (event) => membership(event, "took", "from"),
@@ -19,7 +19,7 @@ export const DEEDS: Partial<Record<EventType, (event: Described) => string | und
   "client-metrics": () => "reported metrics",
 };
 
-/** The same of a flag. */
+/** The same for flags. */
 export const DEEDS_OF_FLAGS: typeof DEEDS = {
   "feature-strategy-add": (event) =>
     ofState(event, "name", () => `added the strategy ${strategyOf(event)} to ${flag(event)}`),
@@ -58,13 +58,13 @@ export const DEEDS_OF_FLAGS: typeof DEEDS = {
     ofState(event, "feature", ({ feature }) => `made ${flag(event)} no longer depend on ${bold(feature)}`),
 };
 
-/** What is said of the state after the change, else before it; undefined where that lacks the key. */
+/** Describes the state after the change, or else before it; undefined if that lacks the key. */
 function ofState({ data, preData }: Described, key: string, say: (state: Record<string, unknown>) => string) {
   const state = data ?? preData;
   return state?.[key] === undefined ? undefined : say(state);
 }
 
-/** Such as: gave the user **12** the role … */
+/** For example: gave the user **12** the role … */
 const membership = (event: Described, verb: string, to: string) =>
   ofState(event, "roleName", ({ roleName, email, userId, groupId }) => {
     const who = email

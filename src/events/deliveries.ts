@@ -4,7 +4,7 @@ import type { StoredEvent } from "./record.ts";
 
 type Told = Pick<StoredEvent, "type" | "project" | "environment">;
 
-// An empty list, and one that begins with `*`, stands for all; what is of no project or environment concerns all
+// An empty list, or one that begins with `*`, means all; events without a project or environment match every filter
 // (original).
 const wanting = query<Told, number>(`
   SELECT id FROM integrations
@@ -18,8 +18,8 @@ const enqueue = command<{ integrationId: number; eventId: number; now: string }>
   INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :now)`);
 
 /**
- * Queues an event for each integration that wants it, in the commit that records it. They are looked up apart, so that
- * where there are none, what tells of deliveries stays kept.
+ * Queues an event for each integration that wants it, in the commit that records it. They are looked up separately, so
+ * that with no integrations, cached answers about deliveries stay valid.
  */
 export function enqueueDeliveries(
   tx: Writing,
@@ -36,12 +36,12 @@ type Listener = (integrationIds: readonly number[]) => void;
 
 const listeners = new WeakMap<Database, Listener>();
 
-/** Has these told after the commit, for which something to deliver may be there. */
+/** Notifies the listener after the commit that these integrations may have something to deliver. */
 export function queued({ db, afterCommit }: Writing, integrationIds: readonly number[]) {
   afterCommit.push(() => listeners.get(db)?.(integrationIds));
 }
 
-/** @param listener told of whatever this process queues; undefined for none any more */
+/** @param listener called with whatever this process queues; undefined to remove it */
 export function onQueued(db: Database, listener: Listener | undefined) {
   if (listener) listeners.set(db, listener);
   else listeners.delete(db);

@@ -2,10 +2,10 @@ import { DEEDS, DEEDS_OF_FLAGS } from "./deeds.ts";
 import { LABELS } from "./labels.ts";
 import { bold, type Described, flag, isNothing, joinWords, project, subjectOf } from "./names.ts";
 
-/** The short name and the sentence in Markdown that an event is shown with. */
+/** The label of an event and its summary in Markdown. */
 export const describe = (event: Described) => ({ label: LABELS[event.type], summary: summaryOf(event) });
 
-/** Who did it, to what, and where: the environment, the project. */
+/** Who did it, to what, and where (environment, project). */
 function summaryOf(event: Described) {
   const { createdBy, type } = event;
   const deed = (event.featureName !== null && DEEDS_OF_FLAGS[type]) || DEEDS[type];
@@ -14,7 +14,7 @@ function summaryOf(event: Described) {
 
 function placeOf(event: Described) {
   const { type, environment } = event;
-  const isSubject = /^project-(environment|\w+$)/.test(type); // it was told as what was changed
+  const isSubject = /^project-(environment|\w+$)/.test(type); // already named as the subject
   return [
     isNothing(environment) || isSubject ? undefined : `in the environment ${bold(environment)}`,
     isNothing(event.project) || /^project-\w+$/.test(type)
@@ -23,7 +23,7 @@ function placeOf(event: Described) {
   ];
 }
 
-/** From the label: "Segment created" is "created the segment". What is no deed of anybody is told as it is. */
+/** From the label: "Segment created" becomes "created the segment". Labels that name no action stay as they are. */
 function plainDeed(event: Described) {
   const label = LABELS[event.type].replace(/^(?!API)./, (letter) => letter.toLowerCase());
   const [, noun, verb] = /^(.+) (\w+ed)$/.exec(label) ?? [];

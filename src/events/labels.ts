@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from "./types.ts";
 
-/** Words of the type as a person says them; longer ones first. Some are the original's labels (BEHAVIOUR §4). */
+/** Readable words for parts of types; longer ones first. Some are the original's labels (BEHAVIOUR §4). */
 const WORDS: ReadonlyArray<[RegExp, string]> = [
   [/^addon-config/, "integration configuration"],
   [/^(feature-environment|feature)(?=-variants)/, "flag"],
@@ -33,7 +33,7 @@ function labelOf(type: EventType) {
   return words.charAt(0).toUpperCase() + words.slice(1).replaceAll("-", " ");
 }
 
-/** The short name of each type of event. */
+/** The label of each type of event. */
 export const LABELS = Object.fromEntries(EVENT_TYPES.map((type) => [type, labelOf(type)])) as Record<
   EventType,
   string

@@ -3,15 +3,15 @@ import type { Writing } from "../db/transaction.ts";
 import { insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
 import { addToTotal, countAllEvents } from "./totals.ts";
 
-/** SQLite is faster at many rows of one table than at turns. */
+/** SQLite inserts many rows into one table faster than rows into several tables in turn. */
 const BATCH = 1000;
 
-/** From so many events on it pays to make indexes whole instead of row by row. */
+/** From this many events on, rebuilding indexes beats updating them row by row. */
 const MANY = 10_000;
 
 const MIB = 1024n * 1024n;
 
-/** How FTS5 gathers what goes into the search index: many large pieces, merged at the end; and as it does by default. */
+/** How FTS5 builds the search index: in many large pieces, merged at the end; then its defaults. */
 const FOR_MANY = { hashsize: 16n * MIB, automerge: 0n, crisismerge: 2000n };
 const FOR_FEW = { hashsize: MIB, automerge: 4n, crisismerge: 16n };
 
@@ -23,7 +23,7 @@ const mergeSearches = command<object>(`INSERT INTO event_searches (event_searche
 const indexesOfLog = query<object, { name: string; sql: string }>(`
   SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
 
-/** Stores many events in the caller's transaction, which must end with all steps of `finish`. */
+/** Stores many events in the caller's transaction, which must end by running all steps of `finish`. */
 export function loadEvents(tx: Writing) {
   const totals = new Map<string, { project: string; type: string; count: number }>();
   let searches: SearchRow[] = [];
@@ -43,7 +43,7 @@ export function loadEvents(tx: Writing) {
       if (total) total.count++;
       else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
     },
-    /** In steps, between which others get their turn. */
+    /** In steps, so that other work gets a turn in between. */
     *finish() {
       flush();
       for (const total of totals.values()) addToTotal(tx).run(total);
@@ -52,12 +52,12 @@ export function loadEvents(tx: Writing) {
   };
 }
 
-/** @returns the SQL of the indexes that it dropped. */
+/** @returns the SQL of the dropped indexes. */
 function beginMany(tx: Writing): string[] {
   const { db } = tx;
-  db.pragma("mmap_size = 0"); // for good: what is written is not read again, and would only fill memory
+  db.pragma("mmap_size = 0"); // permanently: nothing written here is read again, so mapping it would only fill memory
   tune(tx, FOR_MANY);
-  return countAllEvents(db) < MANY ? dropIndexes(db) : []; // else most of them is there already
+  return countAllEvents(db) < MANY ? dropIndexes(db) : []; // otherwise most of them are already built
 }
 
 function dropIndexes(db: Database) {

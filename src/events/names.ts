@@ -1,13 +1,13 @@
 import type { Event } from "./schema.ts";
 import type { EventType } from "./types.ts";
 
-/** An event before it has words. */
+/** An event before its label and summary are written. */
 export type Described = Omit<Event, "id" | "label" | "summary">;
 
-/** Those that there are, with a space between. */
+/** The defined ones, joined by spaces. */
 export const joinWords = (...words: Array<string | undefined>) => words.filter(Boolean).join(" ");
 
-/** The name of what changed, where the event's data says one. */
+/** The name of what changed, if the event's data has one. */
 export function subjectOf({ data, preData }: Described): string | undefined {
   const state = data ?? preData ?? {};
   const { name, tokenName, username, email, provider, description, appName, message, id, type, value } =
@@ -19,12 +19,12 @@ export function subjectOf({ data, preData }: Described): string | undefined {
   return state.changeRequestId === undefined ? undefined : bold(`#${state.changeRequestId}`);
 }
 
-/** None, or a pattern that stands for any, as tokens have it: there is nothing to name or to link to. */
+/** No name, or a wildcard as in tokens: there is nothing to name or link to. */
 export const isNothing = (name: string | null) => name === null || /^\**$/.test(name);
 
 export const bold = (name: unknown) => `**${typeof name === "string" ? name : JSON.stringify(name)}**`;
 
-/** What is gone has no page to link to. */
+/** After these events the subject no longer has a page to link to. */
 const GONE: ReadonlySet<EventType> = new Set([
   "feature-archived",
   "feature-deleted",
@@ -44,5 +44,5 @@ export const project = ({ type, project }: Described) =>
     type.startsWith("project-") && GONE.has(type) ? project : `[${project}](/projects/${segment(project!)})`,
   );
 
-/** One segment of a path; a half of a surrogate pair, which has no bytes, becomes U+FFFD. */
+/** One path segment; half a surrogate pair can't be encoded and becomes U+FFFD. */
 const segment = (text: string) => encodeURIComponent(text.toWellFormed());

@@ -35,10 +35,10 @@ const otherMembers = query<{ project: string; author: number; type: string }, nu
     WHERE muted.user_id = project_members.user_id
       AND ifnull(muted.type, :type) = :type AND ifnull(muted.project, :project) = :project)`);
 
-/** The kind of all that is told of so far. */
+/** The kind of every notification so far. */
 const TYPE = "toggle";
 
-/** What members are told of, and with which words (CONTRACT, notifications). */
+/** The events that members are notified of, and the wording (CONTRACT, notifications). */
 const DEEDS: Partial<Record<EventType, string>> = {
   "feature-created": "created the flag",
   "feature-archived": "archived the flag",
@@ -46,7 +46,7 @@ const DEEDS: Partial<Record<EventType, string>> = {
   "feature-environment-disabled": "disabled the flag",
 };
 
-/** Tells the members of the event's project, but not its author, nor those who have muted it. */
+/** Notifies the members of the event's project, except its author and those who have muted it. */
 export function notifyMembers(tx: Writing, event: StoredEvent) {
   const { project, createdAt, createdByUserId } = event;
   const deed = DEEDS[event.type];

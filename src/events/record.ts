@@ -6,7 +6,7 @@ import { fold } from "./fold.ts";
 import type { Event } from "./schema.ts";
 import { addToTotal } from "./totals.ts";
 
-/** An event to be stored: without an id it gets the next, without a label or a summary they are written. */
+/** An event to store: a missing id is assigned, a missing label or summary is generated. */
 export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
   Partial<Pick<Event, "id" | "label" | "summary">>;
 
@@ -28,26 +28,26 @@ export interface SearchRow {
   data: string;
 }
 
-// x'FFFF' is no UTF-8, so no text that is searched for can hold it; see schema.sql.
+// x'FFFF' is not valid UTF-8, so no search text can contain it; see schema.sql.
 export const insertSearch = command<SearchRow>(`
   INSERT INTO event_searches (rowid, type, created_by, data) VALUES (:id,
     :type || CAST(x'FFFF' AS TEXT), :createdBy || CAST(x'FFFF' AS TEXT), :data || CAST(x'FFFF' AS TEXT))`);
 
-// AUTOINCREMENT's own counter: an id is never given twice, even after its event was removed.
+// AUTOINCREMENT's own counter: an id is never re-used, even after its event was deleted.
 const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
 
-/** Stores an event and returns its id; only `write` comes here, inside its transaction. */
+/** Stores an event and returns its id; called only by `write`, inside its transaction. */
 export function storeEvent(tx: Writing, event: StoredEvent): number {
   const { id, search } = insertEvent(tx, event);
-  // FTS5 writes out its index at each savepoint, and SQLite sets one for each statement that fires triggers.
+  // FTS5 flushes its index at each savepoint, and SQLite sets one for each statement that fires triggers.
   tx.beforeCommit.push(() => insertSearch(tx).run(search));
   addToTotal(tx).run({ project: event.project ?? "", type: event.type, count: 1 });
   return id;
 }
 
 /**
- * Inserts the row with its wire JSON; the search text is the caller's to insert.
+ * Inserts the row with its wire JSON; inserting the search text is up to the caller.
  * @throws TooLongError
  */
 export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
@@ -58,7 +58,7 @@ export function insertEvent(tx: Writing, event: StoredEvent): { id: number; sear
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }
 
-/** Its own, else ours. */
+/** The event's own label and summary, or else generated ones. */
 function wordsOf(event: StoredEvent) {
   const { label, summary } = event;
   if (typeof label === "string" && typeof summary === "string") return { label, summary };
@@ -66,7 +66,7 @@ function wordsOf(event: StoredEvent) {
   return { label: label ?? written.label, summary: summary ?? written.summary };
 }
 
-/** The event with its keys in the wire's order. */
+/** The event with its keys in wire order. */
 function toWire(id: number, event: StoredEvent): Event {
   return {
     id,

@@ -7,7 +7,7 @@ export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");
 export const Tag = v.strictObject({ type: v.string(), value: v.string() });
 export type Tag = v.InferOutput<typeof Tag>;
 
-/** One change, as it is on the wire; the keys are in the wire's order. */
+/** One change, as on the wire; the keys are in wire order. */
 export const Event = v.strictObject({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   createdAt: Timestamp,

@@ -1,10 +1,10 @@
-/** A strategy as an event keeps it: the log may hold anything, so nothing of it is taken for granted. */
+/** A strategy as stored in an event: the log may contain anything, so nothing about it is assumed. */
 type State = Readonly<Record<string, unknown>>;
 
-/** Longer values are cut: a summary is one line. In characters. */
+/** Longer values are truncated, since a summary is one line. In characters. */
 const LONGEST = 100;
 
-/** What an update of a strategy changed, such as `rollout from 100% to 25%`, one text each. */
+/** What an update to a strategy changed, one text per change, such as `rollout from 100% to 25%`. */
 export const strategyChanges = (before: State, after: State): string[] => [
   ...changed("title", before.title, after.title),
   ...(before.disabled === after.disabled ? [] : [after.disabled === true ? "disabled" : "enabled"]),
@@ -39,7 +39,7 @@ const toState = (value: unknown): State =>
 const toList = (value: unknown, toText: (element: unknown) => string) =>
   Array.isArray(value) ? value.map(toText).join(", ") : "";
 
-/** Such as `userId not IN 1, 2`. */
+/** For example `userId not IN 1, 2`. */
 function toWords(constraint: unknown) {
   const { contextName, operator, values, value, inverted } = toState(constraint);
   const right = isEmpty(value) ? toList(values, String) : String(value);

@@ -8,8 +8,8 @@ const timeFrom = query<{ id: number }, { id: number; createdAt: string }>(`
   SELECT id, wire ->> 'createdAt' AS createdAt FROM events WHERE id >= :id ORDER BY id LIMIT 1`);
 
 /**
- * The id of the first event at a time (RFC 3339) or later; one more than the newest if there is none. The log is
- * written in the order of time, so it is halved until it is found, and needs no index.
+ * The id of the first event at or after a time (RFC 3339); one more than the newest if there is none. The log is
+ * written in time order, so a binary search finds it without an index.
  */
 export function idSince(db: Database, time: string): number {
   let first = oldest(db).pluck().get({}) ?? 1;

@@ -1,7 +1,7 @@
 import { command, type Database, query } from "../db/statement.ts";
 
 /*
- * How many events there are of each project and type, kept instead of counted.
+ * The number of events per project and type, maintained rather than counted.
  */
 
 export const addToTotal = command<{ project: string; type: string; count: number }>(`
@@ -10,5 +10,5 @@ export const addToTotal = command<{ project: string; type: string; count: number
 
 const countOfAll = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
 
-/** How many events there are; exact. */
+/** The exact number of events. */
 export const countAllEvents = (db: Database): number => countOfAll(db).pluck().get({})!;

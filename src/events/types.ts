@@ -1,4 +1,4 @@
-/** What an event can tell of, in the order of the API's description. */
+/** The types of events, in the order of the API's description. */
 export const EVENT_TYPES = [
   "application-created",
   "feature-created",

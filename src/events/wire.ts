@@ -2,11 +2,11 @@ import { RawJson } from "../http/raw-json.ts";
 import type { Event } from "./schema.ts";
 
 /*
- * An event is stored as its JSON, with links to paths of this server in its summary. They stay relative, so that a file
- * can be moved, unless the operator has said under which address the server is found (CONTRACT, summaries).
+ * An event is stored as its JSON, with links in its summary that are paths on this server. They stay relative, so that
+ * the file can be moved, unless the operator has set the server's public URL (CONTRACT, summaries).
  */
 
-/** A list of them. */
+/** A list of events. */
 export class EventArray extends RawJson<Event[]> {
   readonly wires: readonly string[];
 
@@ -34,7 +34,7 @@ export class Summary extends RawJson<string | null> {
   }
 }
 
-/** The elements of a list as text. */
+/** The elements of a list as JSON text. */
 export const joined = (wires: readonly string[], root: string) =>
   (isLinked(root) ? wires.map((wire) => linked(wire, root)) : wires).join(",");
 
@@ -45,7 +45,7 @@ export function linked(wire: string, root: string) {
   return wire.slice(0, at) + withRoot(wire.slice(at), root);
 }
 
-/** Whether links are written anew: the root is an address. */
+/** Whether links are rewritten: the root is a full URL. */
 export const isLinked = (root: string) => root.startsWith("http");
 
 const withRoot = (text: string, root: string) => text.replaceAll("](/", `](${root}/`);

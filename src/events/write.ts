@@ -8,7 +8,7 @@ import { type StoredEvent, storeEvent } from "./record.ts";
 import { tagsOf } from "./tags.ts";
 import type { EventType } from "./types.ts";
 
-/** What a change says of itself; who and when are the transaction's. */
+/** What a change records; the actor and the time come from the transaction. */
 export interface NewEvent
   extends Partial<Pick<StoredEvent, "environment" | "project" | "featureName" | "tags">> {
   type: EventType;
@@ -23,20 +23,20 @@ export interface Tx extends Writing {
   actor: Actor;
   /** The time of the whole transaction, RFC 3339. */
   now: string;
-  /** Stores the event and all that it entails: its search row, the totals, notifications and deliveries. */
+  /** Stores the event and everything that follows from it: search row, totals, notifications and deliveries. */
   record(event: NewEvent): void;
 }
 
 /**
- * The one door: a change of the administered data and the events that tell of it are one commit, or nothing.
- * Other processes that write wait for it.
+ * The only way to write: a change to administered data and the events that record it are one commit, or nothing.
+ * Other writing processes wait for it.
  */
 export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
   inWriting(db, (writing) => body(toTx(writing, actor)));
 
 /**
- * The same for a server, where many change something at once.
- * @param project where everything that is changed belongs to one
+ * The same for a server, where many changes happen at once.
+ * @param project the project that everything changed belongs to, if it is one
  */
 export const writeSoon = <T>(
   db: Database,
@@ -45,7 +45,7 @@ export const writeSoon = <T>(
   body: (tx: Tx) => T,
 ): Promise<T> => inGroup(db, project, (writing) => body(toTx(writing, actor)));
 
-/** The same transaction, in which somebody else acts. */
+/** The same transaction with a different actor. */
 export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx.now);
 
 function toTx(writing: Writing, actor: Actor, now = new Date().toISOString()): Tx {
