@@ -1,6 +1,6 @@
 const UNPACK = "unpack it first";
 
-/** What a file begins with that is no text, and what to do with it. */
+/** The first bytes of non-text formats, and what to do with such a file. */
 const BEGINNINGS: ReadonlyArray<[bytes: string, what: string]> = [
   ["SQLite format 3\0", "this is a database: use flagstone restore, or serve it with --data"],
   ["\u001f\u008b", `this is a gzip file: ${UNPACK}`],
@@ -14,7 +14,7 @@ const BEGINNINGS: ReadonlyArray<[bytes: string, what: string]> = [
   ["\0{", "this is UTF-16: save it as UTF-8"],
 ];
 
-/** What the bytes are, by their beginning, and what to do with them; undefined for what may be text. */
+/** The format of the bytes, judging by how they begin, and what to do with it; undefined if they may be text. */
 export function binaryFormat(bytes: Buffer): string | undefined {
   const begin = bytes.toString("latin1", 0, 512);
   if (begin.startsWith("ustar", 257)) return `this is a tar archive: ${UNPACK}`;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { JsonObject, NonEmptyText } from "../validation.ts";
 
 /*
- * Flags as SDKs read them, the state of one environment. Much may be left out, as SDKs take it.
+ * Flags as SDKs read them: the state of one environment. As in SDKs, much of it is optional.
  */
 
 const Plain = v.union([v.string(), v.number(), v.boolean()], "must be text");
@@ -58,8 +58,8 @@ export const ClientFeaturesFile = v.object({
 export type ClientFeaturesFile = v.InferOutput<typeof ClientFeaturesFile>;
 
 /**
- * The lines of a dataset that say the same in each of these environments, beside the project `default`. A segment that
- * there is not holds for nobody, so one that does not stands in its place.
+ * Dataset lines with the same content in each of these environments, without the project `default`. A missing segment
+ * matches nobody, so a segment that matches nobody takes its place.
  */
 export const clientFeatureLines = (
   { features, segments }: ClientFeaturesFile,

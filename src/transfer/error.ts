@@ -1,15 +1,15 @@
 import { printable } from "../printable.ts";
 
-/** Why a line does not fit what stands above it. */
+/** Why a line is inconsistent with the lines above it. */
 export class LineError extends Error {}
 
-/** Of a reason, which may hold what the line holds. */
+/** For a reason, which may quote the line. */
 const LONGEST_REASON = 500;
 
-/** A dataset that can't be imported: the message names the line and the first reason, fit for a terminal. */
+/** A dataset that can't be imported: the message gives the line and the first reason, safe for a terminal. */
 export class DatasetError extends Error {
   readonly line: number;
-  /** All that is wrong with the line. */
+  /** Everything wrong with the line. */
   readonly reasons: readonly string[];
 
   constructor(line: number, ...reasons: [string, ...string[]]) {
@@ -20,6 +20,6 @@ export class DatasetError extends Error {
   }
 }
 
-/** A reason or a warning for a terminal. */
+/** A reason or a warning, made safe for a terminal. */
 export const toShown = (reason: string) =>
   printable(reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason);

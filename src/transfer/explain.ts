@@ -3,7 +3,7 @@ import { TooLongError } from "../limits.ts";
 import { DatasetError, LineError } from "./error.ts";
 import type { Kind } from "./kind.ts";
 
-/** Why a row was refused, in words; any other error is left as it is. */
+/** Explains why a row was rejected; returns any other error unchanged. */
 export function explained(error: unknown, kind: Kind, line: object, number: number): unknown {
   if (error instanceof LineError || error instanceof TooLongError)
     return new DatasetError(number, error.message);
@@ -14,7 +14,7 @@ export function explained(error: unknown, kind: Kind, line: object, number: numb
   return new DatasetError(number, `${kind.name}: ${reason}`);
 }
 
-/** What there is already, by the line's own keys, or by those of something that the line holds. */
+/** What exists already, by the line's own keys, or by those of something in the line. */
 function duplicate(columns: string[], line: object) {
   const keys = columns.map((column) =>
     column.replace(/_id$/, "").replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),

@@ -3,12 +3,12 @@ import type { Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 
 interface ExportOptions {
-  /** Write secrets too, instead of a mask. */
+  /** Write secrets too, instead of masking them. */
   withSecrets?: boolean;
 }
 
 /**
- * Everything that is stored as the lines of a dataset, in one state also while others write. The same rows give
+ * Everything stored, as the lines of a dataset, from one snapshot even while others write. The same rows give
  * the same lines.
  */
 export function* exportDataset(db: Database, { withSecrets = false }: ExportOptions = {}): Generator<string> {
@@ -23,7 +23,7 @@ export function* exportDataset(db: Database, { withSecrets = false }: ExportOpti
   }
 }
 
-/** The row may be JSON text already; `kind` goes first. */
+/** The row may already be JSON text; `kind` comes first. */
 function toLine(
   db: Database,
   { name: kind, masked, revealed }: Kind,

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import type { ClientFeaturesFile } from "./client-features.ts";
 
 /*
- * The short form: names of flags, each true or false, or whether it is enabled and with which variant, as offline
+ * The short form: flag names, each with true or false, or with its enabled state and variant, as offline
  * proxies read it.
  */
 
@@ -15,7 +15,7 @@ export const FlagMap = v.record(
 );
 type FlagMap = v.InferOutput<typeof FlagMap>;
 
-/** The same as flags that are on for everyone or off. */
+/** Converts a map to flags that are on for everyone or off. */
 export const mapFeatures = (map: FlagMap) => ({
   features: Object.entries(map).map(([name, flag]) => toFeature(name, flag)),
 });

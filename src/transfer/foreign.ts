@@ -3,8 +3,8 @@ import { binaryFormat } from "./binary.ts";
 import { DatasetError } from "./error.ts";
 
 /**
- * The chunks as they came.
- * @throws DatasetError if they are a file of a known format that is no dataset, saying which and what to do.
+ * Passes the chunks through.
+ * @throws DatasetError if they are a file in another known format, saying which and what to do.
  */
 export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let held: Buffer[] | undefined = [];
@@ -26,7 +26,7 @@ export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGener
 
 const FIRST_LINE_BYTES = 64 * 1024;
 
-/** Whether the first line is whole and says its kind, whatever else is wrong with it. */
+/** Whether the first line is complete and states its kind, whatever else is wrong with it. */
 function beginsDataset(bytes: Buffer) {
   const [line] = /\S[^\n]*\n/.exec(bytes.toString("latin1", 0, FIRST_LINE_BYTES)) ?? [];
   return line !== undefined && has(parsed(line.replace(/^\u00ef\u00bb\u00bf/, "")), "kind");
@@ -40,7 +40,7 @@ function requireOurs(bytes: Buffer) {
   return bytes;
 }
 
-/** What a text is that is no dataset, and what to do with it; undefined for what is not known. */
+/** The format of a text that is not a dataset, and what to do with it; undefined if unknown. */
 function foreignFormat(text: string, value: unknown): string | undefined {
   const isPretty = /^\s*\[?\s*\{/.test(text) && /"kind"\s*:\s*"dataset"/.test(text.slice(0, 1000));
   if (isPretty && Array.isArray(value))
@@ -58,7 +58,7 @@ function foreignFormat(text: string, value: unknown): string | undefined {
     : undefined;
 }
 
-/** What begins as an object is a dataset as far as it goes: what is wrong with it is said of its line. */
+/** A text that begins as an object counts as a dataset: any errors are reported for their line. */
 function noDataset(text: string): string | undefined {
   const lines = text.trim().split("\n", 2);
   if (lines[0] === "") return "the file is empty";

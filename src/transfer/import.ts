@@ -6,14 +6,14 @@ import { storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
 
-/** How many lines of each kind were stored. */
+/** The number of stored lines of each kind. */
 export type ImportCounts = Record<string, number>;
 
 /**
- * Adds a dataset to what is stored, in one transaction: all of it or nothing. What a new file starts with is replaced
- * where nothing else stands. Memory is bounded by the longest line.
- * @param onProgress called now and then with the number of lines read; what it throws ends the import.
- * @param onWarning called for each thing that the API would refuse.
+ * Adds a dataset to what is stored, in one transaction: all or nothing. The default content of a new file is replaced
+ * if the file contains nothing else. Memory use is bounded by the longest line.
+ * @param onProgress called periodically with the number of lines read; the import ends if it throws.
+ * @param onWarning called for each thing that the API would reject.
  * @throws DatasetError naming the line and the reason.
  */
 export async function importDataset(

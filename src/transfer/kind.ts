@@ -4,34 +4,34 @@ import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
 import type { Schema } from "../validation.ts";
 
-/** What inserting a line may need beside the line itself. */
+/** What inserting a line may need besides the line itself. */
 export interface ImportContext {
-  /** What a line is inserted in. */
+  /** The transaction that the line is inserted in. */
   tx: Writing;
-  /** The same database, for what is looked up. */
+  /** The same database, for look-ups. */
   db: Database;
-  /** Stands in for a `createdAt` that was left out. */
+  /** The default for a missing `createdAt`. */
   now: string;
   events: { store(event: StoredEvent): void };
 }
 
-/** One kind of line: its shape, how a line becomes rows, and how rows become lines again. */
+/** One kind of line: its shape, how it becomes rows, and how rows become lines again. */
 export interface Kind {
   name: string;
   schema: Schema;
-  /** @throws LineError for a reference to what does not stand above; SQLite's constraint errors. */
+  /** @throws LineError for a reference to something not defined above; SQLite's constraint errors. */
   insert(context: ImportContext, line: unknown): void;
-  /** Lines of this kind, or the JSON text of them, in an order that may be imported. */
+  /** Lines of this kind, or their JSON text, in an order that can be imported. */
   rows(db: Database): Iterable<object | string>;
-  /** A row with its secrets readable; only where they are stored encrypted. */
+  /** A row with its secrets decrypted; only for kinds that store them encrypted. */
   revealed?(db: Database, row: object): object;
-  /** A row without its secrets; only where there are some. */
+  /** A row without its secrets; only for kinds that have any. */
   masked?(row: object): object;
-  /** What the API would refuse in a line that was stored all the same. */
+  /** What the API would reject in a line that was stored nevertheless. */
   warnings?(db: Database, line: unknown): Iterable<string>;
 }
 
-/** `kind({ name, schema, … })`: the insert function then gets what the schema checks. */
+/** `kind({ name, schema, … })`: types the insert function's line by the schema. */
 export const kind = <S extends Schema>(definition: {
   name: string;
   schema: S;

@@ -20,7 +20,7 @@ import { usage } from "../resources/usage/dataset.ts";
 import { user } from "../resources/users/dataset.ts";
 import type { Kind } from "./kind.ts";
 
-/** Every kind of line in the order of an export: none refers to what comes later. */
+/** Every kind of line in export order: none refers to a later one. */
 export const KINDS: readonly Kind[] = [
   setting,
   banner,

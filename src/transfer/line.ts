@@ -17,15 +17,15 @@ const Header = v.strictObject({
 
 const NONE: string[] = [];
 
-/** Of a longer line only the first thing that is wrong is told. */
+/** For longer lines only the first error is reported. */
 const ALL_TOLD = 64 * 1024;
 
 const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
 
 /**
- * Stores one line in the caller's transaction and counts it; the first line only says what follows.
- * @returns what the API would refuse in it, fit for a terminal.
- * @throws DatasetError with all that is wrong with the line; parts of it may be stored then.
+ * Stores one line in the caller's transaction and counts it; the first line is only the header.
+ * @returns what the API would reject in it, safe for a terminal.
+ * @throws DatasetError with everything wrong with the line; parts of it may have been stored by then.
  */
 export function storeLine(
   context: ImportContext,

@@ -6,17 +6,17 @@ import { requireDataset } from "./foreign.ts";
 const NEWLINE = 0x0a;
 
 export interface TextLine {
-  /** From 1. */
+  /** Starting at 1. */
   number: number;
   text: string;
-  /** Nothing ends it but the end of the file. */
+  /** It was ended by the end of the file, with no line break. */
   isCut: boolean;
 }
 
 /**
- * Calls for each line of a dataset that is not empty, and with the number of lines read now and then.
- * @returns how many there were.
- * @throws DatasetError where there is something else than the lines of a dataset.
+ * Calls back for each non-empty line of a dataset, and periodically with the number of lines read.
+ * @returns the number of lines.
+ * @throws DatasetError for anything other than the lines of a dataset.
  */
 export async function eachLine(
   chunks: AsyncIterable<Buffer>,
@@ -32,8 +32,8 @@ export async function eachLine(
 }
 
 /**
- * The lines of a UTF-8 text, a chunk's at a time. A byte-order mark and Windows line ends are taken off, empty
- * lines are left out.
+ * The lines of a UTF-8 text, one chunk's worth at a time. A byte-order mark and Windows line endings are removed, empty
+ * lines are skipped.
  * @throws DatasetError for a line that is not UTF-8 or too long.
  */
 async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
@@ -64,7 +64,7 @@ function toLine(bytes: Buffer, number: number, isCut: boolean): TextLine {
 
 const tooLong = (number: number) => new DatasetError(number, `is longer than ${LONGEST_LINE} bytes`);
 
-/** Lines joined to larger pieces, for a stream is slow in small ones. */
+/** Joins lines into larger chunks, since streams are slow with small ones. */
 export function* inChunks(lines: Iterable<string>): Generator<string> {
   let chunk = "";
   for (const line of lines) {

@@ -2,13 +2,13 @@ import { isKnown, type KnownKind } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import { LineError } from "./error.ts";
 
-/** @throws LineError naming the path, the kind and the key, unless the thing exists. */
+/** @throws LineError with the path, the kind and the key if the thing doesn't exist. */
 export function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
   if (isKnown(db, kind, key)) return;
   throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} stands above`);
 }
 
-/** The same for every element of a list. */
+/** The same for each element of a list. */
 export function requireAllKnown(
   db: Database,
   kind: KnownKind,

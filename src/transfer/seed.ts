@@ -9,14 +9,14 @@ import { exportDataset } from "./export.ts";
 import { FlagMap, mapFeatures } from "./flag-map.ts";
 import { importDataset } from "./import.ts";
 
-/** A form that a seed may have beside that of a dataset, recognised by its JSON. */
+/** A format that a seed may have instead of a dataset, recognised by its JSON. */
 interface Form {
   isIt(value: object): boolean;
   /** @throws DataError */
   toFeatures(value: object): ClientFeaturesFile;
 }
 
-/** The first that fits counts. A new form is added here. */
+/** The first match counts. New formats are added here. */
 const FORMS: readonly Form[] = [
   {
     isIt: (value) => "features" in value && Array.isArray(value.features),
@@ -30,8 +30,8 @@ const FORMS: readonly Form[] = [
 
 /**
  * Fills a new file from a seed: a dataset, flags as SDKs read them, or a map of flags to true and false. The last two
- * come beside what a new file holds, alike in all of its environments.
- * @throws DataError, DatasetError saying what is wrong with it, and where
+ * are added to the default content of a new file, the same in all of its environments.
+ * @throws DataError, DatasetError saying what is wrong, and where
  */
 export async function plant(db: Database, seed: Buffer): Promise<void> {
   const value = parsed(seed.toString("utf8").replace(/^\uFEFF/, ""));
@@ -40,7 +40,7 @@ export async function plant(db: Database, seed: Buffer): Promise<void> {
   await importDataset(db, once(bytes));
 }
 
-/** What is no JSON object is left to the import, which says what is wrong with it. */
+/** Anything but a JSON object is left to the import, which reports what is wrong. */
 function parsed(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -57,7 +57,7 @@ function checked<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> 
   throw new DataError(toShown(`${path}: ${message}`));
 }
 
-/** With what a new file holds, which an import takes the place of. */
+/** Includes the default content of a new file, which an import would replace. */
 function datasetOf(features: ClientFeaturesFile): string {
   const lines = linesOfNewFile();
   const environments = lines

@@ -7,10 +7,10 @@ import { storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
 
-/** How many of the things that are noted are listed. */
+/** How many notes are listed. */
 const LISTED = 100;
 
-/** Things that were noted: how many, and the first of them with their lines. */
+/** The number of notes, and the first of them with their lines. */
 export interface Notes {
   count: number;
   first: Array<{ line: number; message: string }>;
@@ -22,14 +22,14 @@ export interface Trial {
   counts: ImportCounts;
   /** Why it would store nothing. */
   problems: Notes;
-  /** What it would store and the API would refuse. */
+  /** What it would store although the API would reject it. */
   warnings: Notes;
 }
 
 /**
- * Reads a dataset to its end as an import would, and stores nothing. Problems of a line may follow from one of a line
- * above, which did not come to stand there.
- * @param onProgress called now and then with the number of lines read; what it throws ends it.
+ * Reads a dataset to its end as an import would, without storing anything. A problem in one line may be caused by an
+ * earlier line that was rejected.
+ * @param onProgress called periodically with the number of lines read; the trial ends if it throws.
  */
 export async function tryDataset(
   db: Database,
@@ -46,7 +46,7 @@ export async function tryDataset(
 }
 
 function trierOf(tx: Writing, trial: Trial) {
-  // Without the search index, which takes most of the time and refuses nothing.
+  // Skips the search index, which takes most of the time and rejects nothing.
   const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
   const context = { tx, db: tx.db, now: new Date().toISOString(), events };
   return (line: TextLine, isFirst: boolean) => {
@@ -59,7 +59,7 @@ function trierOf(tx: Writing, trial: Trial) {
   };
 }
 
-/** Notes all reasons of a DatasetError; any other is thrown on. */
+/** Notes every reason of a DatasetError; rethrows any other error. */
 function noteProblems(problems: Notes, error: unknown) {
   if (!(error instanceof DatasetError)) throw error;
   for (const reason of error.reasons) note(problems, error.line, reason);

@@ -11,14 +11,14 @@ const CLEAR = [
 ];
 
 /**
- * Takes away what a new file starts with, if nothing else stands in this one, so that a dataset may bring its own.
+ * Removes the default content of a new file, if there is nothing else in it, so that a dataset can bring its own.
  */
 export function clearIfUntouched(tx: Writing) {
   if (!isUntouched(tx.db)) return;
   for (const remove of CLEAR) remove(tx).run({});
 }
 
-/** Whether a file holds only what a new one does. Compared with a new one, so that what that starts with is written in schema.sql only. */
+/** Whether a file holds only its default content. Compared with a new file, so that schema.sql alone defines that. */
 export function isUntouched(db: Database): boolean {
   const expected = linesOfNewFile();
   let found = 0;

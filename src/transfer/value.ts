@@ -1,17 +1,17 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText, Time } from "../validation.ts";
 
-/** A key that may be left out or be null. */
+/** An optional key, which may also be null. */
 export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
 export const OptionalText = optional(ShortText);
 
 export const Flag = (preset: boolean) => v.optional(v.boolean(), preset);
 
-/** Any number that JSON can give back. */
+/** Any number that JSON can represent. */
 export const Real = v.pipe(v.number(), v.finite("must be a number that can be written down"));
 
-/** A number that identifies a row; those after it, which are given out later, can be counted exactly too. */
+/** A row's id, small enough that the ids assigned after it are exact too. */
 export const Id = v.pipe(
   v.number(),
   v.integer("must be a whole number"),
@@ -19,10 +19,10 @@ export const Id = v.pipe(
   v.maxValue(2 ** 52, "must be 2^52 or less"),
 );
 
-/** A name that something goes by; one that stands in paths is a `PathName`. */
+/** The name of something; one used in paths is a `PathName`. */
 export const Name = NonEmptyText;
 
-/** What is kept of a secret. */
+/** The stored hash of a secret. */
 export const Hash = v.pipe(
   v.string(),
   v.regex(/^[0-9a-f]{64}$/, "must be a SHA-256 as 64 lower-case hex digits"),
@@ -33,6 +33,6 @@ export const OptionalTime = optional(Time);
 /** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */
 export const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
-/** A line without the keys that are null, which is how it is written. */
+/** A line without its null keys, which is how it is written. */
 export const withoutNulls = (line: object) =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null));

@@ -1,9 +1,9 @@
 /*
- * What a dataset may hold and the API would refuse: it is stored and answered as it is, but can't be changed
- * without being put right. Each warning begins with where.
+ * What a dataset may contain although the API would reject it: it is stored and served as it is, but must be corrected
+ * before it can be changed. Each warning begins with the path.
  */
 
-/** Of a name that is part of addresses. */
+/** For a name that becomes part of URLs. */
 export function* nameWarnings(path: string, name: string): Generator<string> {
   if (encodeURIComponent(name) !== name || name.length > 100)
     yield `${path}: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )`;
