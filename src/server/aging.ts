@@ -6,8 +6,8 @@ import type { Log } from "../log.ts";
 import { resetAge, tellOfAge } from "../resources/features/changes-aging.ts";
 
 /**
- * Tells of flags that have become older than their types are expected to, at once and every hour (original).
- * @returns what stops it, as soon as it is at rest
+ * Records events for flags that have outlived their type's expected lifetime, at once and every hour (original).
+ * @returns a function that stops it; resolves once it is idle
  */
 export function watchAge(db: Database, log: Log): () => Promise<void> {
   let isStopped = false;
@@ -28,7 +28,7 @@ export function watchAge(db: Database, log: Log): () => Promise<void> {
   };
 }
 
-/** Tells of all that are older at a time, some by some, so that other changes come in between. */
+/** Records all flags that are too old at a given time, in batches, so that other changes get a turn in between. */
 export async function tellOfAges(db: Database, time: Date, isStopped = () => false) {
   const now = time.toISOString();
   await writeSoon(db, SYSTEM, undefined, (tx) => void resetAge(tx, now));

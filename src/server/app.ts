@@ -31,25 +31,25 @@ import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
 
 declare module "h3" {
   interface H3EventContext {
-    /** Who asks; set for every path of a surface before it is routed. */
+    /** The caller; set for every path of a surface before it is routed. */
     actor: Actor;
-    /** What was read to know it. */
+    /** The queries that identified the caller. */
     readings: ReadonlySet<Reading>;
-    /** Who asks as of now. @throws ApiError where that credential is good no more */
+    /** The caller as of now. @throws ApiError if the credential is no longer valid */
     authenticate: () => Actor;
-    /** Where it came from; undefined without a socket. */
+    /** The caller's address; undefined without a socket. */
     address: string | undefined;
-    /** It came by TLS, as far as this server or a trusted proxy knows. */
+    /** It came over TLS, as far as this server or a trusted proxy knows. */
     isSecure: boolean;
   }
 }
 
-/** The server without a socket: credential first, then path and method, then the operation. */
+/** The server without a socket: checks the credential, then path and method, then runs the operation. */
 export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   const { db, basePath = "", cache, metrics, streams } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({
-    allowMalformedURL: true, // answered below, after the credential
+    allowMalformedURL: true, // answered below, once the credential is checked
     silent: true,
     onRequest(event) {
       normalizePath(basePath, event);
@@ -71,7 +71,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   return app;
 }
 
-/** The page, wherever a browser finds nothing else; without it a few words at the first address. */
+/** Serves the page wherever nothing else is found; without a page, a short text at `/`. */
 function mountPages(app: H3, { ui }: ServerOptions, root: string) {
   const refuseUnknown = unknownPath();
   if (ui === undefined) {
@@ -84,7 +84,7 @@ function mountPages(app: H3, { ui }: ServerOptions, root: string) {
   app.all("/**", (event) => (isView(event) ? answerPage(event) : refuseUnknown(event)));
 }
 
-/** A browser opens it, and it is no address of the API. */
+/** A browser opens it, and it is not an API path. */
 const isView = (event: H3Event) =>
   isOpened(event) &&
   !["/api", "/auth", "/ofrep", "/assets"].some((prefix) => isBelow(prefix, event.url.pathname));
@@ -96,7 +96,7 @@ function admit(options: ServerOptions, event: H3Event) {
   requireDecodable(pathname);
 }
 
-/** Notes who asks, and from where. @throws ApiError where the credential is not the surface's */
+/** Identifies the caller and the address. @throws ApiError if the surface does not accept the credential */
 function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface: Surface, event: H3Event) {
   const { req, context } = event;
   if (surface.isForPages) {
@@ -114,7 +114,7 @@ function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface
   if (actor.session !== null) requireSameOrigin(req, publicUrl);
 }
 
-/** h3 wraps what a handler throws. */
+/** Unwraps what a handler threw, which h3 has wrapped. */
 function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: unknown, event: H3Event) {
   const cause = HTTPError.isError(thrown) ? (thrown.cause ?? thrown) : thrown;
   const error = fromConstraint(cause) ?? toApiError(cause);
@@ -128,7 +128,7 @@ function addressOf(event: H3Event, trustsProxy: boolean) {
   return request && clientAddress(request, trustsProxy);
 }
 
-/** `GET /docs/openapi.json`, as the original has it; made when it is asked for, which needs no credential. */
+/** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */
 function mountDescription(app: H3, root: string) {
   let parts: Parts | undefined;
   const describe = () => (parts ??= wholeParts(JSON.stringify(toOpenApi(OPERATIONS, SCHEMAS, root))));

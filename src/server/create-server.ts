@@ -13,27 +13,27 @@ import type { Metrics } from "./metrics.ts";
 export interface ServerOptions {
   db: Database;
   log: Log;
-  /** What every path begins with, such as `/flags`. */
+  /** The prefix of every path, such as `/flags`. */
   basePath?: string;
-  /** Where clients find it, the base path included; what answers name is relative without. */
+  /** The URL clients use, including the base path; without it, links in answers are relative. */
   publicUrl?: string;
-  /** A proxy stands before this server and says who asks. */
+  /** A proxy in front of this server reports the client's address. */
   trustsProxy?: boolean;
-  /** A line for each request. */
+  /** Logs a line for each request. */
   logsAccess?: boolean;
-  /** Takes what is posted to `/inbox/NAME`, and lists it. */
+  /** Accepts posts to `/inbox/NAME`, and lists them. */
   inbox?: boolean;
-  /** Told at its own path where it is given. */
+  /** Served at their own path, if given. */
   metrics?: Metrics | undefined;
-  /** Where what runs in the browser comes from; without it the API is all there is. */
+  /** Loads the page's files; without it, there is only the API. */
   ui?: LoadUi | undefined;
-  /** Where answers to reads are kept. */
+  /** Caches answers to reads. */
   cache?: ResponseCache;
 }
 
 /**
- * The one place where a server is put together: the app, for requests without a socket, and what listens in front of
- * it, where what is kept is answered before the app is asked.
+ * The one place where a server is assembled: the app, for requests without a socket, and the listener in front of it,
+ * which answers from the cache before the app is called.
  */
 export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
   const { db, log, metrics, cache = createResponseCache(db), trustsProxy = false, logsAccess } = options;

@@ -10,8 +10,8 @@ import { MASK } from "../mask.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /*
- * A receiver within the server, so that an integration can be seen at work with nothing else installed. Whatever is
- * posted to /inbox/NAME is kept in memory and listed there; it can be told to fail.
+ * A receiver inside the server, for trying an integration with nothing else installed. Whatever is posted to
+ * /inbox/NAME is kept in memory and listed there; it can be told to fail.
  */
 
 interface Received {
@@ -19,11 +19,11 @@ interface Received {
   receivedAt: string;
   headers: Record<string, string>;
   body: string;
-  /** What it was answered with. */
+  /** The status it was answered with. */
   status: number;
 }
 
-/** How many are kept, and how many characters of them; then the oldest go. */
+/** How many messages are kept, and how many characters of them; the oldest are dropped first. */
 const MOST = 500;
 const MOST_CHARACTERS = 8 * 1024 * 1024;
 
@@ -36,7 +36,7 @@ const Behaviour = v.object({
   ),
 });
 
-/** The handlers of `/inbox/:name`: anybody may post, administrators read and decide what is answered. */
+/** The handlers of `/inbox/:name`: anybody may post; administrators read, and set the answer. */
 export function inboxHandlers(options: Pick<ServerOptions, "db" | "publicUrl">) {
   const kept: Received[] = [];
   const statuses = new Map<string, number>();

@@ -8,13 +8,13 @@ import type { Listener } from "../http/listener.ts";
 import type { Operation } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
 
-/** Seconds; most answers take less than one thousandth. */
+/** In seconds; most answers take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export interface Metrics {
-  /** Counts and times what the listener answers, to the last byte. */
+  /** Counts the listener's answers and times them to the last byte. */
   measured(listener: Listener): Listener;
-  /** All figures in the format of Prometheus. */
+  /** All metrics in the Prometheus format. */
   answer(): Promise<HTTPResponse>;
 }
 
@@ -24,7 +24,7 @@ interface Site {
   operations: readonly Operation[];
 }
 
-/** Figures of a server from its start on; those of the database are read when they are asked for. */
+/** A server's metrics since it started; those about the database are read on request. */
 export function createMetrics({ db, basePath, operations }: Site): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -54,11 +54,11 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
     measured: (listener) => (req, res) => {
       const begin = performance.now();
       const found = find(req.method!, pathOf(req));
-      const operation = found ? `${found.method} ${found.path}` : "other"; // a short list, whatever is sent
+      const operation = found ? `${found.method} ${found.path}` : "other"; // keeps the list of labels short
       if (found?.isStream) listening.inc({ operation });
       res.once("close", () => {
         if (found?.isStream) listening.dec({ operation });
-        if (found?.isStream && res.statusCode === 200) return; // how long somebody listens says nothing of us
+        if (found?.isStream && res.statusCode === 200) return; // how long a client listens says nothing about us
         if (!res.writableFinished) aborted.inc();
         else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
       });

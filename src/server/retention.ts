@@ -7,9 +7,9 @@ import { type Kept, removeOldRecords } from "../resources/integrations/changes-r
 const HOUR_MS = 3_600_000;
 
 /**
- * Removes records of deliveries that are older than what is kept, at once and every hour.
- * @param kept undefined for all
- * @returns what stops it, as soon as it is at rest
+ * Removes delivery records past their retention, at once and every hour.
+ * @param kept undefined to keep all
+ * @returns a function that stops it; resolves once it is idle
  */
 export function watchRetention(db: Database, log: Log, kept: Kept | undefined): () => Promise<void> {
   if (kept === undefined) return async () => {};
@@ -29,7 +29,7 @@ export function watchRetention(db: Database, log: Log, kept: Kept | undefined): 
   };
 }
 
-/** Some at a time, so that other changes come in between. */
+/** In batches, so that other changes get a turn in between. */
 export async function removeAllOld(db: Database, kept: Kept, isStopped = () => false) {
   const removeSome = () => writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, kept, Date.now()));
   while (!isStopped() && (await removeSome()) > 0);

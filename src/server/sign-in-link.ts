@@ -7,7 +7,7 @@ import { htmlResponse } from "../http/front-page.ts";
 import { markSeen } from "../resources/users/changes.ts";
 import type { ServerOptions } from "./create-server.ts";
 
-/** `GET /auth/link/:secret`: signs in whoever has been given the link, once, and leads to the first page. */
+/** `GET /auth/link/:secret`: signs in whoever was given the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
   return async (event: H3Event) => {
     if (!isOpened(event.req)) return refusal(basePath);
@@ -25,8 +25,8 @@ export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
 }
 
 /**
- * By a person or a program, and not by a picture of another site or by what looks at links before a person does. Only
- * browsers say from which site a request comes.
+ * Opened by a person or a program, and not by an image on another site or a link preview. Only browsers say which site
+ * a request comes from.
  */
 const isOpened = ({ method, headers }: Request) =>
   method === "GET" &&

@@ -6,7 +6,7 @@ import { htmlResponse } from "../http/front-page.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import type { ServerOptions } from "./create-server.ts";
 
-/** `POST /logout`: ends the session, if there is one, and leads to the first page. No other site can ask for it. */
+/** `POST /logout`: ends the session, if any, and redirects to the home page. Other sites can't trigger it. */
 export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
   return async (event: H3Event) => {
     requireSameOrigin(event.req, publicUrl);
@@ -26,7 +26,7 @@ export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
   };
 }
 
-/** `GET /logout` asks only: what a link or a picture can ask for must not change anything. @param root goes before paths */
+/** `GET /logout` only asks: what a link or an image can trigger must not change anything. @param root prefixes paths */
 export const answerSignOutPage = (root: string) => () =>
   htmlResponse(`<!doctype html>
 <html lang="en">

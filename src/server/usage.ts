@@ -7,16 +7,16 @@ import { announceApplications } from "../resources/applications/changes.ts";
 import { writeUsage } from "../resources/usage/changes.ts";
 import { removeOldUsage } from "../resources/usage/changes-old.ts";
 
-/** How late it is written what applications tell, in milliseconds; what a crash may lose. */
+/** How late reports from applications are written, in milliseconds; a crash may lose this much. */
 const LATE_MS = 3_000;
 
-/** How late an event tells of a new application, in milliseconds (original). */
+/** How late the event about a new application is recorded, in milliseconds (original). */
 const ANNOUNCE_MS = 300_000;
 
 /**
- * Writes what applications tell, announces new ones, and forgets what is old.
- * @param hours how long use is kept
- * @returns what writes the rest and stops it
+ * Writes applications' reports, announces new applications, and removes old usage data.
+ * @param hours how long usage data is kept
+ * @returns a function that writes the rest and stops it
  */
 export function watchUsage(db: Database, log: Log, hours: number): () => Promise<void> {
   let isStopped = false;
@@ -45,7 +45,7 @@ export function watchUsage(db: Database, log: Log, hours: number): () => Promise
   };
 }
 
-/** Some at a time, so that other changes come in between. */
+/** In batches, so that other changes get a turn in between. */
 export async function announceAll(db: Database) {
   while (await writeSoon(db, SYSTEM, undefined, announceApplications));
 }
