@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { OwnPath } from "./http/raw-json.ts";
 
-/** Whom a picture stands for, the most telling first; unset parts are null. */
+/** The person an avatar is for, the most specific part first; unset parts are null. */
 interface Person {
   imageUrl: string | null;
   email: string | null;
@@ -9,21 +9,21 @@ interface Person {
   id: number;
 }
 
-/** A `T` whose picture may be one of ours. */
+/** A `T` whose avatar may be one of ours. */
 export type Pictured<T extends { imageUrl: string }> = Omit<T, "imageUrl"> & { imageUrl: string | OwnPath };
 
-/** A person's own picture, else the path of the one that this server draws; no third party is ever named. */
+/** The person's own avatar, or else the path of one drawn by this server; third parties are never contacted. */
 export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string | OwnPath =>
   imageUrl ?? avatarPath(email ?? username ?? String(id));
 
-/** The path of the picture drawn for a name, the same in any letter case. */
+/** The path of the avatar drawn for a name, the same in any letter case. */
 export const avatarPath = (name: string) =>
   new OwnPath(`/avatars/${crypto.hash("sha256", name.toLowerCase(), "hex")}.svg`);
 
-/** Cells of one side; the right half mirrors the left. */
+/** Cells per side; the right half mirrors the left. */
 const SIDE = 5;
 
-/** A small symmetric pattern, its colour and cells taken from 64 hex digits. */
+/** A small symmetric pattern whose colour and cells are derived from 64 hex digits. */
 export function drawAvatar(hash: string): string {
   const hue = Number.parseInt(hash.slice(0, 4), 16) % 360;
   const half = Math.ceil(SIDE / 2);

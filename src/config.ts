@@ -2,25 +2,25 @@ import * as v from "valibot";
 import { LOG_LEVELS } from "./log.ts";
 import { check } from "./validation.ts";
 
-/** What an operator can set: by a flag, else by `FLAGSTONE_…` in the environment, else as it is by default. */
+/** An operator's setting: a flag, or else `FLAGSTONE_…` in the environment, or else the default. */
 export interface Setting {
   type: "string" | "boolean";
-  /** What stands for the value in help. */
+  /** The value's placeholder in help. */
   hint?: string;
-  /** One letter that stands for the flag, after one dash. */
+  /** A one-letter alias, after a single dash. */
   short?: string;
   help: string;
-  /** What it is to a command that does not serve. */
+  /** Its help text in commands that don't serve. */
   helpElsewhere?: string;
   default: string | false;
   schema: v.GenericSchema;
-  /** False for a value that may hold a secret: it is not repeated where it is refused. */
+  /** False for a value that may be secret: errors don't repeat it. */
   isShown?: boolean;
 }
 
 const AN_ADDRESS = "must be an address such as https://flags.example.com";
 
-/** A host, one with a port, or a block of addresses. */
+/** A host, with or without a port, or a block of addresses. */
 const PRIVATE_TARGET = /^(\*|[\w.:-]{1,253}(\/\d{1,3})?)$/;
 
 const HOST = /^(?!-)[\d.:A-Za-z-]{1,253}(?<!-)$/;
@@ -226,14 +226,14 @@ export type SettingName = keyof typeof SETTINGS;
 
 export type Config = Readonly<{ [Name in SettingName]: v.InferOutput<(typeof SETTINGS)[Name]["schema"]> }>;
 
-/** A setting, an option or an argument that can't be meant. Exit code 2. */
+/** An invalid setting, option or argument. Exit code 2. */
 export class UsageError extends Error {}
 
 export const environmentName = (name: string) => `FLAGSTONE_${name.toUpperCase().replaceAll("-", "_")}`;
 
 /**
- * The settings that a command uses; the others are as they are by default.
- * @throws UsageError naming the flag or the variable that is wrong.
+ * The settings a command uses; the others keep their defaults.
+ * @throws UsageError naming the flag or the variable at fault.
  */
 export function readConfig(
   used: readonly SettingName[],
@@ -250,7 +250,7 @@ export function readConfig(
 
 const [LEVEL, QUIET] = ["log-level", "quiet"].map(environmentName) as [string, string];
 
-/** `--quiet` and `--log-level` are two names of one thing: a flag of one hides the variables of both. */
+/** `--quiet` and `--log-level` set the same thing: a flag for either overrides the variables of both. */
 function withoutHidden(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isFlag = flags.quiet !== undefined || flags["log-level"] !== undefined;
   return isFlag ? { ...env, [LEVEL]: undefined, [QUIET]: undefined } : env;
@@ -267,7 +267,7 @@ function logSettings({ quiet, "log-level": level }: Config, hasLevel: boolean) {
 function readSetting(name: SettingName, flags: Record<string, unknown>, env: NodeJS.ProcessEnv): unknown {
   const { type, default: preset, schema, isShown = true }: Setting = SETTINGS[name];
   const variable = environmentName(name);
-  const fromEnvironment = env[variable] || undefined; // an empty variable is as good as none
+  const fromEnvironment = env[variable] || undefined; // an empty variable counts as unset
   const given = flags[name] ?? (type === "boolean" ? toBoolean(fromEnvironment) : fromEnvironment);
   const result = check(schema, given ?? preset);
   if (!result.violations) return result.value;

@@ -1,10 +1,10 @@
 import type { Operation } from "./http/operation.ts";
 
 /*
- * For each operation a request that a person could send, for the API's description. A test sends every one.
+ * For each operation, a request that a person might send, for the API's description. A test sends every one.
  */
 
-/** What the parameters of a path may be; an operation below may have others. */
+/** Example values for path parameters; an operation below may override them. */
 const PARAMS: Readonly<Record<string, string>> = {
   projectId: "shop",
   featureName: "first-flag",
@@ -99,7 +99,7 @@ const ROLE = {
 
 const BANNER = { message: "Maintenance tonight at **nine**", variant: "warning", link: "/projects" };
 
-/** By the operation's id; one that needs no more than `PARAMS` is not here. */
+/** By operation id; an operation that needs only `PARAMS` is not listed. */
 const EXAMPLES: Readonly<Record<string, Example>> = {
   createFeature: {
     body: { name: "new-checkout", type: "release", description: "One page instead of three" },
@@ -253,7 +253,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   changePassword: { body: { token: "from-the-link", password: PASSWORD } },
 };
 
-/** The example of an operation, with every parameter of its path. */
+/** The example for an operation, with every parameter of its path. */
 export function exampleOf({ id, path }: Pick<Operation, "id" | "path">): Required<Example> {
   const { params = {}, query = {}, body } = EXAMPLES[id] ?? {};
   const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name!);

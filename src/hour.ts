@@ -1,4 +1,4 @@
 export const HOUR_MS = 3_600_000;
 
-/** When the hour of a time in milliseconds began, RFC 3339. */
+/** The start of the hour that contains a time in milliseconds, RFC 3339. */
 export const startOfHour = (time: number) => new Date(time - (time % HOUR_MS)).toISOString();

@@ -1,6 +1,6 @@
 /**
- * The licences of everything inside, as one text. A checkout has them beside their packages; a build is made with
- * the collected text in this file's place.
+ * The licences of everything bundled, as one text. In a checkout they are beside their packages; a build puts the
+ * collected text in this file's place.
  */
 export const LICENSES =
   "Flagstone is licensed under the Apache License 2.0, see LICENSE.\n" +

@@ -1,10 +1,10 @@
 import { printable } from "./printable.ts";
 
-/** From what is always told to what only a search for a mistake needs. */
+/** From what is always logged to what only debugging needs. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line of the log: what happened, and details by name. */
+/** One line of the log: what happened, and named details. */
 export interface LogLine {
   level: LogLevel;
   message: string;
@@ -16,8 +16,8 @@ export type Log = (line: LogLine) => void;
 export type LogFormat = "json" | "pretty";
 
 /**
- * Writes lines as JSON objects or for a person to read, those of the level and of what matters more. Secrets never
- * come here: callers log ids and names. Whatever a name holds, a line stays one line and no detail can be forged.
+ * Writes lines as JSON objects or in readable form, those at the level or more important. Secrets never come here:
+ * callers log ids and names. Whatever a name contains, a line stays one line and no detail can be forged.
  */
 export const createLog =
   (write: (text: string) => void, format: LogFormat, level: LogLevel): Log =>
@@ -34,6 +34,6 @@ function toPretty(time: string, { level, message, ...details }: LogLine) {
   return `${time} ${level.padEnd(5)} ${/=|^"/.test(message) ? JSON.stringify(message) : message}${tail.join("")}`;
 }
 
-/** In quotes, but for a word that can't be taken for more. */
+/** Quoted, except for a single unambiguous word. */
 const toValue = (value: unknown) =>
   typeof value === "string" && /^[^\s="\\]+$/.test(value) ? value : JSON.stringify(value);

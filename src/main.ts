@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { run } from "./cli/run.ts";
 
-// Node would open its debugger on this signal, to whoever is on the machine. The executable has it off from its first
-// moment; a checkout from its second (scripts/preload.mjs).
+// Node would open its debugger on this signal, to anyone on the machine. The executable disables that from the very
+// start, a checkout a moment later (scripts/preload.mjs).
 process.on("SIGUSR1", () => {});
 
 const { stdin, stdout, stderr, env, pid } = process;

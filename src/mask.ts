@@ -1,2 +1,2 @@
-/** What stands in for a secret, where one is shown; the original masks with the same. */
+/** Shown in place of a secret; the original uses the same mask. */
 export const MASK = "*****";

@@ -1,5 +1,5 @@
 /**
- * The age of a flag is reckoned by whole minutes, so that an answer holds until the next one begins and can be kept
- * that long. In milliseconds.
+ * The age of a flag is counted in whole minutes, so that an answer stays valid until the next one begins and can be
+ * cached that long. In milliseconds.
  */
 export const startOfMinute = (now = Date.now()) => now - (now % 60_000);

@@ -1,4 +1,4 @@
-/** Runs it once more after it is done, if it was asked for meanwhile. */
+/** Runs `act` one call at a time; calls during a run cause one more run after it. */
 export function oneAtATime(act: () => Promise<void>): () => void {
   let [isRunning, isWanted] = [false, false];
   const run = async () => {

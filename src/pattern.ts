@@ -1,11 +1,11 @@
 import vm from "node:vm";
 
-/** How long a pattern may take with one text, in milliseconds. */
+/** How long matching a pattern against one text may take, in milliseconds. */
 const LONGEST_MS = 100;
 
 /**
- * Whether a regular expression matches all of a text, without regard to where others end it. Some go back and forth
- * for years, and while one does nobody else is answered: undefined for one that takes too long, or that can't be used.
+ * Whether a regular expression matches a whole text, wherever an unanchored match would end. Some patterns backtrack
+ * for years and would block everyone meanwhile: undefined for one that takes too long or is invalid.
  */
 export function matchesWhole(pattern: string, text: string): boolean | undefined {
   try {

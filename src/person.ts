@@ -1,7 +1,7 @@
 import { SERVICE_USER_ID, SYSTEM_USER_ID } from "./auth/actor.ts";
 import { imageUrlOf } from "./avatar.ts";
 
-/** Someone as the users know him; all but the id is null for one who is no user, or no longer. */
+/** Someone as stored among the users; all but the id is null for anyone who is not, or no longer, a user. */
 export interface PersonRow {
   id: number | null;
   name: string | null;
@@ -10,13 +10,13 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
-/** Who is no user has a name of the original's. */
+/** The original's names for ids that are not users. */
 const NOBODIES: Readonly<Record<number, string>> = {
   [SERVICE_USER_ID]: "Unleash Admin Token User",
   [SYSTEM_USER_ID]: "Unleash System",
 };
 
-/** What somebody is called; what nobody did is the system's. */
+/** A person's display name; changes nobody made belong to the system. */
 export function toPerson(row: PersonRow) {
   const id = row.id ?? SYSTEM_USER_ID;
   const name = row.name ?? row.username ?? row.email ?? NOBODIES[id] ?? `user ${id}`;

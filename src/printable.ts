@@ -1,10 +1,10 @@
-/** Control characters, those of a terminal's sequences and of writing direction among them, and ends of lines. */
+/** Control characters, including those for terminal sequences and writing direction, and line breaks. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are meant
 const CONTROL = /[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** A name may hold anything; what would draw on a terminal or begin a line is shown as JSON would write it, not done. */
+/** A name may contain anything; characters that control a terminal or break a line are escaped as in JSON. */
 export const printable = (text: string) =>
   text.replace(
     CONTROL,

@@ -119,23 +119,23 @@ import * as flagVariants from "./resources/variants/routes.ts";
 import * as variantsSchema from "./resources/variants/schema.ts";
 import type { Schema } from "./validation.ts";
 
-/** Who may come in where. */
+/** Who may access which paths. */
 export interface Surface {
-  /** What the paths of its operations begin with; whatever is asked below it needs the credential. */
+  /** The prefix of its operations' paths; any request below it requires the credential. */
   prefix: `/${string}`;
-  /** Who asks. @throws ApiError `AuthenticationRequired` */
+  /** Identifies the caller. @throws ApiError `AuthenticationRequired` */
   authenticate(db: Database, credentials: Credentials): Actor;
-  /** It needs no credential. */
+  /** No credential is required. */
   isOpen?: true;
-  /** Pages of other sites may ask, as far as the origins that are set allow. */
+  /** Pages of other sites may call it, as far as the configured origins allow. */
   isForPages?: true;
-  /** The parameter `key` will do for a credential. */
+  /** The query parameter `key` is accepted as a credential. */
   takesKey?: true;
-  /** Whatever a resource's `routes.ts` exports. */
+  /** Everything that the resources' `routes.ts` export. */
   operations: readonly Operation[];
 }
 
-/** Keeps the type of each. */
+/** Preserves the type of each. */
 const operationsOf = <R extends object[]>(...routes: R): Exported<R[number]>[] =>
   routes.flatMap((exported) => Object.values({ ...exported }));
 
@@ -243,13 +243,13 @@ const served = [
 
 export const SURFACES: readonly Surface[] = served;
 
-/** Every operation that is served, with its contract as a type. */
+/** Every operation served, with its contract as a type. */
 export type ServedOperation = (typeof served)[number]["operations"][number];
 
-/** Every operation that is served. */
+/** Every operation served. */
 export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }) => operations);
 
-/** What the descriptions of operations share: whatever a resource's `schema.ts` exports. */
+/** The schemas shared by operations: everything that the resources' `schema.ts` export. */
 export const SCHEMAS = Object.fromEntries(
   [
     applicationsSchema,

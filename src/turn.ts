@@ -1,7 +1,7 @@
 /*
- * Work is done in turns of the event loop that end in time, the rest in the next one. Node accepts one connection a
- * turn: with a thousand busy connections a turn would last half a second, and new ones would wait for minutes.
- * Requests, pieces of long answers and slices of searches share one budget and one queue, first come, first served.
+ * Work is split into event-loop turns of limited length. Node accepts one connection per turn: with a thousand busy
+ * connections an unlimited turn would last half a second, and new ones would wait for minutes. Requests, pieces of
+ * long answers and slices of searches share one budget and one queue, first come, first served.
  */
 
 /** How long one turn of the event loop works, in milliseconds. */
@@ -13,22 +13,22 @@ let end = 0;
 /** Resolves with the turn. */
 let over = Promise.withResolvers<void>();
 
-/** Does a piece of work at once if this turn has time and nothing waits, else in order. */
+/** Runs a piece of work at once if this turn has time left and nothing is waiting, otherwise in order. */
 export function inTurn(work: () => void) {
   if (!isTurn) begin();
   if (waiting.length === 0 && performance.now() < end) work();
   else waiting.push(work);
 }
 
-/** Resolves when there is time for a piece of work of few milliseconds, which has to follow at once. */
+/** Resolves when there is time for a piece of work of a few milliseconds, which must follow immediately. */
 export function nextTurn(): Promise<void> {
   if (!isTurn) begin();
   return new Promise((resolve) => waiting.push(resolve));
 }
 
 /**
- * Resolves when the work of this turn is done, for answers to go out together: a client that waits for many, such as a
- * proxy, is woken once and not at each.
+ * Resolves when the work of this turn is done, so that answers go out together: a client that waits for many, such as a
+ * proxy, is woken once instead of for each.
  */
 export function endOfTurn(): Promise<void> {
   if (!isTurn) begin();
@@ -50,7 +50,7 @@ function next() {
   queueMicrotask(workOn);
 }
 
-/** As a microtask, so that what a promise has let go on is done, and its time counted, before the next. */
+/** As a microtask, so that any continuations the work has triggered run, and count, before the next piece. */
 function workOn() {
   waiting.shift()?.();
   if (waiting.length > 0 && performance.now() < end) queueMicrotask(workOn);

@@ -7,8 +7,8 @@ const SOURCES = path.join(import.meta.dirname, "ui");
 const made = new Map<PageName, { at: number; ui: Promise<Ui> }>();
 
 /**
- * What runs in the browser. A checkout makes it of `src/ui`, in well under a second, and again when a file there has
- * changed; a build has it inside, in this file's place.
+ * The files that run in the browser. A checkout builds them from `src/ui`, in well under a second, and again whenever a
+ * file there changes; a build embeds them in this file's place.
  */
 export function loadUi(page: PageName): Promise<Ui> {
   const known = made.get(page);
@@ -30,7 +30,7 @@ const newestChange = () =>
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** One after the other: the process of esbuild is ended after each, which another would wait for in vain. */
+/** One build at a time: esbuild's process is stopped after each, and a concurrent build would wait for it forever. */
 function bundle(page: PageName): Promise<Ui> {
   const made = last.then(() => bundleNow(page));
   last = made.catch(() => {});

@@ -7,13 +7,13 @@ export type Violation = v.InferOutput<typeof Violation>;
 
 export type Schema = v.GenericSchema;
 
-/** The checked value, or what is wrong with it; `where` begins each path. */
+/** The validated value, or what is wrong with it; `where` begins each path. */
 export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
 
-/** Violations that are told of one input, which may be wrong in millions of places. */
+/** The most violations reported for one input, which may be wrong in millions of places. */
 const MOST_VIOLATIONS = 100;
 
-/** With `abortEarly` it is the first thing that is wrong. */
+/** With `abortEarly`, only the first violation is reported. */
 export function check<S extends Schema>(
   schema: S,
   input: unknown,
@@ -31,7 +31,7 @@ const toViolation = (issue: v.BaseIssue<unknown>, where: string): Violation => {
   return { path: [where, ...keys].filter((part) => part !== "").join("."), message: issue.message };
 };
 
-// Where a schema brings no words of its own.
+// For schemas without messages of their own.
 v.setGlobalMessage((issue) => {
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known key";
   if (issue.received === "undefined") return "is missing";
@@ -47,7 +47,7 @@ const TYPES: Readonly<Record<string, string>> = {
   Array: "a list",
 };
 
-/** What valibot expects: a type, a bound such as `<=100`, or a choice such as `("a" | "b")`. */
+/** Describes what valibot expected: a type, a bound such as `<=100`, or a choice such as `("a" | "b")`. */
 function inWords(expected: string): string {
   const [, sign, bound] = /^([<>])=(.+)$/.exec(expected) ?? [];
   if (sign !== undefined) return `${bound} or ${sign === "<" ? "less" : "more"}`;
@@ -58,14 +58,14 @@ function inWords(expected: string): string {
 
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
-/** Text that a column can hold and give back: no NUL, no half of a surrogate pair. */
+/** Text that a column stores faithfully: no NUL, no unpaired surrogate. */
 export const Text = v.pipe(
   v.string(),
   v.check((text) => !text.includes("\0"), "must not hold the character NUL"),
   v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
 );
 
-/** Text that lists show, such as a description. */
+/** Text shown in lists, such as a description. */
 export const ShortText = v.pipe(
   Text,
   v.maxLength(LONGEST_TEXT, `must have ${LONGEST_TEXT} characters or less`),
@@ -73,37 +73,37 @@ export const ShortText = v.pipe(
 
 export const NonEmptyText = v.pipe(ShortText, v.nonEmpty("must not be empty"));
 
-/** Bytes of a name in a path, where three of them stand in a request whose head has at most 16 KiB. */
+/** Bytes of a name in a path: three such names must fit into a request head of 16 KiB. */
 const LONGEST_SEGMENT = 4096;
 
 const toSegment = (name: string) => encodeURIComponent(name.toWellFormed());
 
-/** A name that is a segment of paths, where clients and proxies take `.` and `..` for folders. */
+/** A name used as a path segment; clients and proxies take `.` and `..` for folders. */
 export const PathName = v.pipe(
   NonEmptyText,
   v.check((name) => name !== "." && name !== "..", "must not be . or .., which no path can hold"),
   v.check((name) => toSegment(name).length <= LONGEST_SEGMENT, "must be shorter: no path can hold it"),
 );
 
-/** A name that the API takes for what has an address of its own: it stands in paths as it is (original). */
+/** A name the API accepts for things with a URL of their own: it appears in paths unencoded (original). */
 export const UrlName = v.pipe(
   PathName,
   v.maxLength(100, "must have 100 characters or less"),
   v.check((name) => toSegment(name) === name, "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )"),
 );
 
-/** A JSON object as it came; unlike valibot's `record`, it keeps keys such as `__proto__`. */
+/** A JSON object unchanged; unlike valibot's `record`, it keeps keys such as `__proto__`. */
 export const JsonObject = v.custom<Record<string, unknown>>(
   (input) => typeof input === "object" && input !== null && !Array.isArray(input),
   (issue) => (issue.received === "undefined" ? "is missing" : "must be an object"),
 );
 
-/** RFC 3339 in UTC with milliseconds, the one form on the wire. */
+/** RFC 3339 in UTC with milliseconds, the only form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]([01]\d|2[0-3]):\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
 
-/** Any RFC 3339 time; kept as the wire has it, in UTC with milliseconds. */
+/** Any RFC 3339 time; stored in the wire's form, in UTC with milliseconds. */
 export const Time = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }) => {
@@ -114,13 +114,13 @@ export const Time = v.pipe(
   }),
 );
 
-/** A time that has not passed. */
+/** A time in the future. */
 export const FutureTime = v.pipe(
   Time,
   v.check((time) => time > new Date().toISOString(), "has passed already"),
 );
 
-/** `Date` takes 30 February for 2 March, so what it makes of the day is compared; mostly the text is as it should be. */
+/** `Date` takes 30 February for 2 March, so the resulting day is compared; most texts are already in the right form. */
 function toTime(text: string): { time: string; problem?: never } | { time?: never; problem: string } {
   const date = new Date(text);
   const time = Number.isNaN(date.valueOf()) ? undefined : date.toISOString();
@@ -134,8 +134,8 @@ function toTime(text: string): { time: string; problem?: never } | { time?: neve
 }
 
 /**
- * Digits and nothing else, as a number between the bounds; for parameters, which arrive as text. Without a
- * maximum any number will do; beyond what can be counted exactly it is the largest that can.
+ * A whole number within bounds, given as digits only; for parameters, which arrive as text. Without a maximum any
+ * number will do; beyond what can be represented exactly it becomes the largest that can.
  */
 export const wholeNumber = (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   v.pipe(

@@ -1,10 +1,10 @@
-/** The version of this program, as package.json has it (a test compares). */
+/** The version of this program, same as in package.json (a test compares them). */
 export const VERSION = "0.1.0";
 
-/** Put in by the build (scripts/bundle.ts). */
+/** Filled in by the build (scripts/bundle.ts). */
 declare const BUILD_COMMIT: string | null;
 
-/** The commit that it was built from, shortened; null in a checkout, which may hold changes. */
+/** The abbreviated commit it was built from; null in a checkout, which may contain changes. */
 export const COMMIT = typeof BUILD_COMMIT === "undefined" ? null : BUILD_COMMIT;
 
 /** The version of the original that is answered as; clients compare with it. */
