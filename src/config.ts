@@ -188,6 +188,13 @@ export const SETTINGS = {
     default: "",
     schema: v.string(),
   },
+  "reset-links": {
+    type: "string",
+    hint: "FILE",
+    help: "let users ask for a link to set their password, and append it to this file for a mailer",
+    default: "",
+    schema: v.string(),
+  },
   "access-log": {
     type: "boolean",
     help: "log every request",

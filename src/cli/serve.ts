@@ -22,6 +22,7 @@ import { firstPasswordHash, firstStart, type Made } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { encryptOldSecrets, keepSecrets } from "./keep-secrets.ts";
 import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
+import { handLinksToFile } from "./reset-links.ts";
 import { readTls } from "./tls.ts";
 
 /** The settings of a server that do not name its data. */
@@ -37,6 +38,7 @@ export const NETWORK = [
   "usage-hours",
   ...DELIVERY,
   "access-log",
+  "reset-links",
   "no-ui",
 ] as const;
 
@@ -113,6 +115,7 @@ export async function serveUntilStopped(
   try {
     onListening(url);
     watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
+    watches.push(handLinksToFile(context, db, publicUrl || url));
     watches.push(watchRetention(db, log, config["keep-integration-events"]));
     ui?.("main").catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });

@@ -4,6 +4,7 @@ import { type TestContext, test } from "node:test";
 import { countGuess } from "../../src/auth/guesses.ts";
 import { hashPassword, isOutdated, isPassword } from "../../src/auth/password.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { handLinksTo, type ResetLink } from "../../src/resources/resets/changes-handover.ts";
 import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
@@ -185,6 +186,33 @@ scenarios("POST /auth/reset/password-email", [
     expect: [404, "NotFoundError"],
   },
 ]);
+
+test("a link that a user asks for is handed over once it is on disk, and only for who there is", async (t) => {
+  const { request, db } = await openServer(t, withNina());
+  const taken: ResetLink[] = [];
+  const failed: unknown[] = [];
+  const end = handLinksTo(db, { take: (link) => taken.push(link), fail: (error) => failed.push(error) });
+  const ask = (email: string) =>
+    request("/auth/reset/password-email", { method: "POST", as: null, body: { email } });
+  const answers = [await ask("nobody@example.com"), await ask("Nina@example.com")];
+  assert.deepEqual(
+    answers.map(({ status, text }) => [status, text]),
+    [
+      [200, ""],
+      [200, ""],
+    ],
+  );
+  while (taken.length === 0) await new Promise(setImmediate);
+  assert.deepEqual([taken.length, taken[0]!.email, failed], [1, "Nina@example.com", []]);
+  const token = taken[0]!.path.split("token=")[1]!;
+  assert.equal((await request(`/auth/reset/validate?token=${token}`, { as: null })).body.id, 5);
+  const many = await Promise.all(Array.from({ length: 12 }, () => ask("nina@example.com")));
+  assert.ok(
+    many.some(({ status }) => status === 429),
+    "a user is not flooded with links",
+  );
+  await end();
+});
 
 test("after ten wrong passwords within a minute there is an answer only later, for a name and an address", async (t) => {
   const { signIn } = await openForNina(t);

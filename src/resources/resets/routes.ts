@@ -1,11 +1,12 @@
 import * as v from "valibot";
+import { countGuess } from "../../auth/guesses.ts";
 import { hashPassword } from "../../auth/password.ts";
-import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
 import { requireGoodPassword, requireUser } from "../users/require.ts";
 import * as changes from "./changes.ts";
+import { handOverLink, requireHanding } from "./changes-handover.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";
 
@@ -62,14 +63,17 @@ export const checkNewPassword = operation({
 
 export const mailReset = operation({
   id: "sendResetPasswordEmail",
-  summary: "Nothing sends e-mail here, so the answer is always a 404: an administrator makes a link",
+  summary: "Ask for a link to set one's password; the answer is the same where nobody has the address",
   tag: "Sessions",
   method: "POST",
   path: "/auth/reset/password-email",
   permission: null,
   body: v.object({ email: v.string() }),
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "RateLimitError"],
+  isNotKept: true,
   response: NoBody,
-}).run(() => {
-  throw new ApiError("NotFoundError", "No e-mail is sent from here: ask an administrator for a link");
+}).run(({ db, address, body: { email } }) => {
+  const handing = requireHanding(db);
+  countGuess(db, { who: email, address });
+  handOverLink(db, email, handing); // not waited for: how long it takes would say whether there is somebody
 });

@@ -8,7 +8,10 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { isLookalike } from "./lookalike-store.ts";
 import type { User } from "./schema.ts";
-import { hasOtherAdmin, passwordHashOf, userById, userToSignIn } from "./store.ts";
+import { hasOtherAdmin, passwordHashOf, userByEmail, userById, userToSignIn } from "./store.ts";
+
+/** The person with this e-mail address in any letter case; undefined for none. */
+export const findUserByEmail = userByEmail;
 
 /**
  * The user with this username, or this e-mail address in any letter case, and password; and a new hash of it where the
