@@ -16,6 +16,8 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
   await type(page, "Name", "Pay");
   await type(page, "Id", "pay");
   await press(page, "button", "Create the project");
+  await sees(page, "There is no flag yet");
+  await type(page, "Search flags", "nothing");
   await sees(page, "There is no such flag");
   await press(page, "button", "New flag");
   await type(page, "Name", "new-checkout");

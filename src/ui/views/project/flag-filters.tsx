@@ -27,6 +27,9 @@ export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters)
   favoritesFirst: "true",
 });
 
+/** Whether some flags may be left out. */
+export const isNarrowed = ({ query, type, state, tag }: Filters) => `${query}${type}${state}${tag}` !== "";
+
 interface FlagFiltersProps {
   filters: Filters;
   onChange(changed: Partial<Filters>): void;

@@ -14,16 +14,18 @@ interface FlagTableProps {
   project: string;
   environments: readonly string[];
   features: readonly FoundFlag[];
+  /** What is said where there are none. */
+  empty: string;
   sorting: Sorting;
   choosing: Choosing | undefined;
 }
 
-export const FlagTable = ({ project, environments, features, sorting, choosing }: FlagTableProps) => (
+export const FlagTable = ({ project, environments, features, empty, sorting, choosing }: FlagTableProps) => (
   <Table
     caption="Flags"
     rows={features}
     keyOf={({ name }) => name}
-    empty="There is no such flag."
+    empty={empty}
     sorting={sorting}
     {...(choosing && { choosing })}
     columns={[

@@ -6,7 +6,7 @@ import { Pager } from "../../parts/table.tsx";
 import { useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { BulkBar } from "./bulk.tsx";
-import { FILTERS, FlagFilters, queryOf } from "./flag-filters.tsx";
+import { FILTERS, FlagFilters, isNarrowed, queryOf } from "./flag-filters.tsx";
 import { FlagTable } from "./flag-table.tsx";
 import { NewFlag } from "./new-flag.tsx";
 import { type Project, ProjectFrame } from "./project-frame.tsx";
@@ -63,6 +63,7 @@ function Flags({ project, id }: { project: Project; id: string }) {
             project={id}
             environments={environments}
             features={features}
+            empty={isNarrowed(filters) ? "There is no such flag." : "There is no flag yet."}
             sorting={{
               by: filters.sortBy,
               order: filters.sortOrder === "desc" ? "desc" : "asc",
