@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+const HEIGHT = `document.querySelector("form").lastElementChild.getBoundingClientRect().bottom -
+  document.querySelector("form").getBoundingClientRect().top`;
+
+test("what was asked stays in sight beside many answers", { skip }, async (t) => {
+  const world = createWorld().project("a");
+  for (let number = 0; number < 100; number++) world.feature(`flag-${number}`, "a");
+  const { url, signedIn } = await openPage(t, world);
+  const page = await signedIn();
+  await page.goto(`${url}/playground`);
+  await page.waitForSelector("form input[type=checkbox]");
+  const before = await page.evaluate(HEIGHT);
+  await press(page, "button", "Ask");
+  await sees(page, "of 100");
+  assert.equal(await page.evaluate(HEIGHT), before);
+});
+
+test("a line of the context that names no field is refused, not left out", { skip }, async (t) => {
+  const { url, signedIn } = await openPage(t, createWorld().project("a").feature("flag", "a"));
+  const page = await signedIn();
+  await page.goto(`${url}/playground`);
+  await type(page, "Other fields of the context", "{country: NO}");
+  await press(page, "button", "Ask");
+  await sees(page, "not as {country: NO}");
+  await type(page, "Other fields of the context", "country=NO\n\n");
+  await press(page, "button", "Ask");
+  await sees(page, "of 1");
+});
