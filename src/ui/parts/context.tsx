@@ -21,13 +21,14 @@ export const ContextFields = <T extends { userId: string; more: string }>({
   );
 };
 
-/** The context that was typed, as the playground takes it. */
+/** The context that was typed, as the playground takes it. @throws Error for a line that says of no field what it is */
 export function toContext(userId: string, more: string) {
   const fields = more
     .split("\n")
-    .filter((line) => line.includes("="))
+    .filter((line) => line.trim() !== "")
     .map((line) => {
       const [name = "", ...value] = line.split("=");
+      if (value.length === 0) throw new Error(`Other fields are written as country=NO, not as ${line}`);
       return [name.trim(), value.join("=").trim()];
     });
   return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };
