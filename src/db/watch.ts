@@ -17,7 +17,7 @@ export function noteRead(reading: Reading) {
   watched.getStore()?.add(reading);
 }
 
-/** Runs the body and tells which tables it reads; of a promise, until it is settled. */
+/** Runs the body and returns which tables it reads; for a promise, until it settles. */
 export function watchReads<T>(body: () => T): { result: T; readings: ReadonlySet<Reading> } {
   const readings = new Set<Reading>();
   return { result: watched.run(readings, body), readings };

@@ -45,6 +45,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   updatePublicSignupToken: 404,
   validatePublicSignupToken: 400,
   addPublicSignupTokenUser: 400,
+  endSession: 404,
   changeMyPassword: 401,
   changePassword: 401,
   validateToken: 401,
