@@ -51,6 +51,8 @@ export const inGroup = <T>(
   });
 
 function commitGroup(db: Database, group: Group) {
+  // Nobody waits for bookkeeping, such as last-seen times, before closing the file.
+  if (!db.open) return failAll(group.jobs, new Error("The data file is closed"));
   const error = tryBegin(db);
   if (isSqlite(error, "SQLITE_BUSY") && performance.now() < group.deadline)
     return void setTimeout(commitGroup, RETRY_MS, db, group);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { inGroup } from "../../src/db/group-commit.ts";
-import { close, open } from "../../src/db/open.ts";
+import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import { command, query } from "../../src/db/statement.ts";
 import type { Writing } from "../../src/db/transaction.ts";
@@ -151,4 +151,11 @@ test("while another writes reads go on, and the change is made as soon as it can
   other.exec("COMMIT");
   assert.deepEqual(await Promise.all([...changes, late]), ["a", "b", "c"]);
   assert.deepEqual([commits(), stored()], [1, ["a", "b", "c"]]);
+});
+
+test("what is to be written to a file that is closed by then fails, and ends nothing else", async () => {
+  const db = open(IN_MEMORY);
+  const late = inGroup(db, undefined, () => {});
+  close(db);
+  await assert.rejects(late, /is closed/);
 });
