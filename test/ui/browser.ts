@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
-import type { Browser, Page } from "puppeteer-core";
+import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
 import { CHROMIUM, launch } from "../../scripts/page/browser.ts";
 import { SYSTEM } from "../../src/auth/actor.ts";
@@ -22,6 +22,8 @@ after(async () => (await launched)?.close());
 
 /** A server with the page, on a world. `signedIn(userId)` opens a browser's window of its own for a user. */
 export async function openPage(t: TestContext, world: World = createWorld()) {
+  const windows: BrowserContext[] = [];
+  t.after(() => Promise.all(windows.map((one) => one.close()))); // first, or they would ask a file that is closed
   const { db, request } = await openServer(t, world);
   const log = () => {};
   const { listener, streams } = createServer({ db, log, ui: loadUi });
@@ -30,14 +32,19 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
     streams.close();
     return listening.close();
   });
+  const open = async () => {
+    const context = await (await browser()).createBrowserContext();
+    windows.push(context);
+    return openWindow(t, context, listening.url);
+  };
   const link = (userId: number) => listening.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
   const signedIn = async (userId = 1) => {
-    const page = await openWindow(t, listening.url);
+    const page = await open();
     await page.goto(link(userId));
     await page.waitForSelector("main h1");
     return page;
   };
-  return { db, request, url: listening.url, link, signedIn, openWindow: () => openWindow(t, listening.url) };
+  return { db, request, url: listening.url, link, signedIn, openWindow: open };
 }
 
 /** Said by the browser itself of what the page takes care of: an answer of 4xx, no server. */
@@ -45,8 +52,7 @@ const EXPECTED =
   /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED))/;
 
 /** A window that shares nothing with others. What its console says of errors, and what it asks elsewhere, fails the test. */
-async function openWindow(t: TestContext, url: string): Promise<Page> {
-  const context = await (await browser()).createBrowserContext();
+async function openWindow(t: TestContext, context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   const problems: string[] = [];
   page.on("console", (message) => {
@@ -59,10 +65,7 @@ async function openWindow(t: TestContext, url: string): Promise<Page> {
     if (!isOwn) problems.push(`asked for ${asked.url()}`);
   });
   page.setDefaultTimeout(30_000); // a machine may have other work
-  t.after(async () => {
-    await context.close();
-    assert.deepEqual(problems, []);
-  });
+  t.after(() => assert.deepEqual(problems, []));
   return page;
 }
 
@@ -70,7 +73,11 @@ async function openWindow(t: TestContext, url: string): Promise<Page> {
 export const sees = (page: Page, text: string) =>
   page.waitForFunction(
     `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
+    { polling: POLLING_MS },
   );
+
+/** Not at each frame: a window that is not in front has none. */
+const POLLING_MS = 50;
 
 /** Presses what has a name, as somebody would who can't see it. */
 export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
