@@ -81,8 +81,15 @@ const POLLING_MS = 50;
 
 /** Presses what has a name, as somebody would who can't see it. */
 export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
-  page.locator(`::-p-aria([role="${role}"][name="${name}"])`).click();
+  found(page, `::-p-aria([role="${role}"][name="${name}"])`).click();
+
+/** Presses what shows a text, such as the label of a box, wherever it has to be scrolled to. */
+export const pressText = (page: Page, text: string) =>
+  page.$eval(`::-p-text(${text})`, (shown) => (shown as unknown as { click(): void }).click());
 
 /** Types into the field with a label, over what is there. */
 export const type = (page: Page, label: string, text: string) =>
-  page.locator(`::-p-aria([name="${label}"])`).fill(text);
+  found(page, `::-p-aria([name="${label}"])`).fill(text);
+
+/** Something that may move still: whether it does is told by frames, which a window that is not in front has none of. */
+const found = (page: Page, selector: string) => page.locator(selector).setWaitForStableBoundingBox(false);

@@ -92,7 +92,10 @@ async function findings(page: Page) {
 async function problemsOf(page: Page, url: string): Promise<unknown[]> {
   await page.goto(url);
   await page.waitForSelector("main h1");
-  await page.waitForSelector("main :is(table, .nothing, section, form, ol, dl)");
+  const shown = page.waitForSelector("main :is(table, .nothing, section, form, ol, dl, .failure)", {
+    timeout: 5000,
+  });
+  if (!(await shown.catch(() => null))) return [`nothing is shown at ${url}`];
   const overflowing = (await page.evaluate(OVERFLOWING)) as string[];
   return [
     ...(await page.$$eval("main .failure", (all) => all.map(({ textContent }) => `fails: ${textContent}`))),

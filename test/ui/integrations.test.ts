@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { openPage, press, pressText, sees, skip, type } from "./browser.ts";
 
 test("an integration is made by its provider's form, paused and resumed, and deleted", {
   skip,
@@ -14,7 +14,7 @@ test("an integration is made by its provider's form, paused and resumed, and del
   await type(page, "Description", "to the team");
   await page.waitForSelector("input[required]");
   await page.locator("input[required]").fill("https://hooks.example/x");
-  await page.locator("::-p-text(feature-created)").click();
+  await pressText(page, "feature-created");
   await press(page, "button", "Create the integration");
   await press(page, "link", "to the team");
   await press(page, "button", "Pause");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { openPage, press, pressText, sees, skip, type } from "./browser.ts";
 
 const PASSWORD = "Str0ng-Passw0rd!x9";
 
@@ -62,7 +62,7 @@ test("a group, a role and a service account with a token are made", { skip }, as
   await page.goto(`${url}/people/roles?new=true`);
   await type(page, "Name", "Switcher");
   await page.waitForSelector("fieldset label");
-  await page.locator("::-p-text(development: )").click();
+  await pressText(page, "development: ");
   await press(page, "button", "Create the role");
   await press(page, "button", "Edit Switcher");
   await page.waitForSelector("fieldset input:checked");

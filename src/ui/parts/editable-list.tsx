@@ -1,4 +1,4 @@
-import type { ComponentChildren, ComponentType } from "preact";
+import type { ComponentChildren } from "preact";
 import { useFilters } from "../address.ts";
 import type { Read } from "../reads.ts";
 import { Answer } from "./answer.tsx";
@@ -7,8 +7,11 @@ import { Confirm } from "./confirm.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Heading } from "./words.tsx";
 
-/** The dialog that makes a row, or changes the one that it is given. */
-export type Editor<T> = ComponentType<{ row: T | undefined; onClose(): void }>;
+/** Which row is changed; none where one is made. */
+interface Edited<T> {
+  row: T | undefined;
+  onClose(): void;
+}
 
 interface EditableListProps<T> {
   title: string;
@@ -21,7 +24,8 @@ interface EditableListProps<T> {
   /** What stands between the heading and the list. */
   above?: ComponentChildren;
   columns: ReadonlyArray<Column<T> | false>;
-  Editor: Editor<T>;
+  /** The dialog that makes a row, or changes one. */
+  editor(edited: Edited<T>): ComponentChildren;
   mayCreate: boolean;
   mayChange(row: T): boolean;
   mayRemove(row: T): boolean;
@@ -34,7 +38,7 @@ interface EditableListProps<T> {
 
 /** A list whose rows are made, changed and removed in dialogs; which one is open is in the address. */
 export function EditableList<T>(props: EditableListProps<T>) {
-  const { title, noun, read, keyOf, columns, Editor, mayCreate, mayChange, mayRemove } = props;
+  const { title, noun, read, keyOf, columns, editor, mayCreate, mayChange, mayRemove } = props;
   const { nameOf = keyOf } = props;
   const [open, setOpen] = useFilters({ new: "", edit: "", remove: "" });
   const close = () => setOpen({ new: "", edit: "", remove: "" });
@@ -76,7 +80,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 empty={`There is no ${noun} yet.`}
                 columns={[...columns, { title: "Tools", kind: "tools", cell: tools }]}
               />
-              {edited && <Editor row={edited} onClose={close} />}
+              {edited && editor({ row: edited, onClose: close })}
               {removed && (
                 <Confirm
                   title={`Delete ${nameOf(removed)}?`}
@@ -91,7 +95,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
           );
         }}
       </Answer>
-      {open.new !== "" && <Editor row={undefined} onClose={close} />}
+      {open.new !== "" && editor({ row: undefined, onClose: close })}
     </>
   );
 }

@@ -43,7 +43,7 @@ export function View() {
             ),
           },
         ]}
-        Editor={ContextFieldEditor}
+        editor={(edited) => <ContextFieldEditor {...edited} />}
         mayCreate={may("CREATE_CONTEXT_FIELD")}
         mayChange={() => may("UPDATE_CONTEXT_FIELD")}
         mayRemove={() => may("DELETE_CONTEXT_FIELD")}

@@ -29,7 +29,7 @@ export function View() {
         { title: "Flags that are on", kind: "number", cell: ({ enabledToggleCount }) => enabledToggleCount },
         { title: "New projects get it", cell: (environment) => <Enabled environment={environment} /> },
       ]}
-      Editor={EnvironmentEditor}
+      editor={(edited) => <EnvironmentEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={isAdmin}
       mayRemove={({ protected: isProtected }) => isAdmin() && !isProtected}

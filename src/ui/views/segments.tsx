@@ -47,7 +47,7 @@ export function View() {
             ),
           },
         ]}
-        Editor={SegmentEditor}
+        editor={(edited) => <SegmentEditor {...edited} />}
         mayCreate={mayDo("CREATE_SEGMENT")()}
         mayChange={mayDo("UPDATE_SEGMENT")}
         mayRemove={mayDo("DELETE_SEGMENT")}

@@ -35,7 +35,7 @@ export function View() {
         { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
         { title: "Parameters", cell: ({ parameters }) => parameters.map(({ name }) => name).join(", ") },
       ]}
-      Editor={StrategyTypeEditor}
+      editor={(edited) => <StrategyTypeEditor {...edited} />}
       mayCreate={may("CREATE_STRATEGY")}
       mayChange={({ editable }) => editable && may("UPDATE_STRATEGY")}
       mayRemove={({ editable }) => editable && may("DELETE_STRATEGY")}

@@ -21,7 +21,7 @@ export function View() {
         { title: "Name", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
         { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
       ]}
-      Editor={TagTypeEditor}
+      editor={(edited) => <TagTypeEditor {...edited} />}
       mayCreate={may("CREATE_TAG_TYPE")}
       mayChange={() => may("UPDATE_TAG_TYPE")}
       mayRemove={() => may("DELETE_TAG_TYPE")}

@@ -48,7 +48,7 @@ export function View() {
         { title: "State", cell: (one) => <State integration={one} /> },
         { title: "Enabled", cell: (one) => <Enabled integration={one} name={nameOf(one)} /> },
       ]}
-      Editor={(props) => <IntegrationEditor {...props} providers={providers} />}
+      editor={(props) => <IntegrationEditor {...props} providers={providers} />}
       mayCreate={may("CREATE_ADDON")}
       mayChange={() => may("UPDATE_ADDON")}
       mayRemove={() => may("DELETE_ADDON")}

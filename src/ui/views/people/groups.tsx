@@ -27,7 +27,7 @@ export function View() {
         { title: "Members", kind: "number", cell: ({ users }) => users.length },
         { title: "Projects", cell: ({ projects }) => <bdi>{projects.join(", ")}</bdi> },
       ]}
-      Editor={GroupEditor}
+      editor={(edited) => <GroupEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={isAdmin}
       mayRemove={isAdmin}

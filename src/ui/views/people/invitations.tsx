@@ -34,7 +34,7 @@ export function View() {
           { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           { title: "Enabled", cell: (invitation) => <Enabled invitation={invitation} /> },
         ]}
-        Editor={({ onClose }) => <NewInvitation onLink={setLink} onClose={onClose} />}
+        editor={({ onClose }) => <NewInvitation onLink={setLink} onClose={onClose} />}
         mayCreate={isAdmin()}
         mayChange={() => false}
         mayRemove={() => false}

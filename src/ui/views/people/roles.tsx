@@ -37,7 +37,7 @@ export function View() {
         { title: "For", cell: (role) => (isRoot(role) ? "everything" : "projects") },
         { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
       ]}
-      Editor={RoleEditor}
+      editor={(edited) => <RoleEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={(role) => isCustom(role) && isAdmin()}
       mayRemove={(role) => isCustom(role) && isAdmin()}

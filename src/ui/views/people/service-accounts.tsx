@@ -39,7 +39,7 @@ export function View() {
           { title: "Tokens", kind: "number", cell: ({ tokens }) => tokens.length },
           { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
         ]}
-        Editor={(props) => <AccountEditor {...props} roles={roles} />}
+        editor={(props) => <AccountEditor {...props} roles={roles} />}
         mayCreate={isAdmin()}
         mayChange={isAdmin}
         mayRemove={isAdmin}

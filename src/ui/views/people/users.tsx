@@ -46,7 +46,7 @@ export function View() {
           { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
           { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
-        Editor={(props) => <UserEditor {...props} roles={roles} onLink={setLink} />}
+        editor={(props) => <UserEditor {...props} roles={roles} onLink={setLink} />}
         mayCreate={isAdmin()}
         mayChange={isAdmin}
         mayRemove={isAdmin}
