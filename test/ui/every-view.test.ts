@@ -21,6 +21,7 @@ const FLAG = `${PROJECT}/features/${"f".repeat(100)}`;
 const filled = (path: string) =>
   path
     .replace(":id", "1")
+    .replace("/connect", "/connect?project=p")
     .replace(/.\{PROJECT\}/, PROJECT)
     .replace(/.\{FLAG\}/, FLAG);
 

@@ -80,6 +80,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 empty={`There is no ${noun} yet.`}
                 columns={[...columns, { title: "Tools", kind: "tools", cell: tools }]}
               />
+              {open.new !== "" && editor({ row: undefined, onClose: close })}
               {edited && editor({ row: edited, onClose: close })}
               {removed && (
                 <Confirm
@@ -95,7 +96,6 @@ export function EditableList<T>(props: EditableListProps<T>) {
           );
         }}
       </Answer>
-      {open.new !== "" && editor({ row: undefined, onClose: close })}
     </>
   );
 }
