@@ -21,12 +21,16 @@ export function packagesIn({ outputs }: Metafile): Package[] {
     .map(([file]) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0]);
   return [...new Set(folders)]
     .filter((folder) => folder !== undefined)
-    .map((folder) => ({
-      folder,
-      ...JSON.parse(fs.readFileSync(path.join(ROOT, folder, "package.json"), "utf8")),
-    }))
+    .map((folder) => {
+      const described = JSON.parse(fs.readFileSync(path.join(ROOT, folder, "package.json"), "utf8"));
+      return { folder, ...described, license: described.license ?? olderLicense(described) };
+    })
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+/** As npm had it once: a list, of which any holds. */
+const olderLicense = ({ licenses }: { licenses: ReadonlyArray<{ type: string }> }) =>
+  licenses.map(({ type }) => type).join(" OR ");
 
 /** Our licence, Node's, and that of every package inside, each under its name. */
 export function collectLicenses(metafile: Metafile): string {

@@ -61,10 +61,14 @@ function stage({ target, file, metafile }: Executable, folder: string, bill: str
 
 const documents = () =>
   DOCUMENTS.filter((name) => fs.existsSync(path.join(ROOT, name))).flatMap((name) =>
-    fs.statSync(path.join(ROOT, name)).isFile()
-      ? [name]
-      : fs.readdirSync(path.join(ROOT, name)).map((inside) => path.join(name, inside)),
+    fs.statSync(path.join(ROOT, name)).isFile() ? [name] : filesIn(name),
   );
+
+const filesIn = (folder: string) =>
+  fs
+    .readdirSync(path.join(ROOT, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(path.relative(ROOT, entry.parentPath), entry.name));
 
 /** When the sources were last changed; the same for everyone who packs the same commit. */
 function lastChange(): Date {
