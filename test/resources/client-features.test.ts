@@ -171,3 +171,17 @@ test("an answer has not changed until a flag does, and a token that is deleted h
       await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
   assert.equal((await poll(etag)).status, 401);
 });
+
+test("a flag that comes back stands by code point among the others", async (t) => {
+  const names = ["z", "\uff21", "\u{1f600}"];
+  const world = names.reduce((w, name) => w.feature(name, "a"), createWorld().project("a"));
+  const { request } = await openServer(t, world);
+  const namesNow = async () =>
+    (await request(FEATURES, { as: CLIENT })).body.features.map(({ name }: { name: string }) => name);
+  assert.deepEqual(await namesNow(), names);
+  const path = `/api/admin/projects/a/features/${encodeURIComponent("\u{1f600}")}`;
+  await request(path, { method: "DELETE" });
+  assert.deepEqual(await namesNow(), names.slice(0, 2));
+  await request("/api/admin/projects/a/revive", { method: "POST", body: { features: ["\u{1f600}"] } });
+  assert.deepEqual(await namesNow(), names);
+});

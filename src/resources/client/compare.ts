@@ -1,3 +1,4 @@
+import { compare } from "../../db/order.ts";
 import type { EventType } from "../../events/types.ts";
 import type { Flag } from "./store.ts";
 
@@ -69,5 +70,5 @@ export function merged(before: Flags, names: ReadonlySet<string> | undefined, no
     if (flag) flags.set(name, flag);
     else flags.delete(name);
   }
-  return isNew ? new Map([...flags].sort(([a], [b]) => (a < b ? -1 : 1))) : flags;
+  return isNew ? new Map([...flags].sort(([a], [b]) => compare(a, b))) : flags;
 }

@@ -1,3 +1,4 @@
+import { compare } from "../../db/order.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
 import { nextTurn } from "../../turn.ts";
@@ -148,13 +149,4 @@ function sorted(found: Candidate[], { sortOrder }: FeatureSearch): Candidate[] {
       compare(createdAt, otherCreatedAt) ||
       (key === createdAt ? sign : 1) * compare(name, otherName),
   );
-}
-
-/** Beyond these characters JavaScript compares halves of pairs, and SQLite, like us, whole code points. */
-const HIGH = /[\ud800-\uffff]/;
-
-function compare(a: string | number, b: string | number) {
-  if (typeof a === "string" && typeof b === "string" && (HIGH.test(a) || HIGH.test(b)))
-    return Buffer.compare(Buffer.from(a), Buffer.from(b));
-  return a < b ? -1 : a > b ? 1 : 0;
 }
