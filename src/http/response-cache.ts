@@ -4,6 +4,7 @@ import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { startOfMinute } from "../minute.ts";
+import { credentialsOf } from "./credentials.ts";
 import { encodingFor } from "./encoding.ts";
 import type { Listener } from "./listener.ts";
 import { pathOf } from "./path.ts";
@@ -115,18 +116,15 @@ export function createResponseCache(db: Database): ResponseCache {
 
 /** Whether it presents a credential: endpoints without one, such as /health, must not depend on the file. */
 const asksApi = (request: IncomingMessage) =>
-  CREDENTIALS.some((name) => request.headers[name] !== undefined) && pathOf(request).includes("/api/");
-
-/** The headers that can identify a caller. */
-const CREDENTIALS = ["authorization", "x-api-key", "cookie"] as const;
+  credentialsOf(request).some((value) => value !== undefined) && pathOf(request).includes("/api/");
 
 /** A JSON list, so that keys can't collide. An SDK's answers depend on the version of the specification it follows. */
-const keyOf = ({ headers, url }: IncomingMessage, body: string) =>
+const keyOf = (request: IncomingMessage, body: string) =>
   JSON.stringify([
-    ...CREDENTIALS.map((name) => headers[name]),
-    headers["unleash-client-spec"],
-    encodingFor(headers["accept-encoding"]),
-    url,
+    ...credentialsOf(request),
+    request.headers["unleash-client-spec"],
+    encodingFor(request.headers["accept-encoding"]),
+    request.url,
     body,
   ]);
 

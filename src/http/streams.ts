@@ -15,6 +15,7 @@ import {
   type Reader,
   tellAll,
 } from "./channel.ts";
+import { credentialsOf } from "./credentials.ts";
 import { ApiError, toApiError } from "./error.ts";
 import { createOpenings } from "./openings.ts";
 import { logError, stopping } from "./refuse.ts";
@@ -149,8 +150,7 @@ function sinceOf({ headers }: IncomingMessage) {
 }
 
 /** The same for callers with the same request and credential. */
-const keyOf = ({ headers, url }: IncomingMessage) =>
-  JSON.stringify([url, headers.authorization, headers["x-api-key"], headers.cookie]);
+const keyOf = (request: IncomingMessage) => JSON.stringify([request.url, ...credentialsOf(request)]);
 
 /** Sent first, so that a client that reconnects before any message also has a position to send. */
 const beginning = (position: string) =>
