@@ -1,4 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
+import { toValues } from "../strategies/require.ts";
 import type { FeaturesExport } from "./schema.ts";
 
 interface Bind {
@@ -60,7 +61,7 @@ const dependencies = query<Bind, Row<"dependencies">>(`
 /** Flags as they are in an environment, with all that they need. */
 export function exportOf(db: Database, flags: readonly string[], environment: string): FeaturesExport {
   const bind = { names: JSON.stringify(flags), environment };
-  const featureStrategies = strategies(db).all(bind).map(toStrategy);
+  const featureStrategies = strategies(db).all(bind).map(toValues);
   const featureEnvironments = environments(db).all(bind).map(toEnvironment);
   const featureTags = tags(db).all(bind);
   const fields = JSON.stringify(fieldsOf({ featureStrategies, featureEnvironments }));
@@ -97,15 +98,6 @@ const toFeature = (row: Row<"features">): FeaturesExport["features"][number] => 
   stale: row.stale === 1,
   impressionData: row.impressionData === 1,
   archived: row.archived === 1,
-});
-
-const toStrategy = (row: Row<"featureStrategies">): FeaturesExport["featureStrategies"][number] => ({
-  ...row,
-  parameters: JSON.parse(row.parameters),
-  constraints: JSON.parse(row.constraints),
-  variants: JSON.parse(row.variants),
-  disabled: row.disabled === 1,
-  segments: JSON.parse(row.segments),
 });
 
 const toEnvironment = (row: Row<"featureEnvironments">): FeaturesExport["featureEnvironments"][number] => ({

@@ -23,6 +23,7 @@ import {
   insertStrategySegment,
   type StrategyRow,
 } from "../strategies/changes.ts";
+import { type StoredParts, toValues } from "../strategies/require.ts";
 import { FlagVariant, Variant } from "../variants/schema.ts";
 
 /** A map of names to text; checked whole, so that no key is lost. */
@@ -75,7 +76,7 @@ const environments = query<{ feature: string }, FeatureEnvironmentRow>(`
   SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
   WHERE feature = :feature ORDER BY environment`);
 
-const strategies = query<FeaturePlace, StrategyRow & { segments: string }>(`
+const strategies = query<FeaturePlace, StrategyRow & StoredParts>(`
   SELECT id, name, title, disabled, sort_order AS sortOrder,
     (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
       AS segments,
@@ -110,7 +111,9 @@ export const environmentsOf = (db: Database, feature: string) =>
         enabled: row.enabled === 1,
         lastSeenAt: row.lastSeenAt,
         variants: JSON.parse(row.variants),
-        strategies: strategies(db).all({ feature, environment }).map(toStrategy),
+        strategies: strategies(db)
+          .all({ feature, environment })
+          .map((strategy) => withoutNulls(toValues(strategy))),
       }),
     );
 
@@ -130,13 +133,3 @@ const sticking = (variant: Strategy["variants"][number], { parameters }: Strateg
   ...variant,
   stickiness: variant.stickiness ?? parameters.stickiness ?? "default",
 });
-
-const toStrategy = (row: StrategyRow & { segments: string }) =>
-  withoutNulls({
-    ...row,
-    disabled: row.disabled === 1,
-    segments: JSON.parse(row.segments),
-    constraints: JSON.parse(row.constraints),
-    variants: JSON.parse(row.variants),
-    parameters: JSON.parse(row.parameters),
-  });

@@ -1,14 +1,9 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { Explained } from "../../evaluation/explain.ts";
+import { type StoredParts, toValues } from "../strategies/require.ts";
 
-interface Row extends Pick<Explained, "id" | "name" | "title"> {
+interface Row extends Pick<Explained, "id" | "name" | "title">, StoredParts {
   feature: string;
-  disabled: 0 | 1;
-  /** These as JSON. */
-  parameters: string;
-  constraints: string;
-  segments: string;
-  variants: string;
 }
 
 const strategiesOf = query<{ projects: string; environment: string }, Row>(`
@@ -32,11 +27,4 @@ export function strategiesByFeature(
   );
 }
 
-const toStrategy = ({ feature: _, ...row }: Row): Explained => ({
-  ...row,
-  disabled: row.disabled === 1,
-  parameters: JSON.parse(row.parameters),
-  constraints: JSON.parse(row.constraints),
-  segments: JSON.parse(row.segments),
-  variants: JSON.parse(row.variants),
-});
+const toStrategy = ({ feature: _, ...row }: Row): Explained => toValues(row);

@@ -1,5 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { Constraint } from "../constraints/schema.ts";
+import { type StoredParts, toValues } from "../strategies/require.ts";
 import type { Strategy } from "../strategies/schema.ts";
 
 /** A strategy with the names of its segments, by which text knows them. */
@@ -51,11 +52,10 @@ const enabledOf = query<{ project: string }, { feature: string; environment: str
   SELECT feature, environment FROM features
   JOIN feature_environments ON feature = name WHERE project = :project AND enabled`);
 
-type StrategyRow = Pick<Strategy, "id" | "name" | "title"> & {
+interface StrategyRow extends Pick<Strategy, "id" | "name" | "title">, StoredParts {
   feature: string;
   environment: string;
-  disabled: 0 | 1;
-} & Record<"segments" | "constraints" | "variants" | "parameters", string>;
+}
 
 const strategiesOf = query<{ project: string }, StrategyRow>(`
   SELECT strategies.id, strategies.name, title, disabled, feature, environment, constraints, variants, parameters,
@@ -104,14 +104,8 @@ const toFlag = ({ name: _, ...row }: FlagRow): FlagState => ({
   environments: new Map(),
 });
 
-const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): NamedStrategy => ({
-  ...row,
-  disabled: row.disabled === 1,
-  segments: JSON.parse(row.segments),
-  constraints: JSON.parse(row.constraints),
-  variants: JSON.parse(row.variants),
-  parameters: JSON.parse(row.parameters),
-});
+const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): NamedStrategy =>
+  toValues<typeof row, string>(row);
 
 const usableSegments = query<{ project: string }, { id: number; name: string }>(`
   SELECT id, name FROM segments WHERE project = :project OR project IS NULL`);

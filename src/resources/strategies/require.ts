@@ -6,6 +6,8 @@ import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
 import { placedStrategy, strategyCount } from "./store.ts";
 
+export { type StoredParts, toValues } from "./store.ts";
+
 /** How many strategies a flag may have in an environment (original). */
 const MOST = 30;
 

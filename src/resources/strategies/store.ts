@@ -2,9 +2,17 @@ import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { Strategy } from "./schema.ts";
 
-type StrategyRow = Omit<Strategy, "disabled" | "segments" | "constraints" | "variants" | "parameters"> & {
+/** The columns of a strategy that aren't stored as the values they stand for; lists and objects are JSON. */
+export interface StoredParts extends Record<"segments" | "constraints" | "variants" | "parameters", string> {
   disabled: 0 | 1;
-} & Record<"segments" | "constraints" | "variants" | "parameters", string>;
+}
+
+/** The same as values. */
+interface Parts<Segment> extends Pick<Strategy, "disabled" | "constraints" | "variants" | "parameters"> {
+  segments: Segment[];
+}
+
+type StrategyRow = Omit<Strategy, keyof StoredParts> & StoredParts;
 
 const COLUMNS = `strategies.id, strategies.name, title, disabled, feature AS featureName, sort_order AS sortOrder,
   (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
@@ -56,7 +64,10 @@ export const strategyCount = (db: Database, feature: string, environment: string
 /** The project that alone may use a segment, or null; undefined where there is no such segment. */
 export const segmentOwner = (db: Database, id: number) => ownerOfSegment(db).get({ id });
 
-const toValues = (row: StrategyRow): Strategy => ({
+/** A row with its stored parts as values. Segments are ids, or whatever the query selects for them. */
+export const toValues = <Row extends StoredParts, Segment = number>(
+  row: Row,
+): Omit<Row, keyof StoredParts> & Parts<Segment> => ({
   ...row,
   disabled: row.disabled === 1,
   segments: JSON.parse(row.segments),
