@@ -23,7 +23,7 @@ export function createBanner(tx: Tx, banner: NewBanner): Banner {
   return made;
 }
 
-/** Changes a banner that is there, all of it. */
+/** Replaces all properties of an existing banner. */
 export function updateBanner(tx: Tx, id: number, banner: NewBanner): Banner {
   const preData = { ...bannerById(tx.db, id) };
   update(tx).run({ ...toRow(banner), id });
@@ -32,7 +32,7 @@ export function updateBanner(tx: Tx, id: number, banner: NewBanner): Banner {
   return changed;
 }
 
-/** Removes a banner that is there. */
+/** Deletes an existing banner. */
 export function removeBanner(tx: Tx, id: number) {
   const preData = { ...bannerById(tx.db, id) };
   remove(tx).run({ id });

@@ -3,7 +3,7 @@ import { ShortText, Timestamp, wholeNumber } from "../../validation.ts";
 
 export const Variant = v.picklist(["info", "warning", "error", "success"]);
 
-/** Where a banner leads: to a page, here or elsewhere, or to a dialog of its own. A script is none of these. */
+/** Where a banner links to: a page, here or elsewhere, or its own dialog; never a script. */
 export const BannerLink = v.pipe(
   ShortText,
   v.check(
@@ -16,7 +16,7 @@ const isWebAddress = (link: string) => /^https?:$/.test(URL.parse(link)?.protoco
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
-/** What a banner is made of; its message may be Markdown. */
+/** The body that creates a banner; the message may be Markdown. */
 export const NewBanner = v.object({
   message: ShortText,
   enabled: v.optional(v.boolean(), true),
@@ -30,7 +30,7 @@ export const NewBanner = v.object({
 });
 export type NewBanner = v.InferOutput<typeof NewBanner>;
 
-/** What administrators have everyone told on every page. */
+/** A message from the administrators, shown to everyone on every page. */
 export const Banner = v.strictObject({
   id: v.number(),
   message: v.string(),
@@ -46,5 +46,5 @@ export const Banner = v.strictObject({
 });
 export type Banner = v.InferOutput<typeof Banner>;
 
-/** The number of a banner in a path. */
+/** A banner's id in a path. */
 export const BannerId = wholeNumber(0);

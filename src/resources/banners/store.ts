@@ -10,10 +10,10 @@ const all = query<object, Row>(`SELECT ${COLUMNS} FROM banners ORDER BY id`);
 
 const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM banners WHERE id = :id`);
 
-/** All banners by id, also those that are not enabled. */
+/** All banners by id, disabled ones too. */
 export const banners = (db: Database): Banner[] => all(db).all({}).map(toBanner);
 
-/** One that is there. */
+/** An existing banner. */
 export const bannerById = (db: Database, id: number): Banner => toBanner(byId(db).get({ id })!);
 
 const toBanner = (row: Row): Banner => ({ ...row, enabled: row.enabled === 1, sticky: row.sticky === 1 });

@@ -7,14 +7,14 @@ import { requireContextField } from "../context-fields/require.ts";
 import { type Constraint, OPERATORS } from "./schema.ts";
 
 /**
- * Constraints that can be evaluated: what they are compared with is of the operator's kind.
- * @throws ApiError `ValidationError` with all that is wrong; `where` begins each path
+ * Checks that constraints can be evaluated: their values must suit the operator.
+ * @throws ApiError `ValidationError` listing everything wrong; `where` begins each path
  */
 export function requireConstraints(constraints: readonly Constraint[], where: string) {
   requireNone(constraints.flatMap((constraint, index) => [...violations(`${where}.${index}`, constraint)]));
 }
 
-/** The same for one. */
+/** The same for a single constraint. */
 export const requireConstraint = (constraint: Constraint, where: string) =>
   requireNone([...violations(where, constraint)]);
 
@@ -23,8 +23,8 @@ function requireNone([first, ...others]: Violation[]) {
 }
 
 /**
- * Constraints on fields of the context that there are, with the field's legal values where it has some (original).
- * @throws ApiError `NotFoundError` for a field, `ValidationError` for a value
+ * Checks that a constraint names an existing context field and, if that has legal values, uses only these (original).
+ * @throws ApiError `NotFoundError` for the field, `ValidationError` for a value
  */
 export function requireLegalValues(db: Database, { contextName, ...constraint }: Constraint, where: string) {
   const { legalValues } = requireContextField(db, contextName);
@@ -36,7 +36,7 @@ export function requireLegalValues(db: Database, { contextName, ...constraint }:
   throw invalid({ path, message: `is not among the legal values of ${contextName}` });
 }
 
-/** What the API would refuse, each with where. */
+/** What the API would refuse, as `path: message`. */
 export function* constraintWarnings(path: string, constraints: readonly Constraint[]): Generator<string> {
   for (const [index, constraint] of constraints.entries())
     for (const violation of violations(`${path}.${index}`, constraint))
@@ -64,16 +64,16 @@ function* violations(path: string, constraint: Constraint): Generator<Violation>
     };
 }
 
-/** Characters of one of several values (original). */
+/** The most characters in one of several values (original). */
 const LONGEST_VALUE = 100;
 
-/** Characters of a regular expression. */
+/** The most characters in a regular expression. */
 const LONGEST_REGEX = 1000;
 
 const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
   SINGLE.find(([prefix]) => operator.startsWith(prefix));
 
-/** Text that is a number. */
+/** Whether it is text that reads as a number. */
 export const isNumber = (value: unknown) =>
   typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value));
 
@@ -81,7 +81,7 @@ export const isNumber = (value: unknown) =>
 const SEMVER =
   /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-(0|[1-9]\d*|\d*[a-z-][\da-z-]*)(\.(0|[1-9]\d*|\d*[a-z-][\da-z-]*))*)?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
 
-/** Operators that take one value, by the beginning of their names. */
+/** Operators that take one value, by their prefixes. */
 const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean, what: string]> = [
   ["NUM_", isNumber, "a number"],
   ["DATE_", (value) => !Number.isNaN(Date.parse(value)), "a date"],
@@ -89,7 +89,7 @@ const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean
   ["REGEX", isRegex, `a regular expression in RE2 syntax of at most ${LONGEST_REGEX} characters`],
 ];
 
-/** In the syntax that all SDKs share; it has no lookaround and no references, and so is matched in linear time. */
+/** RE2, the syntax that all SDKs share: without lookaround and backreferences, so it is matched in linear time. */
 function isRegex(text: string) {
   if (text === "" || text.length > LONGEST_REGEX) return false;
   try {
@@ -100,7 +100,7 @@ function isRegex(text: string) {
   }
 }
 
-/** An address, or a network with the length of its prefix. */
+/** An IP address, or a network in CIDR notation. */
 function isRange(text: string) {
   const [, address = "", length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text.trim()) ?? [];
   const bits = { 0: -1, 4: 32, 6: 128 }[net.isIP(address)]!;

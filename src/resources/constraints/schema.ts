@@ -23,8 +23,8 @@ export const OPERATORS = [
 ] as const;
 
 /**
- * A condition on the context of an evaluation. Stored as it is answered, the defaults filled in. An import may bring an
- * operator that is not known: it holds for nobody.
+ * A condition on the evaluation context. Stored as it is answered, with the defaults filled in. An import may contain
+ * an unknown operator: it never matches.
  */
 export const Constraint = v.strictObject({
   contextName: v.string(),
@@ -36,13 +36,13 @@ export const Constraint = v.strictObject({
 });
 export type Constraint = v.InferOutput<typeof Constraint>;
 
-/** One as it is asked for. */
+/** A constraint in a request. */
 export const NewConstraint = v.object({
   ...Constraint.entries,
   operator: v.picklist(OPERATORS as readonly string[], "is not a known operator"),
 });
 
-/** A strategy and where it stands, as what it uses tells of it. */
+/** A strategy and its place, as an answer to what uses something. */
 export const StrategyUse = v.strictObject({
   id: v.string(),
   projectId: v.string(),

@@ -45,7 +45,7 @@ export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[]
       createdByImageUrl: row.userId === null ? avatarPath(row.createdBy) : imageUrlOf(row),
     }));
 
-/** Who answers for a project: users by id, then groups by name; nobody is the system. */
+/** A project's owners: users by id, then groups by name; a project without owners belongs to the system. */
 export function owners(db: Database, project: string): Wire<ProjectOwner>[] {
   const people = userOwners(db).all({ project }).map(toUserOwner);
   const groups = groupOwners(db).all({ project });
@@ -53,6 +53,6 @@ export function owners(db: Database, project: string): Wire<ProjectOwner>[] {
   return all.length > 0 ? all : [{ ownerType: "system" }];
 }
 
-/** A user's roles in a project, directly and through groups, by id. */
+/** A user's roles in a project, direct and through groups, by id. */
 export const projectRoles = (db: Database, project: string, userId: number): ProjectRole[] =>
   rolesOf(db).all({ project, userId });

@@ -12,7 +12,7 @@ const oldestLive = query<{ project: string }, { feature: string }>(`
   SELECT name AS feature FROM features
   WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
 
-/** How far a project has come: its first flag, and then its first use, or an application of its own (original). */
+/** How far a project's setup has come: its first flag, then first usage or an application of its own (original). */
 export function onboardingStatus(db: Database, project: string): OnboardingStatus {
   if (isSeen(db).get({ project }) || isAskedFor(db).get({ project })) return { status: "onboarded" };
   const first = oldestLive(db).get({ project });

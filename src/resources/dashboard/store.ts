@@ -62,17 +62,17 @@ export function dashboardProjects(db: Database, userId: number): DashboardProjec
     }));
 }
 
-/** Flags that a user made or favorited, the newest 100. */
+/** The newest 100 flags that a user created or favorited. */
 export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
-/** Everyone who owns a live project that is not hidden, by name. */
+/** All owners of live projects that are not hidden, by name. */
 export const projectOwners = (db: Database, hidden: string[]): Wire<UserOwner>[] =>
   ownersOfVisible(db)
     .all({ hidden: JSON.stringify(hidden) })
     .map(toUserOwner);
 
-/** Everyone whose root role is Admin, by id. */
+/** All users whose root role is Admin, by id. */
 export const admins = (db: Database): Wire<DashboardAdmin>[] => administrators(db).all({}).map(toAdmin);
 
 export const toUserOwner = (row: PersonRow): Wire<UserOwner> => ({

@@ -23,7 +23,7 @@ const removeAll = command<{ feature: string }>(`DELETE FROM feature_dependencies
 const rowsOf = query<{ feature: string }, DependencyRow>(`
   SELECT feature, parent, enabled, variants FROM feature_dependencies WHERE feature = :feature ORDER BY parent`);
 
-/** Makes a flag depend on another one, or changes how it does. */
+/** Makes a flag depend on another one, or changes an existing dependency. */
 export function addDependency(tx: Tx, { name, project }: Feature, dependency: NewDependency) {
   const { feature: parent, enabled, variants } = dependency;
   const row = {
@@ -38,19 +38,19 @@ export function addDependency(tx: Tx, { name, project }: Feature, dependency: Ne
   tx.record({ type: "feature-dependency-added", project, featureName: name, data });
 }
 
-/** A flag no longer depends on another one; that it did is not asked (original). */
+/** Removes a flag's dependency on another one, without checking that there was one (original). */
 export function removeDependency(tx: Tx, { name, project }: Feature, parent: string) {
   remove(tx).run({ feature: name, parent });
   tx.record({ type: "feature-dependency-removed", project, featureName: name, data: { feature: parent } });
 }
 
-/** A flag no longer depends on any other. */
+/** Removes all of a flag's dependencies. */
 export function removeDependencies(tx: Tx, { name, project }: Feature) {
   removeAll(tx).run({ feature: name });
   tx.record({ type: "feature-dependencies-removed", project, featureName: name });
 }
 
-/** Makes a flag depend on what another one depends on. */
+/** Copies a flag's dependencies to another flag. */
 export function copyDependencies(tx: Tx, from: string, to: Feature) {
   for (const { parent, enabled, variants } of rowsOf(tx.db).all({ feature: from }))
     addDependency(tx, to, { feature: parent, enabled: enabled === 1, variants: JSON.parse(variants) });

@@ -9,9 +9,9 @@ const parentsOf = query<{ name: string }>(`SELECT 1 FROM feature_dependencies WH
 const childrenOf = query<{ name: string }>(`SELECT 1 FROM feature_dependencies WHERE parent = :name LIMIT 1`);
 
 /**
- * That a flag can depend on another one: both of one project and live, and neither in the middle of a chain, for a
- * flag is evaluated with its parents only (original).
- * @throws ApiError `ValidationError` for variants of what has to be off, `InvalidOperationError` for the rest (original)
+ * Checks that a flag can depend on another one: both are live and in the same project, and no chain results, since
+ * evaluation looks only at a flag's direct parents (original).
+ * @throws ApiError `ValidationError` for variants of a parent that must be off, else `InvalidOperationError` (original)
  */
 export function requireDependency(
   db: Database,

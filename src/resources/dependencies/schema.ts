@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText } from "../../validation.ts";
 
-/** What a flag depends on: the parent is on, is off, or has one of the variants. */
+/** A dependency on a parent flag: the parent must be on, be off, or have one of the variants. */
 export const NewDependency = v.object({
   feature: v.string(),
   enabled: v.optional(v.boolean(), true),

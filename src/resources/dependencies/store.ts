@@ -9,7 +9,7 @@ const candidates = query<{ project: string; child: string }, string>(`
 const anyOf = query<{ project: string }>(`
   SELECT 1 FROM feature_dependencies JOIN features ON features.name = feature WHERE project = :project LIMIT 1`);
 
-/** The flags of a project that another one of it may depend on, by name. */
+/** The flags of a project that a given flag in it may depend on, by name. */
 export const possibleParents = (db: Database, project: string, child: string): string[] =>
   candidates(db).pluck().all({ project, child });
 

@@ -4,7 +4,7 @@ import { toRegistered } from "../applications/require.ts";
 import { environmentOf, gather, toUses } from "../usage/require.ts";
 import type { EdgeReport } from "./schema.ts";
 
-/** Takes what an Edge has gathered, as far as it is of the token's environment (original). */
+/** Stores an Edge's report, except for environments other than the token's (original). */
 export function gatherFromEdge(
   db: Database,
   actor: SdkActor,

@@ -13,7 +13,7 @@ interface Row {
 const tokenByHash = query<{ hash: string }, Row>(`
   SELECT type, projects, expires_at AS expiresAt FROM tokens WHERE hash = :hash AND type <> 'user'`);
 
-/** Those of the secrets that open something to applications, each once. */
+/** The secrets that are valid tokens of applications, without duplicates. */
 export const goodTokens = (db: Database, secrets: readonly string[]): Good[] =>
   [...new Set(secrets)].flatMap((token) => {
     const row = tokenByHash(db).get({ hash: hashSecret(token) });

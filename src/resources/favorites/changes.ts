@@ -16,7 +16,7 @@ export const insertProjectFavorite = command<ProjectFavorite>(`
 const removeProjectFavorite = command<ProjectFavorite>(`
   DELETE FROM project_favorites WHERE project = :project AND user_id = :userId`);
 
-/** A user likes a flag, or no longer does; the event is of no project (original). */
+/** Adds a flag to a user's favorites, or removes it; the event has no project (original). */
 export function setFeatureFavorite(tx: Tx, { feature, userId }: FeatureFavorite, isFavorite: boolean) {
   removeFeatureFavorite(tx).run({ feature, userId });
   if (isFavorite) insertFeatureFavorite(tx).run({ feature, userId });
@@ -24,7 +24,7 @@ export function setFeatureFavorite(tx: Tx, { feature, userId }: FeatureFavorite,
   tx.record({ type, featureName: feature, data: { feature } });
 }
 
-/** The same of a project. */
+/** The same for a project. */
 export function setProjectFavorite(tx: Tx, { project, userId }: ProjectFavorite, isFavorite: boolean) {
   removeProjectFavorite(tx).run({ project, userId });
   if (isFavorite) insertProjectFavorite(tx).run({ project, userId });

@@ -5,7 +5,7 @@ import type { Tx } from "../../events/write.ts";
 import { ensureTag } from "../tags/changes.ts";
 import type { TagChanges } from "./schema.ts";
 
-/** A flag and the project that it is in. */
+/** A flag and its project. */
 interface Feature {
   name: string;
   project: string;
@@ -19,7 +19,7 @@ export const insertFeatureTag = command<Row>(`
 const remove = command<Row>(`
   DELETE FROM feature_tags WHERE feature = :feature AND type = :type AND value = :value`);
 
-/** Tags a flag, with a tag that is made unless it is there; recorded also where the flag has it (original). */
+/** Tags a flag, creating the tag if it is new; records an event even if the flag already has it (original). */
 export function addTag(tx: Tx, feature: Feature, tag: Tag): Tag {
   ensureTag(tx, tag);
   ensureFeatureTag(tx, feature, tag);
@@ -27,7 +27,10 @@ export function addTag(tx: Tx, feature: Feature, tag: Tag): Tag {
   return tag;
 }
 
-/** Takes a tag from a flag; recorded with the tags before, also where the flag does not have it (original). */
+/**
+ * Removes a tag from a flag. The event has the tags before the change, and is recorded even if the flag doesn't have
+ * the tag (original).
+ */
 export function removeTag(tx: Tx, feature: Feature, tag: Tag) {
   const tags = tagsOf(tx.db, feature.name);
   remove(tx).run({ feature: feature.name, ...tag });
@@ -41,7 +44,7 @@ export function updateTags(tx: Tx, feature: Feature, { addedTags, removedTags }:
   return tagsOf(tx.db, feature.name);
 }
 
-/** The same for several flags; recorded when all is done (original). */
+/** The same for several flags; events are recorded after all the changes (original). */
 export function updateTagsOfAll(
   tx: Tx,
   features: readonly Feature[],
@@ -64,6 +67,6 @@ function ensureFeatureTag(tx: Tx, { name: feature }: Feature, { type, value }: T
 const recordTagged = (tx: Tx, { name: featureName, project }: Feature, tag: Tag) =>
   tx.record({ type: "feature-tagged", project, featureName, data: tag });
 
-/** @param tags with which it is told, the flag's own where left out */
+/** @param tags the tags in the event; defaults to the flag's current ones */
 const recordUntagged = (tx: Tx, { name: featureName, project }: Feature, tag: Tag, tags?: Tag[]) =>
   tx.record({ type: "feature-untagged", project, featureName, preData: tag, ...(tags && { tags }) });

@@ -5,7 +5,7 @@ import type { FeatureType } from "./schema.ts";
 export const setLifetime = command<Pick<FeatureType, "id" | "lifetimeDays">>(`
   UPDATE feature_types SET lifetime_days = :lifetimeDays WHERE id = :id`);
 
-/** Sets after how many days flags of a type are expected to be gone; null for never. */
+/** Sets how long flags of a type are expected to live, in days; null means forever. */
 export function changeLifetime(tx: Tx, before: FeatureType, lifetimeDays: number | null): FeatureType {
   const updated = { ...before, lifetimeDays };
   setLifetime(tx).run({ id: before.id, lifetimeDays });

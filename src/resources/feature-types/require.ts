@@ -4,13 +4,13 @@ import { ApiError, invalid } from "../../http/error.ts";
 import type { FeatureType } from "./schema.ts";
 import { featureTypeById } from "./store.ts";
 
-/** @throws ApiError `ValidationError` unless there is such a type of flags. */
+/** @throws ApiError `ValidationError` unless there is such a flag type. */
 export function requireFeatureType(db: Database, type: string) {
   if (!isKnown(db, "featureType", type))
     throw invalid({ path: "body.type", message: `there is no flag type ${type}` });
 }
 
-/** The type of flags that a path names. @throws ApiError `NotFoundError` */
+/** The flag type in a path. @throws ApiError `NotFoundError` */
 export function requireTypeById(db: Database, id: string): FeatureType {
   const type = featureTypeById(db, id);
   if (type) return type;

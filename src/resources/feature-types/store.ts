@@ -7,7 +7,7 @@ const inOrder = query<object, FeatureType>(`SELECT ${COLUMNS} FROM feature_types
 
 const byId = query<{ id: string }, FeatureType>(`SELECT ${COLUMNS} FROM feature_types WHERE id = :id`);
 
-/** Every type of flags. */
+/** All flag types. */
 export const featureTypes = (db: Database): FeatureType[] => inOrder(db).all({});
 
 /** The type with this id; undefined for none. */

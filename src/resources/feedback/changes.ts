@@ -9,13 +9,13 @@ const setFeedback = command<Omit<Feedback, "neverShow"> & { neverShow: 0 | 1 }>(
 const setSplash = command<Omit<Splash, "seen">>(`
   INSERT INTO splashes (user_id, splash_id) VALUES (:userId, :splashId) ON CONFLICT DO NOTHING`);
 
-/** Keeps the newest of what a user said; no event tells of it (original). */
+/** Stores a user's latest answer to a question; no event is recorded (original). */
 export function giveFeedback(tx: Tx, feedback: Feedback): Feedback {
   setFeedback(tx).run({ ...feedback, neverShow: feedback.neverShow ? 1 : 0 });
   return feedback;
 }
 
-/** Keeps that a user has seen something; no event tells of it (original). */
+/** Notes that a user has seen an introduction; no event is recorded (original). */
 export function markSplashSeen(tx: Tx, userId: number, splashId: string): Splash {
   setSplash(tx).run({ userId, splashId });
   return { userId, splashId, seen: true };

@@ -8,13 +8,13 @@ const feedback = query<{ userId: number }, Omit<Feedback, "neverShow"> & { never
 const splashes = query<{ userId: number }, string>(`
   SELECT splash_id FROM splashes WHERE user_id = :userId ORDER BY splash_id`);
 
-/** All that a user said to the interface. */
+/** All of a user's answers to questions of the interface. */
 export const feedbackOf = (db: Database, userId: number): Feedback[] =>
   feedback(db)
     .all({ userId })
     .map((row) => ({ ...row, neverShow: row.neverShow === 1 }));
 
-/** The introductions that a user has seen, each true. */
+/** The introductions that a user has seen, each with the value true. */
 export const splashesOf = (db: Database, userId: number): Record<string, boolean> =>
   Object.fromEntries(
     splashes(db)

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NonEmptyText, Time, Timestamp } from "../../validation.ts";
 
-/** What a user said to a question of the interface, and when. */
+/** A user's answer to a question of the interface, and when it was given. */
 export const Feedback = v.strictObject({
   userId: v.number(),
   neverShow: v.boolean(),
@@ -16,6 +16,6 @@ export const NewFeedback = v.object({ feedbackId: NonEmptyText, neverShow });
 
 export const FeedbackUpdate = v.object({ neverShow, given: v.nullish(Time, null) });
 
-/** That a user has seen an introduction of the interface. */
+/** Records that a user has seen an introduction to the interface. */
 export const Splash = v.strictObject({ userId: v.number(), splashId: v.string(), seen: v.literal(true) });
 export type Splash = v.InferOutput<typeof Splash>;

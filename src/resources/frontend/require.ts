@@ -3,8 +3,8 @@ import type { Context } from "../../evaluation/context.ts";
 import { invalid } from "../../http/error.ts";
 
 /**
- * Who asks, from the parameters of a query: `properties[x]` and any that is not known are properties.
- * @throws ApiError `ValidationError` for a parameter that is given twice
+ * The context from query parameters: `properties[x]` and all unknown parameters become properties.
+ * @throws ApiError `ValidationError` for a repeated parameter
  */
 export function fromQuery(query: URLSearchParams): Record<string, unknown> {
   const context: Record<string, unknown> = {};
@@ -20,7 +20,7 @@ export function fromQuery(query: URLSearchParams): Record<string, unknown> {
   return { ...context, properties };
 }
 
-/** What a page's own context leaves out and only the server knows (original). */
+/** What only the server knows, for a context that lacks it (original). */
 export const filledIn = (address: string | undefined, environment: string): Partial<Context> => ({
   sessionId: crypto.randomUUID(),
   appName: "frontend-api",

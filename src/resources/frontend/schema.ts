@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { JsonObject } from "../../validation.ts";
 
-/** A flag that is on for whoever asks. */
+/** A flag that is on for the context asked about. */
 export const FrontendFlag = v.strictObject({
   name: v.string(),
   enabled: v.literal(true),
@@ -17,5 +17,5 @@ export const FrontendFlag = v.strictObject({
 
 export const FrontendFlags = v.strictObject({ toggles: v.array(FrontendFlag) });
 
-/** Who asks. */
+/** The context to evaluate flags for. */
 export const FrontendQuestion = v.object({ context: v.optional(JsonObject, {}) });

@@ -4,7 +4,7 @@ import type { NewGroup } from "./schema.ts";
 import { groupById } from "./store.ts";
 
 export interface GroupRow {
-  /** Null for the next. */
+  /** Null for the next free one. */
   id: number | null;
   name: string;
   description: string | null;
@@ -31,7 +31,7 @@ const removeOthers = command<{ groupId: number; kept: string }>(`
 
 const remove = command<{ id: number }>(`DELETE FROM groups WHERE id = :id`);
 
-/** Makes a group of users who are there; SQLite's constraint error where the name is taken. @returns its id */
+/** Creates a group of existing users; an SQLite constraint error if the name is taken. @returns its id */
 export function createGroup(tx: Tx, group: NewGroup): number {
   const { users: _, ...row } = toRow(group);
   const made = { ...row, id: null, createdAt: tx.now, createdBy: tx.actor.createdBy };
@@ -42,7 +42,7 @@ export function createGroup(tx: Tx, group: NewGroup): number {
   return id;
 }
 
-/** Changes a group that is there; its users stay where none are named. */
+/** Changes an existing group; without `users`, its users stay. */
 export function updateGroup(tx: Tx, id: number, group: NewGroup) {
   const preData = dataOf(tx, id);
   const { users: _, ...row } = toRow(group);
@@ -51,7 +51,7 @@ export function updateGroup(tx: Tx, id: number, group: NewGroup) {
   tx.record({ type: "group-updated", data: dataOf(tx, id), preData });
 }
 
-/** Removes a group that is there, and what its users have by it. */
+/** Deletes an existing group, and the access its users have through it. */
 export function removeGroup(tx: Tx, id: number) {
   const preData = dataOf(tx, id);
   remove(tx).run({ id });
@@ -63,7 +63,7 @@ const toRow = ({ mappingsSSO, ...group }: NewGroup) => ({
   mappingsSSO: JSON.stringify(mappingsSSO),
 });
 
-/** Those who stay keep when they joined. */
+/** Users who stay keep the time they joined. */
 function setUsers(tx: Tx, groupId: number, users: ReadonlyArray<{ user: { id: number } }>) {
   const ids = new Set(users.map(({ user }) => user.id));
   removeOthers(tx).run({ groupId, kept: JSON.stringify([...ids]) });
@@ -71,7 +71,7 @@ function setUsers(tx: Tx, groupId: number, users: ReadonlyArray<{ user: { id: nu
   for (const userId of ids) insertGroupUser(tx).run({ groupId, userId, joinedAt: tx.now });
 }
 
-/** What events tell of a group: its users by their numbers. */
+/** The group in events: users are reduced to their ids. */
 function dataOf({ db }: Tx, id: number) {
   const { users, projects: _, userCount: __, ...group } = groupById(db, id)!;
   return { ...group, users: users.map(({ joinedAt, user }) => ({ joinedAt, user: { id: user.id } })) };

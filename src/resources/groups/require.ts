@@ -14,7 +14,7 @@ const all = query<object, GroupRow & { userCount: number }>(`
   SELECT ${GROUP_COLUMNS}, (SELECT count(*) FROM group_users WHERE group_id = groups.id) AS userCount
   FROM groups ORDER BY id`);
 
-/** All groups by id, to choose from. */
+/** All groups by id, for selection lists. */
 export const basicGroups = (db: Database): BasicGroup[] =>
   all(db)
     .all({})
@@ -25,7 +25,7 @@ export function requireGroup(db: Database, id: number) {
   if (!isKnown(db, "group", id)) throw new ApiError("NotFoundError", `There is no group with the id ${id}`);
 }
 
-/** That the role and the users are there. @throws ApiError `ValidationError` */
+/** Checks that the role and the users exist. @throws ApiError `ValidationError` */
 export function requireGroupParts(db: Database, { rootRole, users = [] }: NewGroup) {
   if (rootRole !== null) requireRootRole(db, rootRole);
   const index = users.findIndex(({ user }) => !isKnown(db, "user", user.id));

@@ -8,7 +8,7 @@ const Member = v.strictObject({
   user: User,
 });
 
-/** A group with its members; who signs in by other means is never mapped to one here. */
+/** A group with its members; `mappingsSSO` is stored, but has no effect here. */
 export const Group = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   name: v.string(),
@@ -24,16 +24,16 @@ export const Group = v.strictObject({
 });
 export type Group = v.InferOutput<typeof Group>;
 
-/** A group without those in it. */
+/** A group without its members. */
 export const BasicGroup = v.omit(Group, ["users", "projects"]);
 export type BasicGroup = v.InferOutput<typeof BasicGroup>;
 
 export const UsersAndGroups = v.strictObject({ users: v.array(BasicUser), groups: v.array(BasicGroup) });
 
-/** The number of a group in a path. */
+/** A group's id in a path. */
 export const GroupId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
 
-/** What a group is made of. */
+/** The body that creates or changes a group. */
 export const NewGroup = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.nullish(ShortText, null),

@@ -22,13 +22,13 @@ const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM groups WHERE id 
 const membersOf = query<{ id: number }, { userId: number; joinedAt: string | null }>(`
   SELECT user_id AS userId, joined_at AS joinedAt FROM group_users WHERE group_id = :id ORDER BY user_id`);
 
-/** All groups by id. */
+/** All groups, by id. */
 export const groups = (db: Database): PicturedGroup[] =>
   all(db)
     .all({})
     .map((row) => toGroup(db, row));
 
-/** Undefined for none. */
+/** Undefined if there is none. */
 export function groupById(db: Database, id: number): PicturedGroup | undefined {
   const row = byId(db).get({ id });
   return row && toGroup(db, row);

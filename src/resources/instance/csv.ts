@@ -1,6 +1,6 @@
 /**
- * Rows of the same keys as comma-separated values (RFC 4180), the keys first. What is an object is written as JSON, text
- * that a spreadsheet would calculate as text.
+ * Rows with identical keys as comma-separated values (RFC 4180), with a header row. Objects are written as JSON; text
+ * that a spreadsheet would take for a formula is marked as text.
  */
 export function toCsv(rows: readonly object[]): string {
   const lines = [Object.keys(rows[0] ?? {}), ...rows.map((row) => Object.values(row))];

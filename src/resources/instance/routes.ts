@@ -35,7 +35,7 @@ export const readUiConfig = operation({
   };
 });
 
-/** What never changes. */
+/** The part that never changes. */
 const FIXED = {
   name: "Flagstone",
   slogan: VERSION,

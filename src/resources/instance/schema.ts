@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText, Timestamp } from "../../validation.ts";
 
-/** What a page of the original's is set up with; what Flagstone has not is off. */
+/** The configuration of the original's page; whatever Flagstone lacks is off. */
 export const UiConfig = v.strictObject({
   name: v.string(),
   slogan: v.string(),
@@ -31,7 +31,7 @@ export type UiConfig = v.InferOutput<typeof UiConfig>;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** How much of everything there is. */
+/** How many there are of everything. */
 export const Statistics = v.strictObject({
   timestamp: Timestamp,
   instanceId: v.string(),
@@ -55,7 +55,7 @@ export const Statistics = v.strictObject({
 });
 export type Statistics = v.InferOutput<typeof Statistics>;
 
-/** The same with the versions that the original's clients look for. */
+/** The same, plus the versions that the original's clients expect. */
 export const InstanceStatistics = v.strictObject({
   ...Statistics.entries,
   versionOSS: v.string(),
@@ -64,5 +64,5 @@ export const InstanceStatistics = v.strictObject({
   OIDCenabled: v.literal(false),
 });
 
-/** What a page tells of its own failure. */
+/** A page's report of its own failure. */
 export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });

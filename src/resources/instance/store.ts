@@ -4,12 +4,12 @@ import type { Statistics } from "./schema.ts";
 
 const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
 
-/** What this file goes by, a UUID that was made with it. */
+/** The id of this file, a UUID generated when it was created. */
 export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
 
 const count = (what: string) => query<object, number>(`SELECT count(*) FROM ${what}`);
 
-/** Counts by the original's names. */
+/** The counts, under the original's names. */
 const COUNTS = {
   users: count("users WHERE account_type = 'User'"),
   serviceAccounts: count("users WHERE account_type = 'Service Account'"),
@@ -42,7 +42,7 @@ const DAY = 86_400_000;
 
 const since = (days: number) => new Date(startOfMinute() - days * DAY).toISOString();
 
-/** How much of everything there is. */
+/** How many there are of everything. */
 export function statistics(db: Database): Statistics {
   const counts = Object.entries(COUNTS).map(([name, statement]) => [name, statement(db).pluck().get({})!]);
   const active = (days: number) =>

@@ -12,7 +12,7 @@ interface StageRow {
   status: string | null;
 }
 
-// A stage that is entered again began when it was entered first, until the flag begins anew.
+// Re-entering a stage keeps the time it was first entered, until the flag's life starts over.
 export const insertStage = command<StageRow>(`
   INSERT INTO feature_stages (feature, stage, entered_at, status) VALUES (:feature, :stage, :enteredAt, :status)
   ON CONFLICT DO NOTHING`);
@@ -22,19 +22,19 @@ const removeStage = command<{ feature: string; stage: Stage }>(`
 
 const removeAll = command<{ feature: string }>(`DELETE FROM feature_stages WHERE feature = :feature`);
 
-/** Notes that a flag has come so far; at the first stage its life begins anew. */
+/** Records that a flag has reached a stage; the first stage starts its life over. */
 export function enterStage(tx: Tx, feature: string, stage: Stage, status: string | null = null) {
   if (stage === "initial") removeAll(tx).run({ feature });
   insertStage(tx).run({ feature, stage, enteredAt: tx.now, status });
 }
 
-/** Notes how far a flag has come that is in use in an environment; no event tells of it (original). */
+/** Records the stages that a flag reaches by its use in an environment; no event is recorded (original). */
 export function enterStagesOfUse(tx: Writing, feature: string, environment: string, now: string) {
   for (const stage of stagesReached(tx.db, feature, environment))
     insertStage(tx).run({ feature, stage, enteredAt: now, status: null });
 }
 
-/** Says that a flag has served its purpose, and whether what it brought is kept. */
+/** Marks a flag as completed, with the outcome: whether the feature stays, or which variant. */
 export function completeFeature(tx: Tx, { name, project }: Feature, completion: Completion) {
   const { status } = completion;
   enterStage(tx, name, "completed", status);
@@ -42,7 +42,7 @@ export function completeFeature(tx: Tx, { name, project }: Feature, completion: 
   tx.record({ type: "feature-completed", project, featureName: name, data });
 }
 
-/** Takes that back. */
+/** Undoes `completeFeature`. */
 export function uncompleteFeature(tx: Tx, { name, project }: Feature) {
   removeStage(tx).run({ feature: name, stage: "completed" });
   tx.record({ type: "feature-uncompleted", project, featureName: name });

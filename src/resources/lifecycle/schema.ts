@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { ShortText, Timestamp } from "../../validation.ts";
 
-/** How far a flag has come, in this order. */
+/** The stages of a flag's life, in order. */
 export const STAGES = ["initial", "pre-live", "live", "completed", "archived"] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Where a flag is now. */
+/** A stage that a flag has reached. */
 export const CurrentStage = v.strictObject({
   stage: v.picklist(STAGES),
   enteredStageAt: Timestamp,
@@ -13,7 +13,7 @@ export const CurrentStage = v.strictObject({
 });
 export type CurrentStage = v.InferOutput<typeof CurrentStage>;
 
-/** What became of what a flag brought; `statusValue` names the variant that was kept. */
+/** What became of the feature behind a flag; `statusValue` names the variant that was kept. */
 export const Completion = v.object({
   status: v.picklist(["kept", "discarded"]),
   statusValue: v.optional(ShortText),

@@ -1,13 +1,13 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { CurrentStage, Stage } from "./schema.ts";
 
-// In the order in which they were entered; within one moment in that of a flag's life.
+// In the order they were entered; stages entered at the same moment are in the order of STAGES.
 const stagesOf = query<{ feature: string }, Omit<CurrentStage, "status"> & { status: string | null }>(`
   SELECT stage, entered_at AS enteredStageAt, status FROM feature_stages WHERE feature = :feature
   ORDER BY entered_at, CASE stage WHEN 'initial' THEN 1 WHEN 'pre-live' THEN 2 WHEN 'live' THEN 3
     WHEN 'completed' THEN 4 ELSE 5 END`);
 
-// A flag is live where it is on in production; one that was completed or archived goes no further.
+// A flag is live once it is on in production; a completed or archived flag goes no further.
 const reached = query<{ feature: string; environment: string }, Stage>(`
   SELECT stage
   FROM features
@@ -22,11 +22,11 @@ const reached = query<{ feature: string; environment: string }, Stage>(`
       WHERE feature_stages.feature = features.name AND feature_stages.stage IN (next.stage, 'completed'))
   ORDER BY step`);
 
-/** The stages that a flag enters by its use in an environment, first to last; mostly none. */
+/** The stages that a flag reaches by its use in an environment, in order; usually none. */
 export const stagesReached = (db: Database, feature: string, environment: string): Stage[] =>
   reached(db).pluck().all({ feature, environment });
 
-/** The stages that a flag has been through; none of a flag from a dataset that does not say. */
+/** The stages that a flag has been through; none if it came from a dataset without them. */
 export const stages = (db: Database, feature: string): CurrentStage[] =>
   stagesOf(db)
     .all({ feature })

@@ -6,7 +6,7 @@ const setRead = command<{ userId: number; ids: string; now: string }>(`
   UPDATE notification_recipients SET read_at = :now
   WHERE user_id = :userId AND read_at IS NULL AND notification_id IN (SELECT value FROM json_each(:ids))`);
 
-/** Keeps when a user first read some notifications; those of others are left alone, and no event tells of it. */
+/** Marks a user's notifications as read, keeping the first time; ignores those of others. No event is recorded. */
 export const markRead = (tx: Tx, userId: number, ids: readonly number[]) =>
   setRead(tx).run({ userId, ids: JSON.stringify(ids), now: tx.now });
 
@@ -15,7 +15,7 @@ export const insertMute = command<Mute & { userId: number }>(`
 
 const removeMutes = command<{ userId: number }>(`DELETE FROM notification_mutes WHERE user_id = :userId`);
 
-/** Sets all that a user is not told of from now on; no event tells of it. */
+/** Replaces everything that a user has muted; no event is recorded. */
 export function setMutes(tx: Tx, userId: number, muted: readonly Mute[]) {
   removeMutes(tx).run({ userId });
   const each = new Map(muted.map((mute) => [JSON.stringify([mute.notificationType, mute.project]), mute]));

@@ -3,7 +3,7 @@ import { NonEmptyText, Timestamp } from "../../validation.ts";
 
 export const NOTIFICATION_TYPES = ["change-request", "toggle"] as const;
 
-/** Something that happened in a project of the caller's; unread while `readAt` is null. */
+/** Something that happened in one of the caller's projects; unread while `readAt` is null. */
 export const Notification = v.strictObject({
   id: v.number(),
   message: v.string(),
@@ -15,10 +15,10 @@ export const Notification = v.strictObject({
 });
 export type Notification = v.InferOutput<typeof Notification>;
 
-/** The ids of some; unknown ones are passed over. */
+/** The ids of the notifications read; unknown ones are ignored. */
 export const ReadNotifications = v.object({ notifications: v.array(v.pipe(v.number(), v.safeInteger())) });
 
-/** What a user is not told of: of a kind, of a project, or of a kind in a project; null is any. */
+/** What a user is not notified of: a kind, a project, or a kind in a project; null matches any. */
 export const Mute = v.object({
   notificationType: v.nullish(v.picklist(NOTIFICATION_TYPES), null),
   project: v.nullish(NonEmptyText, null),

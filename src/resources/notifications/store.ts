@@ -27,10 +27,10 @@ const mutesOf = query<{ userId: number }, Mute>(`
   SELECT type AS notificationType, project FROM notification_mutes WHERE user_id = :userId
   ORDER BY type, project`);
 
-/** What a user is not told of. */
+/** What a user has muted. */
 export const mutes = (db: Database, userId: number): Mute[] => mutesOf(db).all({ userId });
 
-/** The newest 100 notifications of a user, read and unread, newest first. Few have made them all. */
+/** A user's newest 100 notifications, read and unread, newest first. They have few distinct authors. */
 export function newestNotifications(db: Database, userId: number): Wire<Notification>[] {
   const rows = newest(db).all({ userId });
   const ids = new Set(rows.map((row) => row.userId));
@@ -38,7 +38,7 @@ export function newestNotifications(db: Database, userId: number): Wire<Notifica
   return rows.map((row) => toNotification(row, authors.get(row.userId)!));
 }
 
-/** Who may be gone, or be a token. */
+/** The author may have been deleted, or be a token. */
 const toAuthor = (id: number, found?: Author): Wire<Notification["createdBy"]> => {
   const { name = null, username = null, email = null, imageUrl = null } = found ?? {};
   return {

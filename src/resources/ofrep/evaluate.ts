@@ -3,14 +3,14 @@ import type { Evaluator } from "../../evaluation/evaluator.ts";
 import type { ClientFeature } from "../client/schema.ts";
 import type { FlagFailure, FlagValue } from "./schema.ts";
 
-/** Who asks. */
+/** The contexts to evaluate flags for. */
 export interface Asked {
   context: Context;
-  /** The same with a session that is always the same, if it has none. */
+  /** The same, with a fixed session if it has none. */
   inSession: Context;
 }
 
-/** A flag's value for who asks, as OpenFeature has it. */
+/** A flag's value for a context, in OpenFeature's terms. */
 export function flagValue(
   evaluator: Evaluator,
   feature: ClientFeature,
@@ -36,7 +36,7 @@ export function flagValue(
   };
 }
 
-/** Whether it matters if there is a session, and not only that it stays the same. */
+/** Whether the session matters to the result, other than by staying the same. */
 const looksAtSession = ({ features, segments: all }: Evaluator, feature: ClientFeature): boolean =>
   [feature, ...(feature.dependencies ?? []).map((parent) => features.get(parent.feature))].some((one) =>
     one?.strategies.some(
@@ -51,7 +51,7 @@ const looksAtSession = ({ features, segments: all }: Evaluator, feature: ClientF
 
 const FAILED = Symbol();
 
-/** A payload by its type; without one the flag is on. */
+/** The payload according to its type; true if there is none. */
 function parsed(payload: { type: string; value: string } | undefined): unknown {
   if (!payload) return true;
   if (payload.type === "number") return Number(payload.value);
@@ -63,7 +63,7 @@ function parsed(payload: { type: string; value: string } | undefined): unknown {
   }
 }
 
-/** A flag that has payloads has none when it is off: the application's own counts then. */
+/** The value of a flag that is off: none if it has payloads, so that the application's default applies. */
 function offValue({ variants, strategies }: ClientFeature): false | undefined {
   const all = [...variants, ...strategies.flatMap((strategy) => strategy.variants)];
   return all.some(({ payload }) => payload !== undefined) ? undefined : false;

@@ -14,7 +14,7 @@ export const evaluateFlag = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags/:key",
   permission: { isForSdks: true },
-  isNotKept: true, // the time counts
+  isNotKept: true, // the result depends on the time
   params: v.object({ key: v.string() }),
   body: Question,
   isBodyOptional: true,
@@ -34,7 +34,7 @@ export const evaluateFlags = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags",
   permission: { isForSdks: true },
-  isNotKept: true, // the time counts
+  isNotKept: true, // the result depends on the time
   body: Question,
   isBodyOptional: true,
   isConditional: true,
@@ -56,7 +56,7 @@ const failed = (status: number, failure: FlagFailure) => new WithHeaders(failure
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Without a session of its own each poll would be another throw of the dice. */
+/** Without a fixed session, random choices would change with each poll. */
 const SESSION = "ofrep";
 
 function asked({ targetingKey, ...rest }: Record<string, unknown>, environment: string): Asked {

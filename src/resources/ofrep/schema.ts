@@ -1,9 +1,9 @@
 import * as v from "valibot";
 
-/** Why a flag has its value, in OpenFeature's words. */
+/** Why a flag has its value, in OpenFeature's terms. */
 export const REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DEFAULT", "DISABLED"] as const;
 
-/** What came of a flag; without a value the application takes its own. */
+/** The result of an evaluation; without a value, the application uses its default. */
 export const FlagValue = v.strictObject({
   key: v.string(),
   value: v.optional(v.unknown()),
@@ -23,7 +23,7 @@ export type FlagFailure = v.InferOutput<typeof FlagFailure>;
 
 export const FlagAnswer = v.union([FlagValue, FlagFailure]);
 
-/** Where an application listens that wants to know when to ask again. */
+/** Where an application can listen for changes instead of polling. */
 const Listening = v.strictObject({
   type: v.literal("sse"),
   endpoint: v.strictObject({ requestUri: v.string() }),
@@ -34,8 +34,8 @@ export const FlagValues = v.union([
   FlagFailure,
 ]);
 
-/** What it is told there. */
+/** The message it gets there. */
 export const Refetch = v.strictObject({ type: v.literal("refetchEvaluation") });
 
-/** Who asks; looked at by the operation, for its refusals have words of their own. */
+/** The context, checked by the operation itself, since OFREP has its own format for errors. */
 export const Question = v.object({ context: v.optional(v.unknown()) });

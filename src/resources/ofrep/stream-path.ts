@@ -5,6 +5,6 @@ import { OwnPath } from "../../http/raw-json.ts";
 
 export const STREAM = "/ofrep/v1/stream";
 
-/** Where an application listens, which has to send nothing else. */
+/** The path for listening; it identifies the token, so that no header is needed. */
 export const streamPath = (db: Database, { tokenId }: Actor) =>
   new OwnPath(`${STREAM}?key=${streamKey(db, tokenId!)}`);

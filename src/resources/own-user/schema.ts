@@ -3,7 +3,7 @@ import { Feedback } from "../feedback/schema.ts";
 import { Role, RoleInProject } from "../roles/schema.ts";
 import { User } from "../users/schema.ts";
 
-/** A service token where a user is expected; its secret is never shown. */
+/** A service token in place of a user; its secret is never shown. */
 const ServiceUser = v.strictObject({
   isAPI: v.literal(true),
   username: v.string(),
@@ -14,7 +14,7 @@ const ServiceUser = v.strictObject({
   internalAdminTokenUserId: v.number(),
 });
 
-/** Who asks, and all that they may. */
+/** The caller, with permissions and feedback. */
 export const Me = v.strictObject({
   user: v.union([v.omit(User, ["rootRole"]), ServiceUser]),
   permissions: v.array(
@@ -28,7 +28,7 @@ export const Me = v.strictObject({
   splash: v.record(v.string(), v.boolean()),
 });
 
-/** The projects in which the caller has a part, and the root role. */
+/** The caller's projects and root role. */
 export const Profile = v.strictObject({
   projects: v.array(v.string()),
   rootRole: Role,
@@ -38,7 +38,7 @@ export const Profile = v.strictObject({
 export const OwnRoles = v.strictObject({ version: v.literal(1), roles: v.array(RoleInProject) });
 export type OwnRoles = v.InferOutput<typeof OwnRoles>;
 
-/** A new password, twice lest it is mistyped, and the present one. */
+/** A new password, repeated in case of a typo, and the current one. */
 export const PasswordChange = v.pipe(
   v.object({ password: v.string(), confirmPassword: v.string(), oldPassword: v.string() }),
   v.forward(

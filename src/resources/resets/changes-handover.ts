@@ -5,31 +5,34 @@ import { ApiError } from "../../http/error.ts";
 import { findUserByEmail } from "../users/require.ts";
 import { createReset } from "./changes.ts";
 
-/** A link by which a user sets a password. */
+/** A link for setting a password. */
 export interface ResetLink {
   /** RFC 3339. */
   createdAt: string;
   email: string;
-  /** On this server. */
+  /** A path on this server. */
   path: string;
 }
 
-/** Whoever sends links on, such as by mail: this server sends none. */
+/** Passes links on, for example by mail: this server sends none itself. */
 export interface LinkReceiver {
   take(link: ResetLink): void;
-  /** Told why there is no link. */
+  /** Called with the reason why there is no link. */
   fail(error: unknown): void;
 }
 
 interface Handing {
   receiver: LinkReceiver;
-  /** What is still on its way. */
+  /** Links that are still being handed over. */
   pending: Set<Promise<void>>;
 }
 
 const handing = new WeakMap<Database, Handing>();
 
-/** From now on users can ask for a link by their e-mail address. @returns what ends that, when all are handed over */
+/**
+ * Lets users request a link by their e-mail address.
+ * @returns a function that ends this; resolves once all links are handed over
+ */
 export function handLinksTo(db: Database, receiver: LinkReceiver): () => Promise<void> {
   const pending = new Set<Promise<void>>();
   handing.set(db, { receiver, pending });
@@ -39,14 +42,14 @@ export function handLinksTo(db: Database, receiver: LinkReceiver): () => Promise
   };
 }
 
-/** @throws ApiError `NotFoundError` where nobody sends links on */
+/** @throws ApiError `NotFoundError` if nothing passes links on */
 export function requireHanding(db: Database): Handing {
   const found = handing.get(db);
   if (found) return found;
   throw new ApiError("NotFoundError", "No e-mail is sent from here: ask an administrator for a link");
 }
 
-/** Makes a link for the user with an e-mail address, if there is one; the receiver gets it once it is on disk. */
+/** Creates a link for the user with an e-mail address, if any; the receiver gets it once it is committed. */
 export function handOverLink(db: Database, email: string, { receiver, pending }: Handing) {
   const made = writeSoon(db, ANYBODY, undefined, (tx) => {
     const user = findUserByEmail(tx.db, email);

@@ -4,7 +4,7 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 
-/** How long a link can be used, in milliseconds: a day (original). */
+/** How long a link is valid, in milliseconds: a day (original). */
 const LASTS_MS = 24 * 60 * 60 * 1000;
 
 const setReset = command<{ userId: number; hash: string; createdBy: string; expiresAt: string }>(`
@@ -15,7 +15,7 @@ const remove = command<{ userId: number }>(`DELETE FROM reset_tokens WHERE user_
 
 const removeEnded = command<{ now: string }>(`DELETE FROM reset_tokens WHERE expires_at <= :now`);
 
-/** Makes the one secret by which a user can set a password; an earlier one is good no more. */
+/** Creates the secret with which a user can set a password; an earlier one becomes invalid. */
 export function createReset(tx: Tx, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
   const expiresAt = new Date(Date.parse(tx.now) + LASTS_MS).toISOString();
@@ -24,11 +24,11 @@ export function createReset(tx: Tx, userId: number): string {
   return secret;
 }
 
-/** Makes the secret of a user useless. */
+/** Invalidates a user's secret. */
 export const endReset = (tx: Tx, userId: number) => remove(tx).run({ userId });
 
-/** Where a new user sets the first password. @param secret or what stands in for it */
+/** Where a new user sets the first password. @param secret the secret, or its masked form */
 export const invitation = (secret: string) => new OwnPath(`/new-user?token=${secret}`);
 
-/** Where a user sets another password. */
+/** Where a user sets a new password. */
 export const resetPage = (secret: string) => new OwnPath(`/reset-password?token=${secret}`);

@@ -2,7 +2,7 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
 import { type Reset, resetBySecret } from "./store.ts";
 
-/** @throws ApiError `InvalidTokenError` for a secret that is unknown, used or too old */
+/** @throws ApiError `InvalidTokenError` for a secret that is unknown, used or expired */
 export function requireReset(db: Database, secret: string): Reset {
   const reset = resetBySecret(db, secret);
   if (reset) return reset;

@@ -40,7 +40,7 @@ export const resetPassword = operation({
 })
   .prepare(({ db, body: { token, password } }) => {
     requireGoodPassword(password);
-    requireReset(db, token); // nobody else gets a hash made
+    requireReset(db, token); // so that only valid links cost a hash
     return hashPassword(password);
   })
   .change(({ tx, body: { token }, prepared: hash }) => {
@@ -75,5 +75,5 @@ export const mailReset = operation({
 }).run(({ db, address, body: { email } }) => {
   const handing = requireHanding(db);
   countGuess(db, { who: email, address });
-  handOverLink(db, email, handing); // not waited for: how long it takes would say whether there is somebody
+  handOverLink(db, email, handing); // not awaited: the time it takes would reveal whether the address is known
 });

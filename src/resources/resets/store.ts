@@ -1,16 +1,16 @@
 import { hashSecret } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
 
-/** A link by which a user sets a password. */
+/** A link for setting a user's password. */
 export interface Reset {
   userId: number;
-  /** Who made it. */
+  /** The user who created it. */
   createdBy: string;
 }
 
 const byHash = query<{ hash: string; now: string }, Reset>(`
   SELECT user_id AS userId, created_by AS createdBy FROM reset_tokens WHERE hash = :hash AND expires_at > :now`);
 
-/** Undefined for one that is unknown, used or too old. */
+/** Undefined if the secret is unknown, used or expired. */
 export const resetBySecret = (db: Database, secret: string): Reset | undefined =>
   byHash(db).get({ hash: hashSecret(secret), now: new Date().toISOString() });

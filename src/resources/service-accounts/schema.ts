@@ -4,7 +4,7 @@ import { Role } from "../roles/schema.ts";
 import { PersonalToken } from "../tokens/schema.ts";
 import { User, Username } from "../users/schema.ts";
 
-/** A user that is a program: nobody signs in as one, it has tokens. */
+/** A user account for a program: it has tokens, and nobody can sign in with it. */
 export const ServiceAccount = v.strictObject({
   ...v.omit(User, ["accountType", "scimId"]).entries,
   tokens: v.array(PersonalToken),
@@ -18,14 +18,14 @@ export const ServiceAccounts = v.strictObject({
 
 const RootRole = v.pipe(v.number(), v.safeInteger());
 
-/** What a new service account is made of. */
+/** The body that creates a service account. */
 export const NewServiceAccount = v.object({
   username: Username,
   name: NonEmptyText,
   rootRole: RootRole,
 });
 
-/** What is to be changed of a service account; what is left out or null stays. */
+/** A change to a service account; properties that are missing or null stay as they are. */
 export const ServiceAccountUpdate = v.object({
   name: v.nullish(NonEmptyText),
   rootRole: v.nullish(RootRole),

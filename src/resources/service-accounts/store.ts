@@ -6,14 +6,14 @@ import type { ServiceAccount } from "./schema.ts";
 
 const ids = query<object, number>(`SELECT id FROM users WHERE account_type = 'Service Account' ORDER BY id`);
 
-/** All service accounts by id. */
+/** All service accounts, by id. */
 export const serviceAccounts = (db: Database): Array<Pictured<ServiceAccount>> =>
   ids(db)
     .pluck()
     .all({})
     .map((id) => serviceAccount(db, id));
 
-/** One that is there. */
+/** An existing service account. */
 export function serviceAccount(db: Database, id: number): Pictured<ServiceAccount> {
   const { accountType: _, scimId: __, ...account } = requireOwnUser(db, id);
   return { ...account, tokens: tokensOf(db, id) };

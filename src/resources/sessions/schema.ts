@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { Timestamp } from "../../validation.ts";
 import { User } from "../users/schema.ts";
 
-/** Who has signed in; the original does not tell the role here. */
+/** The user who has just signed in; unlike elsewhere, without the role (original). */
 export const SignedIn = v.omit(User, ["rootRole"]);
 
-/** Where somebody is signed in; `isCurrent` is the session that asks. */
+/** One of a user's sessions; `isCurrent` marks the one that sent the request. */
 export const Session = v.strictObject({
   id: v.string(),
   createdAt: Timestamp,

@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 
 interface Row {
-  /** Of its secret. */
+  /** The hash of its secret. */
   hash: string;
   createdAt: string;
   expiresAt: string;
@@ -11,9 +11,9 @@ const ofUser = query<{ userId: number; now: string }, Row>(`
   SELECT hash, created_at AS createdAt, expires_at AS expiresAt FROM sessions
   WHERE user_id = :userId AND expires_at > :now ORDER BY created_at DESC, hash`);
 
-/** The sessions of a user that are open, the newest first. */
+/** A user's open sessions, newest first. */
 export const openSessions = (db: Database, userId: number): Row[] =>
   ofUser(db).all({ userId, now: new Date().toISOString() });
 
-/** What a session is called, from which nobody finds its secret. */
+/** The public id of a session, which doesn't reveal its secret. */
 export const sessionId = ({ hash }: Pick<Row, "hash">) => hash.slice(0, 16);

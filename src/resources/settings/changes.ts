@@ -10,7 +10,7 @@ const store = command<Row>(`
   INSERT INTO settings (name, content) VALUES (:name, :content)
   ON CONFLICT DO UPDATE SET content = :content`);
 
-/** Sets what holds from now on. */
+/** Changes a setting. */
 export function changeSetting<N extends keyof Settings>(tx: Tx, name: N, value: Settings[N]) {
   const before = storedSetting(tx.db, name);
   store(tx).run({ name, content: JSON.stringify(value) });

@@ -6,7 +6,7 @@ import { check, JsonObject, type Violation } from "../../validation.ts";
 import { insertSetting } from "./changes.ts";
 import { FrontendSettings, Maintenance } from "./schema.ts";
 
-/** What may be set. What the file itself goes by is none of it: a copy is another file. */
+/** The settings that a dataset may contain. The file's own id is not among them: a copy is a different file. */
 const CONTENTS = {
   "unleash.frontend": v.strictObject(FrontendSettings.entries),
   "maintenance.mode": v.strictObject(Maintenance.entries),

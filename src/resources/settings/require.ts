@@ -2,7 +2,7 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
 import { setting } from "./store.ts";
 
-/** What holds now, by the name of a setting. */
+/** The current value of a setting. */
 export const holding = setting;
 
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText } from "../../validation.ts";
 
-/** Where pages that ask for flags may come from: `*` for anywhere, or such as `https://example.com`. */
+/** Where pages that request flags may come from: `*` for anywhere, or an origin such as `https://example.com`. */
 const Origin = v.pipe(
   ShortText,
   v.check((text) => text === "*" || isOrigin(text), "must be * or an origin such as https://example.com"),
@@ -10,10 +10,10 @@ const Origin = v.pipe(
 export const FrontendSettings = v.object({ frontendApiOrigins: v.array(Origin) });
 export type FrontendSettings = v.InferOutput<typeof FrontendSettings>;
 
-/** What may be set with the page's configuration; nothing at all is nothing to be found (original). */
+/** What can be set with the page's configuration; without any of it the answer is a 404 (original). */
 export const NewUiConfig = v.object({ frontendSettings: v.optional(FrontendSettings) });
 
-/** While it is on, changes are refused and reads go on. */
+/** While it is enabled, changes are refused; reads continue. */
 export const Maintenance = v.object({ enabled: v.boolean() });
 export type Maintenance = v.InferOutput<typeof Maintenance>;
 

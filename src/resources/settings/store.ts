@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { FrontendSettings, Maintenance } from "./schema.ts";
 
-/** What can be set, by the original's names, and what holds until it is. */
+/** The settings, under the original's names, with their defaults. */
 export interface Settings {
   "unleash.frontend": FrontendSettings;
   "maintenance.mode": Maintenance;
@@ -14,12 +14,12 @@ const DEFAULTS: Settings = {
 
 const contentOf = query<{ name: string }, string>(`SELECT content FROM settings WHERE name = :name`);
 
-/** What was set; undefined for nothing. */
+/** The stored value; undefined if it was never set. */
 export function storedSetting<N extends keyof Settings>(db: Database, name: N): Settings[N] | undefined {
   const content = contentOf(db).pluck().get({ name });
   return content === undefined ? undefined : JSON.parse(content);
 }
 
-/** What holds. */
+/** The stored value, or else the default. */
 export const setting = <N extends keyof Settings>(db: Database, name: N): Settings[N] =>
   storedSetting(db, name) ?? DEFAULTS[name];

@@ -25,7 +25,7 @@ const remove = command<{ name: string }>(`DELETE FROM strategy_types WHERE name 
 export const setDeprecated = command<{ name: string; deprecated: 0 | 1 }>(`
   UPDATE strategy_types SET deprecated = :deprecated WHERE name = :name`);
 
-/** Makes a type of strategies; SQLite's constraint error where the name is taken. */
+/** Creates a strategy type; an SQLite constraint error if the name is taken. */
 export function createStrategyType(tx: Tx, type: NewStrategyType): StrategyType {
   const { name, title = null, description = null } = type;
   const parameters = JSON.stringify(type.parameters);
@@ -35,7 +35,7 @@ export function createStrategyType(tx: Tx, type: NewStrategyType): StrategyType 
   return created;
 }
 
-/** Changes a type of strategies that is there; strategies of it stay as they are. */
+/** Changes an existing strategy type; strategies of it stay as they are. */
 export function updateStrategyType(tx: Tx, before: StrategyType, type: UpdateStrategyType) {
   const { name } = before;
   const { title = before.title, description = before.description } = type;
@@ -43,25 +43,25 @@ export function updateStrategyType(tx: Tx, before: StrategyType, type: UpdateStr
   tx.record({ type: "strategy-updated", data: toData(strategyTypeNamed(tx.db, name)!) });
 }
 
-/** Removes a type of strategies; strategies of it stay (original). */
+/** Deletes a strategy type; strategies of it stay (original). */
 export function deleteStrategyType(tx: Tx, { name }: StrategyType) {
   remove(tx).run({ name });
   tx.record({ type: "strategy-deleted", data: { name } });
 }
 
-/** Says that a type of strategies should be used no more, again where that was said already (original). */
+/** Deprecates a strategy type; records an event even if it already is deprecated (original). */
 export function deprecateStrategyType(tx: Tx, { name }: StrategyType) {
   setDeprecated(tx).run({ name, deprecated: 1 });
   tx.record({ type: "strategy-deprecated", data: { name } });
 }
 
-/** Takes that back. */
+/** Undoes `deprecateStrategyType`. */
 export function reactivateStrategyType(tx: Tx, { name }: StrategyType) {
   setDeprecated(tx).run({ name, deprecated: 0 });
   tx.record({ type: "strategy-reactivated", data: { name } });
 }
 
-/** What events tell of a type; what is unset is absent (original). */
+/** The strategy type in events; unset properties are absent (original). */
 const toData = ({ name, title, description, parameters, editable, deprecated }: StrategyType) => ({
   name,
   ...(title !== null && { title }),

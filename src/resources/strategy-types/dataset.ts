@@ -7,7 +7,7 @@ import { PathName } from "../../validation.ts";
 import { insertStrategyType, type StrategyTypeRow } from "./changes.ts";
 import { StrategyParameter } from "./schema.ts";
 
-// What is built in is in every file.
+// Every file has the built-in ones already.
 const own = query<object, StrategyTypeRow>(`
   SELECT name, title, description, parameters, deprecated FROM strategy_types WHERE editable ORDER BY name`);
 

@@ -3,17 +3,17 @@ import { ApiError } from "../../http/error.ts";
 import type { StrategyType } from "./schema.ts";
 import { strategyTypeNamed } from "./store.ts";
 
-/** The type of this name; undefined for none. */
+/** The strategy type with this name; undefined if there is none. */
 export const findStrategyType = strategyTypeNamed;
 
-/** @throws ApiError `NotFoundError` unless there is a type of strategies of this name */
+/** @throws ApiError `NotFoundError` unless there is a strategy type with this name */
 export function requireStrategyType(db: Database, name: string): StrategyType {
   const type = strategyTypeNamed(db, name);
   if (type) return type;
   throw new ApiError("NotFoundError", `There is no strategy type ${name}`);
 }
 
-/** The same for one that is not built in. @throws ApiError `NotFoundError`, `InvalidOperationError` */
+/** The same, unless it is built in. @throws ApiError `NotFoundError`, `InvalidOperationError` */
 export function requireOwnStrategyType(db: Database, name: string): StrategyType {
   const type = requireStrategyType(db, name);
   if (type.editable) return type;

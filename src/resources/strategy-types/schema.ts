@@ -3,7 +3,7 @@ import { NonEmptyText, ShortText, UrlName } from "../../validation.ts";
 
 export const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as const;
 
-/** A parameter that strategies of a type take; what was not said of it is absent. */
+/** A parameter of a strategy type; unset properties are absent. */
 export const StrategyParameter = v.strictObject({
   name: v.string(),
   type: v.picklist(PARAMETER_TYPES),
@@ -12,7 +12,7 @@ export const StrategyParameter = v.strictObject({
 });
 export type StrategyParameter = v.InferOutput<typeof StrategyParameter>;
 
-/** What a strategy of a flag may be; one that is not editable is built in. */
+/** A type of strategy; those that are not editable are built in. */
 export const StrategyType = v.strictObject({
   displayName: v.nullable(v.string()),
   name: v.string(),
@@ -26,7 +26,7 @@ export type StrategyType = v.InferOutput<typeof StrategyType>;
 
 export const StrategyTypes = v.strictObject({ version: v.literal(1), strategies: v.array(StrategyType) });
 
-/** What a type of strategies becomes; a title or a description that is left out stays as it was. */
+/** The body that changes a strategy type; without a title or description, the old one stays. */
 export const UpdateStrategyType = v.object({
   title: v.nullish(ShortText),
   description: v.nullish(ShortText),
@@ -41,6 +41,6 @@ export const UpdateStrategyType = v.object({
 });
 export type UpdateStrategyType = v.InferOutput<typeof UpdateStrategyType>;
 
-/** What a new type of strategies is made of. */
+/** The body that creates a strategy type. */
 export const NewStrategyType = v.object({ ...UpdateStrategyType.entries, name: UrlName });
 export type NewStrategyType = v.InferOutput<typeof NewStrategyType>;

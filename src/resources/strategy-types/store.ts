@@ -17,10 +17,10 @@ const inOrder = query<object, Row>(`SELECT ${COLUMNS} FROM strategy_types ORDER 
 
 const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM strategy_types WHERE name = :name`);
 
-/** Every type of strategies, those that are built in first. */
+/** All strategy types, built-in ones first. */
 export const strategyTypes = (db: Database): StrategyType[] => inOrder(db).all({}).map(toStrategyType);
 
-/** The type of this name; undefined for none. */
+/** The strategy type with this name; undefined if there is none. */
 export function strategyTypeNamed(db: Database, name: string): StrategyType | undefined {
   const row = byName(db).get({ name });
   return row && toStrategyType(row);

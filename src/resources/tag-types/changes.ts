@@ -13,7 +13,7 @@ const setIcon = command<{ name: string; icon: string | null }>(`
 
 const remove = command<{ name: string }>(`DELETE FROM tag_types WHERE name = :name`);
 
-/** Makes a tag type; SQLite's constraint error where the name is taken. */
+/** Creates a tag type; an SQLite constraint error if the name is taken. */
 export function createTagType(tx: Tx, tagType: NewTagType): NewTagType {
   const { name, description = null, icon = null } = tagType;
   insertTagType(tx).run({ name, description, icon });
@@ -21,7 +21,7 @@ export function createTagType(tx: Tx, tagType: NewTagType): NewTagType {
   return tagType;
 }
 
-/** Changes what is given; recorded also where there is no such tag type (original). */
+/** Changes the given properties; records an event even if there is no such tag type (original). */
 export function updateTagType(tx: Tx, name: string, change: TagTypeChange) {
   const { description, icon } = change;
   if (description !== undefined) setDescription(tx).run({ name, description });
@@ -29,7 +29,7 @@ export function updateTagType(tx: Tx, name: string, change: TagTypeChange) {
   tx.record({ type: "tag-type-updated", data: { name, ...change } });
 }
 
-/** Deletes a tag type with its tags, which are taken from their flags. */
+/** Deletes a tag type with its tags, which are removed from their flags. */
 export function deleteTagType(tx: Tx, tagType: TagType) {
   remove(tx).run({ name: tagType.name });
   tx.record({ type: "tag-type-deleted", preData: tagType });

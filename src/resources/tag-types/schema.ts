@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText, UrlName } from "../../validation.ts";
 
-/** What tags are of; `description` and `icon` are null where there is none. */
+/** What a group of tags is for; `description` and `icon` are null if missing. */
 export const TagType = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -12,7 +12,7 @@ export type TagType = v.InferOutput<typeof TagType>;
 export const TagTypeList = v.strictObject({ version: v.literal(1), tagTypes: v.array(TagType) });
 export const OneTagType = v.strictObject({ version: v.literal(1), tagType: TagType });
 
-/** What a new one is made of. */
+/** The body that creates a tag type. */
 export const NewTagType = v.object({
   name: v.pipe(
     UrlName,
@@ -24,7 +24,7 @@ export const NewTagType = v.object({
 });
 export type NewTagType = v.InferOutput<typeof NewTagType>;
 
-/** One as it was asked for: what was left out is absent (original). */
+/** The tag type as in the request: what was left out is absent (original). */
 export const GivenTagType = v.strictObject({
   name: v.string(),
   description: v.nullish(v.string()),
@@ -33,7 +33,7 @@ export const GivenTagType = v.strictObject({
 
 export const ValidTagType = v.strictObject({ valid: v.literal(true), tagType: GivenTagType });
 
-/** What is left out stays as it is. */
+/** Properties that are left out stay as they are. */
 export const TagTypeChange = v.pipe(
   v.object({ description: v.nullish(ShortText), icon: v.nullish(ShortText) }),
   v.check(

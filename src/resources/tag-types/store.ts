@@ -7,7 +7,7 @@ const all = query<object, TagType>(`
 const byName = query<{ name: string }, TagType>(`
   SELECT name, description, icon FROM tag_types WHERE name = :name`);
 
-/** The one that every file starts with, then the others by name. */
+/** The built-in tag type, then the others by name. */
 export const tagTypes = (db: Database): TagType[] => all(db).all({});
 
 export const tagTypeNamed = (db: Database, name: string): TagType | undefined => byName(db).get({ name });

@@ -8,24 +8,24 @@ export const insertTag = command<Tag>(`INSERT INTO tags (type, value) VALUES (:t
 
 const remove = command<Tag>(`DELETE FROM tags WHERE type = :type AND value = :value`);
 
-/** Makes a tag of a type that is there; SQLite's constraint error where it is there already. */
+/** Creates a tag of an existing type; an SQLite constraint error if it already exists. */
 export function createTag(tx: Tx, tag: Tag): Tag {
   insertTag(tx).run(tag);
   tx.record({ type: "tag-created", data: tag });
   return tag;
 }
 
-/** Makes the tag unless it is there. */
+/** Creates the tag unless it exists. */
 export function ensureTag(tx: Tx, tag: Tag) {
   if (!isTag(tx.db, tag)) createTag(tx, tag);
 }
 
-/** The same without an event, for an import. */
+/** The same without an event, for imports. */
 export function ensureTagRow(tx: Writing, tag: Tag) {
   if (!isTag(tx.db, tag)) insertTag(tx).run(tag);
 }
 
-/** Deletes a tag and takes it from its flags; recorded also where it is not there (original). */
+/** Deletes a tag and removes it from its flags; records an event even if it doesn't exist (original). */
 export function deleteTag(tx: Tx, tag: Tag) {
   remove(tx).run(tag);
   tx.record({ type: "tag-deleted", data: tag });

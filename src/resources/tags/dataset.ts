@@ -7,7 +7,7 @@ import { Name } from "../../transfer/value.ts";
 import { insertTag } from "./changes.ts";
 import { TagPart } from "./schema.ts";
 
-// Those that flags have come with the lines of the flags.
+// Tags of flags are part of the flags' own lines.
 const unused = query<object, Tag>(`
   SELECT type, value FROM tags
   WHERE NOT EXISTS (SELECT 1 FROM feature_tags WHERE feature_tags.type = tags.type AND feature_tags.value = tags.value)

@@ -2,14 +2,14 @@ import * as v from "valibot";
 import { Tag } from "../../events/schema.ts";
 import { PathName } from "../../validation.ts";
 
-/** The type or the value of a tag, of the original's length. */
+/** The type or value of a tag, with the original's limits. */
 export const TagPart = v.pipe(
   PathName,
   v.minLength(2, "must have 2 characters or more"),
   v.maxLength(50, "must have 50 or less"),
 );
 
-/** A tag as it is asked for. */
+/** The body that creates a tag. */
 export const NewTag = v.object({ type: TagPart, value: TagPart });
 
 export const TagList = v.strictObject({ version: v.literal(1), tags: v.array(Tag) });

@@ -7,10 +7,10 @@ const ofType = query<{ type: string }, Tag>(`SELECT type, value FROM tags WHERE 
 
 const one = query<Tag, Tag>(`SELECT type, value FROM tags WHERE type = :type AND value = :value`);
 
-/** Every tag by type, then value, whether a flag has it or not. */
+/** All tags, used or not, by type and value. */
 export const allTags = (db: Database): Tag[] => all(db).all({});
 
-/** The tags of a type by value; none where there is no such type. */
+/** The tags of a type by value; none for an unknown type. */
 export const tagsOfType = (db: Database, type: string): Tag[] => ofType(db).all({ type });
 
 export const isTag = (db: Database, tag: Tag): boolean => one(db).get(tag) !== undefined;
