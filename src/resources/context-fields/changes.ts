@@ -24,10 +24,10 @@ const update = command<Omit<ContextFieldRow, "createdAt">>(`
 
 const remove = command<{ name: string }>(`DELETE FROM context_fields WHERE name = :name`);
 
-/** Behind those that every file starts with. */
+/** After the built-in ones. */
 const SORT_ORDER = 10;
 
-/** Makes a context field; SQLite's constraint error where the name is taken. */
+/** Creates a context field; an SQLite constraint error if the name is taken. */
 export function createContextField(tx: Tx, field: NewContextField): ContextField {
   const { name, description = null, sortOrder = SORT_ORDER } = field;
   insertContextField(tx).run({ ...toRow(field), name, description, sortOrder, createdAt: tx.now });
@@ -35,7 +35,7 @@ export function createContextField(tx: Tx, field: NewContextField): ContextField
   return contextFieldNamed(tx.db, name)!;
 }
 
-/** Changes a context field; what is left out is kept or unset as `ContextFieldChange` says. */
+/** Changes a context field; properties that are left out are kept or unset, as `ContextFieldChange` says. */
 export function updateContextField(tx: Tx, before: ContextField, change: ContextFieldChange) {
   const { name } = before;
   const { description = before.description, sortOrder = before.sortOrder } = change;
@@ -44,7 +44,7 @@ export function updateContextField(tx: Tx, before: ContextField, change: Context
   tx.record({ type: "context-field-updated", data: toData(name, change), preData });
 }
 
-/** Deletes a context field; constraints that name it stay. */
+/** Deletes a context field; constraints on it stay. */
 export function deleteContextField(tx: Tx, field: ContextField) {
   remove(tx).run({ name: field.name });
   tx.record({ type: "context-field-deleted", preData: field });
@@ -55,7 +55,7 @@ const toRow = ({ stickiness, legalValues }: ContextFieldChange) => ({
   legalValues: JSON.stringify(legalValues ?? []),
 });
 
-/** What events tell of a context field: what was asked for, without the order (original). */
+/** The context field in events: as in the request, without the sort order (original). */
 const toData = (name: string, { description, stickiness, legalValues }: ContextFieldChange) => ({
   name,
   ...(description !== undefined && { description }),

@@ -6,19 +6,19 @@ import { requireNoUse } from "../strategies/require.ts";
 import type { ContextField } from "./schema.ts";
 import { contextFieldNamed, strategiesNaming } from "./store.ts";
 
-/** @throws ApiError `NotFoundError` unless there is a context field of this name */
+/** @throws ApiError `NotFoundError` unless there is a context field with this name */
 export function requireContextField(db: Database, name: string): ContextField {
   const field = contextFieldNamed(db, name);
   if (field) return field;
   throw new ApiError("NotFoundError", `There is no context field ${name}`);
 }
 
-/** @throws ApiError `NameExistsError` where there is a context field of this name */
+/** @throws ApiError `NameExistsError` if there is a context field with this name */
 export function requireFreeName(db: Database, name: string) {
   if (!isKnown(db, "contextField", name)) return;
   throw new ApiError("NameExistsError", `body.name: there is a context field ${name} already`);
 }
 
-/** @throws ApiError `ConflictError` where strategies have a constraint on the field */
+/** @throws ApiError `ConflictError` if any strategy has a constraint on the field */
 export const requireUnused = (db: Database, actor: Actor, { name }: ContextField) =>
   requireNoUse(db, actor, `context field ${name}`, (hidden) => strategiesNaming(db, name, hidden));

@@ -24,7 +24,7 @@ export const listContextFields = operation({
   method: "GET",
   path: "/api/admin/context",
   permission: null,
-  response: v.array(ListedContextField), // the original answers with a bare list
+  response: v.array(ListedContextField), // a bare list, as in the original
 }).run(({ db, actor }) => snapshot(db, () => contextFields(db, hiddenProjects(db, actor))));
 
 export const readContextField = operation({

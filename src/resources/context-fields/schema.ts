@@ -5,7 +5,7 @@ import { StrategyUse } from "../constraints/schema.ts";
 export const LegalValue = v.strictObject({ value: v.string(), description: v.optional(v.string()) });
 export type LegalValue = v.InferOutput<typeof LegalValue>;
 
-/** What an application says of itself when it asks; only the legal values may be compared with, where there are some. */
+/** Something that applications tell about a user or themselves. Constraints may use only its legal values, if any. */
 export const ContextField = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -16,7 +16,7 @@ export const ContextField = v.strictObject({
 });
 export type ContextField = v.InferOutput<typeof ContextField>;
 
-/** One of a list, with how many live flags have strategies that name it, and in how many projects. */
+/** With the number of live flags whose strategies use it, and the number of their projects. */
 export const ListedContextField = v.strictObject({
   ...ContextField.entries,
   usedInProjects: v.number(),
@@ -42,7 +42,7 @@ const NewLegalValue = v.pipe(
   ),
 );
 
-/** What a context field is made of, beside its name. */
+/** The properties of a context field other than its name. */
 const CHANGEABLE = {
   description: v.nullish(v.pipe(ShortText, atMost(250))),
   stickiness: v.optional(v.boolean(), false),
@@ -61,7 +61,7 @@ const CHANGEABLE = {
 export const NewContextField = v.object({ name: UrlName, ...CHANGEABLE });
 export type NewContextField = v.InferOutput<typeof NewContextField>;
 
-/** Without `description` or `sortOrder` they stay as they are; without the others they are unset (original). */
+/** Without `description` or `sortOrder`, these stay as they are; the others are unset if left out (original). */
 export const ContextFieldChange = v.object(CHANGEABLE);
 export type ContextFieldChange = v.InferOutput<typeof ContextFieldChange>;
 

@@ -34,12 +34,12 @@ export function contextFieldNamed(db: Database, name: string): ContextField | un
   return row && { ...row, stickiness: row.stickiness === 1, legalValues: JSON.parse(row.legalValues) };
 }
 
-/** By name. @param hidden projects that do not count */
+/** All context fields by name. @param hidden projects that are not counted */
 export const contextFields = (db: Database, hidden: readonly string[]): Wire<ListedContextField>[] =>
   listed(db)
     .all({ hidden: JSON.stringify(hidden) })
     .map((row) => ({ ...row, stickiness: row.stickiness === 1, legalValues: new RawJson(row.legalValues) }));
 
-/** The strategies with a constraint on the field, whether there is such a field or not, of flags archived or not. */
+/** The strategies with a constraint on a field, existing or not, including those of archived flags. */
 export const strategiesNaming = (db: Database, name: string, hidden: readonly string[]): StrategyUse[] =>
   usesOf(db).all({ name, hidden: JSON.stringify(hidden) });

@@ -10,18 +10,21 @@ interface ProjectPlace {
 const removeFromProject = command<ProjectPlace>(`
   DELETE FROM project_environments WHERE project = :project AND environment = :environment`);
 
-// What the project's flags have there, their strategies with it.
+// The state of the project's flags there, including their strategies.
 const removeFromFeatures = command<ProjectPlace>(`
   DELETE FROM feature_environments
   WHERE environment = :environment AND feature IN (SELECT name FROM features WHERE project = :project)`);
 
-/** Gives a project an environment that is there and that it lacks. */
+/** Adds an existing environment to a project that lacks it. */
 export function addToProject(tx: Tx, { project, environment }: ProjectPlace) {
   insertProjectEnvironment(tx).run({ project, environment, defaultStrategy: null });
   tx.record({ type: "project-environment-added", project, environment });
 }
 
-/** Takes an environment from a project with all that its flags have there; again where it is gone (original). */
+/**
+ * Removes an environment from a project, with the state of the project's flags there; records an event even if the
+ * project doesn't have it (original).
+ */
 export function takeFromProject(tx: Tx, { project, environment }: ProjectPlace) {
   removeFromFeatures(tx).run({ project, environment });
   removeFromProject(tx).run({ project, environment });

@@ -27,7 +27,7 @@ const setEnabled = command<Pick<EnvironmentRow, "name" | "enabled">>(`
 
 const remove = command<{ name: string }>(`DELETE FROM environments WHERE name = :name`);
 
-/** Makes an environment that no project has yet; SQLite's constraint error where the name is taken. */
+/** Creates an environment that no project has yet; an SQLite constraint error if the name is taken. */
 export function createEnvironment(tx: Tx, { name, type, enabled, sortOrder }: NewEnvironment): Environment {
   insertEnvironment(tx).run({ name, type, sortOrder, enabled: enabled ? 1 : 0, protected: 0 });
   const created = environmentNamed(tx.db, name)!;
@@ -43,7 +43,7 @@ export function updateEnvironment(tx: Tx, before: Environment, given: UpdateEnvi
   return updated;
 }
 
-/** Removes an environment with all that flags have in it; the tokens for it are revoked. */
+/** Deletes an environment with the state of all flags there, and revokes its tokens. */
 export function deleteEnvironment(tx: Tx, environment: Environment) {
   const { name } = environment;
   for (const id of tokensOf(tx.db, name)) revokeToken(tx, id);
@@ -51,11 +51,11 @@ export function deleteEnvironment(tx: Tx, environment: Environment) {
   tx.record({ type: "environment-deleted", environment: name, preData: environment });
 }
 
-/** Gives environments other numbers in their order; names of none are passed over, and no event tells of it (original). */
+/** Changes the sort order of environments, ignoring unknown names; no event is recorded (original). */
 export function sortEnvironments(tx: Tx, order: EnvironmentOrder) {
   for (const [name, sortOrder] of Object.entries(order)) setOrder(tx).run({ name, sortOrder });
 }
 
-/** Whether new projects get the environment; no event tells of it (original). */
+/** Sets whether new projects get the environment; no event is recorded (original). */
 export const changeEnabled = (tx: Tx, { name }: Environment, enabled: 0 | 1) =>
   void setEnabled(tx).run({ name, enabled });

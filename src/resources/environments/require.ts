@@ -5,14 +5,14 @@ import { requireProject } from "../projects/require.ts";
 import type { Environment } from "./schema.ts";
 import { environmentNamed, environmentsOfProject, projectWithOnly } from "./store.ts";
 
-/** @throws ApiError `ValidationError` for the first that does not exist; `where` begins its path */
+/** @throws ApiError `ValidationError` for the first that doesn't exist; `where` begins its path */
 export function requireEnvironments(db: Database, names: readonly string[], where: string) {
   const index = names.findIndex((name) => !isKnown(db, "environment", name));
   if (index < 0) return;
   throw invalid({ path: `${where}.${index}`, message: `there is no environment ${names[index]}` });
 }
 
-/** @throws ApiError `NotFoundError` unless there is an environment of this name */
+/** @throws ApiError `NotFoundError` unless there is an environment with this name */
 export function requireEnvironment(db: Database, name: string): Environment {
   const environment = environmentNamed(db, name);
   if (environment) return environment;
@@ -20,9 +20,9 @@ export function requireEnvironment(db: Database, name: string): Environment {
 }
 
 /**
- * The same for one that can be removed.
- * @throws ApiError `NotFoundError`; `InvalidOperationError` for one that is protected; `MinimumOneEnvironmentError`
- * where a project would be left with none
+ * The same for one that can be deleted.
+ * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a project
+ * has no other
  */
 export function requireRemovable(db: Database, name: string): Environment {
   const environment = requireEnvironment(db, name);
@@ -33,20 +33,20 @@ export function requireRemovable(db: Database, name: string): Environment {
   throw new ApiError("MinimumOneEnvironmentError", `The project ${project} has no environment but ${name}`);
 }
 
-/** @throws ApiError `NotFoundError` for a project that does not exist, and for one that lacks the environment */
+/** @throws ApiError `NotFoundError` for a project that doesn't exist or lacks the environment */
 export function requireProjectEnvironment(db: Database, project: string, environment: string) {
   requireProject(db, project);
   if (environmentsOfProject(db, project).includes(environment)) return;
   throw new ApiError("NotFoundError", `There is no environment ${environment} in the project ${project}`);
 }
 
-/** @throws ApiError `NameExistsError` for a project that has the environment */
+/** @throws ApiError `NameExistsError` if the project already has the environment */
 export function requireOtherEnvironment(db: Database, project: string, environment: string) {
   if (!environmentsOfProject(db, project).includes(environment)) return;
   throw new ApiError("NameExistsError", `The project ${project} has the environment ${environment} already`);
 }
 
-/** @throws ApiError `MinimumOneEnvironmentError` where a project has one environment or none */
+/** @throws ApiError `MinimumOneEnvironmentError` if the project has only one environment, or none */
 export function requireSpareEnvironment(db: Database, project: string) {
   if (environmentsOfProject(db, project).length > 1) return;
   throw new ApiError("MinimumOneEnvironmentError", `The project ${project} must keep an environment`);

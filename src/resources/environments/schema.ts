@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NonEmptyText, UrlName } from "../../validation.ts";
 import { DefaultStrategy } from "../strategies/schema.ts";
 
-/** A place in which flags have a state of their own; a protected one can't be removed. */
+/** A place where flags have a state of their own; a protected one can't be deleted. */
 export const Environment = v.strictObject({
   name: v.string(),
   type: v.string(),
@@ -12,7 +12,7 @@ export const Environment = v.strictObject({
 });
 export type Environment = v.InferOutput<typeof Environment>;
 
-/** The same with how many projects have it, tokens are for it, and live flags are on in it, of those that are visible. */
+/** With the numbers of visible projects that have it, of its tokens, and of live flags that are on in it. */
 export const CountedEnvironment = v.strictObject({
   ...Environment.entries,
   projectCount: v.number(),
@@ -26,7 +26,7 @@ export const Environments = v.strictObject({
   environments: v.array(CountedEnvironment),
 });
 
-/** The same for one project; a default strategy only where the project says something of it. */
+/** The same for one project; with a default strategy only if the project has set one. */
 export const ProjectEnvironment = v.strictObject({
   ...Environment.entries,
   projectApiTokenCount: v.number(),
@@ -42,7 +42,7 @@ export const ProjectEnvironments = v.strictObject({
 
 const SortOrder = v.pipe(v.number(), v.safeInteger());
 
-/** What a new environment is made of. */
+/** The body that creates an environment. */
 export const NewEnvironment = v.object({
   name: UrlName,
   type: NonEmptyText,
@@ -51,13 +51,13 @@ export const NewEnvironment = v.object({
 });
 export type NewEnvironment = v.InferOutput<typeof NewEnvironment>;
 
-/** What an environment becomes; what is left out stays. */
+/** A change to an environment; properties that are left out stay as they are. */
 export const UpdateEnvironment = v.object({
   type: v.optional(NonEmptyText),
   sortOrder: v.optional(SortOrder),
 });
 export type UpdateEnvironment = v.InferOutput<typeof UpdateEnvironment>;
 
-/** Names of environments and their numbers in the order. */
+/** Sort orders by environment name. */
 export const EnvironmentOrder = v.record(v.string(), SortOrder);
 export type EnvironmentOrder = v.InferOutput<typeof EnvironmentOrder>;

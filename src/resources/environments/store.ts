@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { CountedEnvironment, Environment, ProjectEnvironment } from "./schema.ts";
 
-/** The booleans as SQLite has them. */
+/** The booleans as SQLite stores them. */
 type Bits = Record<"enabled" | "protected", 0 | 1>;
 type Row<T> = Omit<T, keyof Bits> & Bits;
 
@@ -41,7 +41,7 @@ const forProject = query<{ project: string }, ProjectRow>(`
 const ofProject = query<{ project: string }, string>(`
   SELECT environment FROM project_environments WHERE project = :project`);
 
-// Of live projects; those that are archived may be left with none.
+// Of live projects only: archived ones may be left without any.
 const aloneIn = query<{ environment: string }, string>(`
   SELECT id FROM projects
   WHERE archived_at IS NULL
@@ -52,19 +52,19 @@ const aloneIn = query<{ environment: string }, string>(`
 const tokensFor = query<{ environment: string }, number>(`
   SELECT id FROM tokens WHERE environment = :environment ORDER BY id`);
 
-/** The environment of this name; undefined for none. */
+/** The environment with this name; undefined if there is none. */
 export function environmentNamed(db: Database, name: string): Environment | undefined {
   const row = byName(db).get({ name });
   return row && toEnvironment(row);
 }
 
-/** Every environment in order; what belongs to hidden projects is not counted. */
+/** All environments in order; whatever belongs to hidden projects is not counted. */
 export const countedEnvironments = (db: Database, hidden: readonly string[]): CountedEnvironment[] =>
   counted(db)
     .all({ hidden: JSON.stringify(hidden) })
     .map(toEnvironment);
 
-/** Every environment in order as it is for a project, whether that has it or not (original). */
+/** All environments in order, as they are for a project, whether it has them or not (original). */
 export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvironment>[] =>
   forProject(db)
     .all({ project })
@@ -73,15 +73,15 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
       ...(defaultStrategy !== null && { defaultStrategy: new RawJson(defaultStrategy) }),
     }));
 
-/** The names of the environments that a project has. */
+/** The names of a project's environments. */
 export const environmentsOfProject = (db: Database, project: string): string[] =>
   ofProject(db).pluck().all({ project });
 
-/** A live project that has no other environment. */
+/** A live project that has only this environment. */
 export const projectWithOnly = (db: Database, environment: string): string | undefined =>
   aloneIn(db).pluck().get({ environment });
 
-/** The ids of the tokens for an environment. */
+/** The ids of an environment's tokens. */
 export const tokensOf = (db: Database, environment: string): number[] =>
   tokensFor(db).pluck().all({ environment });
 

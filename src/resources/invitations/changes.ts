@@ -7,11 +7,11 @@ import { createUser, type NewUser } from "../users/changes.ts";
 import type { InvitationUpdate } from "./schema.ts";
 import { invitationById, maskedSecret } from "./store.ts";
 
-/** The longest that one can last, in milliseconds: a month (original). */
+/** The longest that an invitation can be valid, in milliseconds: a month (original). */
 const LONGEST_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface InvitationRow {
-  /** Null for the next. */
+  /** Null for the next free one. */
   id: number | null;
   name: string;
   hash: string;
@@ -32,7 +32,7 @@ const update = command<{ id: number; enabled: 0 | 1 | null; expiresAt: string | 
   UPDATE invitations SET enabled = ifnull(:enabled, enabled), expires_at = ifnull(:expiresAt, expires_at)
   WHERE id = :id`);
 
-/** Makes an invitation; its secret is not kept and can't be shown again. */
+/** Creates an invitation; its secret is not stored and can't be shown again. */
 export function createInvitation(tx: Tx, { name, expiresAt }: { name: string; expiresAt: string }) {
   const secret = crypto.randomBytes(32).toString("hex");
   const row = { id: null, name, hash: hashSecret(secret), enabled: 1, createdAt: tx.now } as const;
@@ -43,7 +43,7 @@ export function createInvitation(tx: Tx, { name, expiresAt }: { name: string; ex
   return { secret, invitation: invitationById(tx.db, id, secret) };
 }
 
-/** Changes an invitation that is there. */
+/** Changes an existing invitation. */
 export function updateInvitation(tx: Tx, id: number, { enabled, expiresAt }: InvitationUpdate) {
   const bit = enabled === undefined ? null : enabled ? 1 : 0;
   update(tx).run({ id, enabled: bit, expiresAt: expiresAt ?? null });
@@ -54,7 +54,7 @@ export function updateInvitation(tx: Tx, id: number, { enabled, expiresAt }: Inv
   tx.record({ type: "public-signup-token-updated", data: { secret: maskedSecret(id), ...changed } });
 }
 
-/** Makes a user, always a Viewer, by an invitation that can be used. @returns the user's id */
+/** Creates a user, always a Viewer, through a valid invitation. @returns the user's id */
 export function signUp(tx: Tx, id: number, user: Omit<NewUser, "rootRole">): number {
   const userId = createUser(tx, { ...user, rootRole: ROLES.viewer });
   insertInvited(tx).run({ invitationId: id, userId });

@@ -2,14 +2,14 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { invitationAt, openInvitation } from "./store.ts";
 
-/** The id of an invitation by its secret, or by what stands in for it. @throws ApiError `NotFoundError` */
+/** The id of an invitation, given its secret or masked secret. @throws ApiError `NotFoundError` */
 export function requireInvitation(db: Database, secret: string): number {
   const id = invitationAt(db, secret);
   if (id !== undefined) return id;
   throw new ApiError("NotFoundError", "There is no invitation with this token");
 }
 
-/** The id of one by which a user can be made now. @throws ApiError `ValidationError` */
+/** The id of an invitation that can be used now. @throws ApiError `ValidationError` */
 export function requireOpenInvitation(db: Database, secret: string): number {
   const id = openInvitation(db, secret);
   if (id !== undefined) return id;

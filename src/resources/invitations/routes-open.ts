@@ -35,7 +35,7 @@ export const useInvitation = operation({
   response: SignedIn,
 })
   .prepare(({ db, params: { token }, body: { password } }) => {
-    requireOpenInvitation(db, token); // nobody else gets a hash made
+    requireOpenInvitation(db, token); // so that only valid invitations cost a hash
     requireGoodPassword(password);
     return hashPassword(password);
   })

@@ -4,8 +4,8 @@ import { Role } from "../roles/schema.ts";
 import { NewUser, User } from "../users/schema.ts";
 
 /**
- * A link by which anyone who is given one makes a user of his own. Its secret is in the answer that makes it; elsewhere
- * something stands in for it, by which the invitation can be named.
+ * A link with which anyone can create an account. Its secret appears only in the answer that creates it; elsewhere a
+ * masked form identifies the invitation.
  */
 export const Invitation = v.strictObject({
   secret: v.string(),
@@ -22,7 +22,7 @@ export type Invitation = v.InferOutput<typeof Invitation>;
 
 export const NewInvitation = v.object({ name: ShortText, expiresAt: Time });
 
-/** What is to be changed of an invitation; what is left out stays. */
+/** A change to an invitation; properties that are left out stay as they are. */
 export const InvitationUpdate = v.pipe(
   v.object({ expiresAt: v.optional(Time), enabled: v.optional(v.boolean()) }),
   v.check(
@@ -34,7 +34,7 @@ export type InvitationUpdate = v.InferOutput<typeof InvitationUpdate>;
 
 const { username, email } = NewUser.pipe[0].entries;
 
-/** What whoever is invited tells of himself; which role he gets is not his to say. */
+/** What an invited user fills in; the role is not a choice. */
 export const InvitedUser = v.object({
   username,
   email: v.unwrap(email),

@@ -26,32 +26,32 @@ const idOf = query<{ hash: string }, number>(`SELECT id FROM invitations WHERE h
 const openOne = query<{ hash: string; now: string }, number>(`
   SELECT id FROM invitations WHERE hash = :hash AND enabled AND expires_at > :now`);
 
-/** All invitations, the oldest first. Their addresses are paths here. */
+/** All invitations, oldest first, with paths on this server as their URLs. */
 export const invitations = (db: Database): Invitation[] =>
   all(db)
     .all({})
     .map((row) => toInvitation(db, row));
 
-/** One that is there. @param secret where it was just made */
+/** An existing invitation. @param secret if it was just created */
 export const invitationById = (db: Database, id: number, secret?: string): Invitation =>
   toInvitation(db, byId(db).get({ id })!, secret);
 
-/** The id of the one with this secret, or of the one that this stands in for; undefined for none. */
+/** The id of the invitation with this secret or masked secret; undefined if there is none. */
 export const invitationAt = (db: Database, secret: string): number | undefined =>
   idOf(db)
     .pluck()
     .get({ hash: hashSecret(secret) }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
 
-/** The id of the one with this secret, if it can be used now. */
+/** The id of the invitation with this secret, if it can be used now. */
 export const openInvitation = (db: Database, secret: string): number | undefined =>
   openOne(db)
     .pluck()
     .get({ hash: hashSecret(secret), now: new Date().toISOString() });
 
-/** Stands in for the secret, which is not kept. */
+/** Identifies an invitation in place of its secret, which is not stored. */
 export const maskedSecret = (id: number) => `${MASK}-${id}`;
 
-/** As it is answered. */
+/** As it appears in answers. */
 export const answered = (invitation: Invitation) => ({ ...invitation, url: new OwnPath(invitation.url) });
 
 const idInMasked = (masked: string) => Number(/^\*{5}-(\d{1,15})$/.exec(masked)?.[1] ?? 0);

@@ -2,7 +2,7 @@ import type { PlaygroundQuestion } from "./schema.ts";
 
 export type Given = Record<string, unknown>;
 
-/** What of a context is text, and the names of the rest. */
+/** The text values of a context, and the names of the others. */
 export function cleaned({ properties, ...given }: PlaygroundQuestion["context"]) {
   const [texts, others] = [true, false].map((isText) =>
     Object.entries(given).filter(([, value]) => (typeof value === "string") === isText),
@@ -16,17 +16,17 @@ export const toGiven = ({ texts, properties }: Cleaned): Given => ({
   ...(properties && { properties }),
 });
 
-/** Each value's parts; properties stand beside the others, which go before them. */
+/** The parts of each value. Top-level fields win over properties of the same name. */
 const choices = ({ texts, properties = {} }: Cleaned) =>
   Object.entries({ ...properties, ...Object.fromEntries(texts) }).map(
     ([name, value]) => [name, value.split(",").map((part) => part.trim())] as const,
   );
 
-/** How many contexts there are in values with commas. */
+/** How many contexts the values with commas expand to. */
 export const countContexts = (context: Cleaned): number =>
   choices(context).reduce((product, [, parts]) => product * parts.length, 1);
 
-/** Each part of each value with each of all others. */
+/** Every combination of the parts of all values. */
 export const contextsIn = (context: Cleaned): Given[] =>
   choices(context).reduce<Given[]>(
     (made, [name, parts]) => made.flatMap((one) => parts.map((part) => ({ ...one, [name]: part }))),

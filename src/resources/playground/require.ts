@@ -9,7 +9,7 @@ import type { Given } from "./contexts.ts";
 import type { PlaygroundQuestion } from "./schema.ts";
 import { strategiesByFeature } from "./store.ts";
 
-/** A flag in an environment that can be tried with any context. */
+/** A flag in an environment, ready to be evaluated for any context. */
 export interface Trial {
   name: string;
   projectId: string;
@@ -18,8 +18,8 @@ export interface Trial {
 }
 
 /**
- * The live flags of some projects in an environment, by name, as an application would have them whose token is for these
- * projects; those that are hidden from the caller are left out.
+ * The live flags of some projects in an environment, by name, as an application would see them with a token for these
+ * projects; without those hidden from the caller.
  */
 export function trials(
   db: Database,
@@ -40,17 +40,17 @@ export function trials(
   });
 }
 
-/** Each strategy with the page to change it on, at the original's address. */
+/** Adds to each strategy a link to the page where it can be edited, at the original's path. */
 function linked({ name, projectId, environment }: Omit<Trial, "explain">, explanation: Explanation) {
   const edit = `/projects/${projectId}/features/${name}/strategies/edit?environmentId=${environment}&strategyId=`;
   const data = explanation.strategies.data.map((one) => ({ ...one, links: { edit: edit + one.id } }));
   return { ...explanation, strategies: { ...explanation.strategies, data }, name, projectId };
 }
 
-/** How many times flags are evaluated for one answer (original). */
+/** The most flag evaluations for one answer (original). */
 const MOST_EVALUATIONS = 15_000;
 
-/** @throws ApiError `ValidationError` where that would be more; contexts are counted where there is no flag too */
+/** @throws ApiError `ValidationError` if it takes more; contexts count even if there are no flags */
 export function requireFew(environments: number, features: number, contexts: number) {
   if (environments * Math.max(1, features) * contexts <= MOST_EVALUATIONS) return;
   throw invalid({

@@ -67,7 +67,7 @@ export const tryContexts = operation({
   );
 });
 
-/** Flag by flag, so that others are served in between. */
+/** Flag by flag, so that other requests get a turn in between. */
 const answered = (input: object, ignored: string[], features: Array<() => Iterable<Piece>>) =>
   new JsonStream(function* () {
     yield `{"input":${JSON.stringify(input)},"features":[`;
@@ -79,7 +79,7 @@ const answered = (input: object, ignored: string[], features: Array<() => Iterab
     yield `]${warnings ? `,${JSON.stringify(warnings).slice(1, -1)}` : ""}}`;
   });
 
-/** A flag, each of its evaluations a piece. */
+/** A flag, with one piece per evaluation. */
 function* inEnvironments(places: readonly Trial[], contexts: readonly Given[]): Generator<Piece> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;

@@ -9,7 +9,7 @@ const Projects = v.optional(
 
 const AsText = v.optional(v.string());
 
-/** Who asks. Other keys are properties; what is not text among them is left out, with a warning. */
+/** The context. Other keys become properties; those that aren't text are left out, with a warning. */
 const Asker = v.looseObject({
   appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
   userId: AsText,
@@ -33,7 +33,7 @@ export const PlaygroundQuestion = v.object({
 });
 export type PlaygroundQuestion = v.InferOutput<typeof PlaygroundQuestion>;
 
-/** A context in several; where a value has commas, each part is tried with each of all others. */
+/** A context in several environments; values with commas are split, and all combinations are tried. */
 export const AdvancedPlaygroundQuestion = v.object({
   environments: v.array(v.string()),
   projects: Projects,
@@ -41,7 +41,7 @@ export const AdvancedPlaygroundQuestion = v.object({
 });
 export type AdvancedPlaygroundQuestion = v.InferOutput<typeof AdvancedPlaygroundQuestion>;
 
-/** True, false, or what only the application can say. */
+/** True, false, or unknown, if only the application can tell. */
 const Outcome = v.union([v.boolean(), v.literal("unknown")]);
 
 const Payload = v.strictObject({ type: v.string(), value: v.string() });
@@ -54,7 +54,7 @@ const ChosenVariant = v.strictObject({
 
 const JudgedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
 
-/** A strategy and why it does or does not turn its flag on. */
+/** A strategy, and why it does or doesn't match. */
 export const JudgedStrategy = v.strictObject({
   name: v.string(),
   id: v.string(),
@@ -95,7 +95,7 @@ export const PlaygroundFeature = v.strictObject({
   projectId: v.string(),
 });
 
-/** The same in an environment and a context of several. */
+/** The same for one of several environments and contexts. */
 export const AdvancedPlaygroundResult = v.strictObject({
   ...PlaygroundFeature.entries,
   environment: v.string(),
@@ -109,7 +109,7 @@ export const AdvancedPlaygroundFeature = v.strictObject({
   environments: v.record(v.string(), v.array(AdvancedPlaygroundResult)),
 });
 
-/** Keys of the context that were left out, for they are not text. */
+/** Context keys that were left out because they aren't text. */
 const Warnings = v.optional(v.strictObject({ invalidContextProperties: v.array(v.string()) }));
 
 const Input = v.looseObject({});

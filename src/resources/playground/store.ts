@@ -15,7 +15,7 @@ const strategiesOf = query<{ projects: string; environment: string }, Row>(`
   JOIN strategies ON strategies.feature = features.name AND strategies.environment = :environment
   ORDER BY strategies.feature, sort_order, strategies.id`);
 
-/** The strategies of all live flags of some projects in an environment, by flag, disabled ones too. */
+/** The strategies of all live flags of some projects in an environment, by flag, including disabled ones. */
 export function strategiesByFeature(
   db: Database,
   projects: readonly string[],

@@ -4,7 +4,7 @@ import type { RoleDetails, RolePermission } from "./schema.ts";
 import { roleDetails } from "./store.ts";
 
 export interface RoleRow {
-  /** Null for the next. */
+  /** Null for the next free one. */
   id: number | null;
   name: string;
   type: string;
@@ -30,7 +30,7 @@ interface Content {
   permissions: readonly RolePermission[];
 }
 
-/** Makes a custom role; SQLite's constraint error where the name is taken. @returns its id */
+/** Creates a custom role; an SQLite constraint error if the name is taken. @returns its id */
 export function createRole(tx: Tx, type: "custom" | "custom-root", role: Content): number {
   const { name, description, permissions } = role;
   const id = Number(insertRole(tx).run({ id: null, name, type, description }).lastInsertRowid);
@@ -39,7 +39,7 @@ export function createRole(tx: Tx, type: "custom" | "custom-root", role: Content
   return id;
 }
 
-/** Changes a custom role that is there, all of it. */
+/** Replaces all properties of an existing custom role. */
 export function updateRole(tx: Tx, id: number, { name, description, permissions }: Content) {
   const preData = dataOf(tx, id);
   update(tx).run({ id, name, description });
@@ -48,7 +48,7 @@ export function updateRole(tx: Tx, id: number, { name, description, permissions 
   tx.record({ type: "role-updated", data: dataOf(tx, id), preData });
 }
 
-/** Removes a custom role that nobody has. */
+/** Deletes a custom role that is not in use. */
 export function removeRole(tx: Tx, id: number) {
   const preData = dataOf(tx, id);
   remove(tx).run({ id });
@@ -60,7 +60,7 @@ function setPermissions(tx: Tx, roleId: number, permissions: readonly RolePermis
     insertRolePermission(tx).run({ roleId, name, environment });
 }
 
-/** What events tell of a role. */
+/** The role in events. */
 function dataOf({ db }: Tx, id: number) {
   const { permissions, ...role } = roleDetails(db, id) as RoleDetails;
   return {

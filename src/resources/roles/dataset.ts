@@ -16,7 +16,7 @@ const Role = v.strictObject({
 });
 type Role = v.InferOutput<typeof Role>;
 
-/** Roles 1 to 5 are in every file. */
+/** Roles 1 to 5 exist in every file. */
 const BUILT_IN = 5;
 
 const sameRole = query<Omit<Role, "permissions">>(`
@@ -50,7 +50,7 @@ export const role = kind({
   },
 });
 
-/** A built-in role may be repeated; its description and permissions may be left out, but not be others. */
+/** A built-in role may be repeated; a description and permissions, if given, must be its own. */
 function requireUnchanged(db: Database, { permissions, ...row }: Role) {
   const builtIn = permissionsOfBuiltIn(row.id).map((name) => ({ name, environment: null }));
   const isSame = permissions.length === 0 || JSON.stringify(permissions) === JSON.stringify(builtIn);

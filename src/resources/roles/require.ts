@@ -4,7 +4,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import type { GivenPermission, Role, RolePermission } from "./schema.ts";
 
-/** A role's columns in its own form on the wire. */
+/** A role's columns in the form of the wire. */
 export const ROLE_COLUMNS = `roles.id, roles.name,
   CASE type WHEN 'custom-root' THEN 'root-custom' ELSE type END AS type, ifnull(roles.description, '') AS description`;
 
@@ -28,31 +28,31 @@ const inProject = query<{ userId: number; project: string }, Role>(`
   SELECT DISTINCT ${ROLE_COLUMNS} FROM project_members JOIN roles ON roles.id = role_id
   WHERE user_id = :userId AND project = :project ORDER BY roles.id`);
 
-/** The roles that a user has in a project, directly or through a group, by id. */
+/** A user's roles in a project, direct and through groups, by id. */
 export const rolesInProject = (db: Database, userId: number, project: string): Role[] =>
   inProject(db).all({ userId, project });
 
-/** The roles that users and groups can have in the whole instance, by id. */
+/** The instance-wide roles of users and groups, by id. */
 export const rootRoles = (db: Database): Role[] => allRootRoles(db).all({});
 
-/** A root role that somebody has. */
+/** A root role that is assigned to someone. */
 export const rootRole = (db: Database, id: number): Role => rootRoleById(db).get({ id })!;
 
-/** A root role by its name in any letter case. */
+/** A root role by name, in any letter case. */
 export const rootRoleNamed = (db: Database, name: string): Role | undefined =>
   rootRoleByName(db).get({ name });
 
-/** The id of a root role that is given by id or by name. @throws ApiError `ValidationError` */
+/** The id of a root role, given its id or name. @throws ApiError `ValidationError` */
 export function requireRootRole(db: Database, role: number | string): number {
   const found = typeof role === "number" ? rootRoleById(db).get({ id: role }) : rootRoleNamed(db, role);
   if (found) return found.id;
   throw invalid({ path: "body.rootRole", message: `there is no root role ${role}` });
 }
 
-/** Undefined for none. */
+/** Undefined if there is none. */
 export const roleById = (db: Database, id: number): Role | undefined => byId(db).get({ id });
 
-/** A role that may be changed. @throws ApiError `NotFoundError`, or `InvalidOperationError` for a built-in one */
+/** A role that can be changed. @throws ApiError `NotFoundError`, or `InvalidOperationError` for a built-in one */
 export function requireCustomRole(db: Database, id: number): Role {
   const role = roleById(db, id);
   if (!role) throw new ApiError("NotFoundError", `There is no role with the id ${id}`);
@@ -60,7 +60,7 @@ export function requireCustomRole(db: Database, id: number): Role {
   throw new ApiError("InvalidOperationError", `The role ${role.name} is built in and can't be changed`);
 }
 
-/** @throws ApiError `NameExistsError` where another role is called so in any letter case */
+/** @throws ApiError `NameExistsError` if another role has this name, in any letter case */
 export function requireFreeRoleName(db: Database, name: string, exceptId?: number) {
   const other = byName(db).get({ name });
   if (other && other.id !== exceptId)
@@ -68,8 +68,8 @@ export function requireFreeRoleName(db: Database, name: string, exceptId?: numbe
 }
 
 /**
- * The permissions that are given, each once.
- * @throws ApiError `ValidationError` for one that does not exist, or that such a role can't have
+ * The given permissions, without duplicates.
+ * @throws ApiError `ValidationError` for one that doesn't exist, or that this type of role can't have
  */
 export function requirePermissions(
   db: Database,

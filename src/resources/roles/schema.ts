@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText } from "../../validation.ts";
 
-/** A role as the API shows it; a custom one for the whole instance is `root-custom` here (original). */
+/** A role as in the API, where a custom root role has the type `root-custom` (original). */
 export const Role = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   name: v.string(),
@@ -10,11 +10,11 @@ export const Role = v.strictObject({
 });
 export type Role = v.InferOutput<typeof Role>;
 
-/** A role that somebody has, and where. */
+/** A role someone has, and the project it applies to. */
 export const RoleInProject = v.strictObject({ ...Role.entries, project: v.nullable(v.string()) });
 export type RoleInProject = v.InferOutput<typeof RoleInProject>;
 
-/** A permission that there is, or that a role has in one environment. */
+/** A permission that exists, or that a role has in an environment. */
 export const PermissionDefinition = v.strictObject({
   id: v.number(),
   name: v.string(),
@@ -31,19 +31,19 @@ export const AllPermissions = v.strictObject({
 });
 export type AllPermissions = v.InferOutput<typeof AllPermissions>;
 
-/** A role and what it may. */
+/** A role and its permissions. */
 export const RoleDetails = v.strictObject({ ...Role.entries, permissions: v.array(PermissionDefinition) });
 export type RoleDetails = v.InferOutput<typeof RoleDetails>;
 
 export const RoleList = v.strictObject({ version: v.literal(1), roles: v.array(Role) });
 
-/** The role that was just made or changed, one and no list (original). */
+/** The role that was just created or changed: a single one, not a list (original). */
 export const ChangedRole = v.strictObject({ version: v.literal(1), roles: Role });
 
-/** The number of a role in a path. */
+/** A role's id in a path. */
 export const RoleId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
 
-/** A permission of a role, by its name or its number; without an environment it holds in all. */
+/** A permission of a role, by name or id; without an environment, it applies to all. */
 const GivenPermission = v.object({
   id: v.nullish(v.number()),
   name: v.nullish(v.string()),
@@ -59,7 +59,7 @@ export interface RolePermission {
   environment: string | null;
 }
 
-/** What a custom role is made of; `root-custom` is for the whole instance, `custom` for projects. */
+/** The body that creates or changes a custom role; `root-custom` is instance-wide, `custom` for projects. */
 export const NewRole = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.nullish(ShortText, null),

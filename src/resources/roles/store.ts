@@ -17,25 +17,25 @@ const users = query<{ id: number }>(`
 
 const environments = query<object, string>(`SELECT name FROM environments ORDER BY sort_order, name`);
 
-/** All roles by id. */
+/** All roles, by id. */
 export const roles = (db: Database): Role[] => all(db).all({});
 
-/** A role and what it may; undefined for none. */
+/** A role and its permissions; undefined if there is none. */
 export function roleDetails(db: Database, id: number): RoleDetails | undefined {
   const role = roleById(db, id);
   if (!role) return undefined;
   const own = permissionsOfBuiltIn(id).map((name) => toDefinition(name));
   const given = stored(db)
     .all({ id })
-    .filter(({ name }) => name in PERMISSIONS) // a dataset may bring others, which mean nothing here
+    .filter(({ name }) => name in PERMISSIONS) // a dataset may contain other permissions, which have no effect here
     .map(({ name, environment }) => toDefinition(name as Permission, environment));
   return { ...role, permissions: [...own, ...given] };
 }
 
-/** Whether anybody has a role. */
+/** Whether anyone has the role. */
 export const isInUse = (db: Database, id: number) => users(db).get({ id }) !== undefined;
 
-/** Every permission that there is, those for environments in each of them. */
+/** All existing permissions, with those for environments listed per environment. */
 export function allPermissions(db: Database): AllPermissions {
   const names = Object.keys(PERMISSIONS) as Permission[];
   const of = (scope: string) => names.filter((name) => PERMISSIONS[name].scope === scope);

@@ -27,7 +27,7 @@ const remove = command<{ id: number }>(`DELETE FROM segments WHERE id = :id`);
 const removeFromStrategy = command<{ strategy: string }>(`
   DELETE FROM strategy_segments WHERE strategy = :strategy`);
 
-/** Makes a segment; SQLite's constraint error where the name is taken. */
+/** Creates a segment; an SQLite constraint error if the name is taken. */
 export function createSegment(tx: Tx, { description = null, ...segment }: NewSegment): Segment {
   const { createdBy } = tx.actor;
   const row = { ...segment, description, constraints: JSON.stringify(segment.constraints) };
@@ -37,7 +37,7 @@ export function createSegment(tx: Tx, { description = null, ...segment }: NewSeg
   return created;
 }
 
-/** Changes a segment; without a description it keeps its own. */
+/** Changes a segment; without a new description, it keeps the old one. */
 export function updateSegment(tx: Tx, before: Segment, segment: NewSegment) {
   const { id } = before;
   const { description = before.description } = segment;
@@ -46,13 +46,13 @@ export function updateSegment(tx: Tx, before: Segment, segment: NewSegment) {
   tx.record({ type: "segment-updated", project: segment.project, data, preData: before });
 }
 
-/** Deletes a segment that no strategy uses. */
+/** Deletes a segment that is not in use. */
 export function deleteSegment(tx: Tx, segment: Segment) {
   remove(tx).run({ id: segment.id });
   tx.record({ type: "segment-deleted", project: segment.project ?? null, preData: segment });
 }
 
-/** Gives a strategy these segments instead of its own; not recorded (original). */
+/** Replaces a strategy's segments; no event is recorded (original). */
 export function setStrategySegments(tx: Tx, strategy: string, segments: readonly number[]) {
   removeFromStrategy(tx).run({ strategy });
   for (const segment of new Set(segments)) insertStrategySegment(tx).run({ strategy, segment });

@@ -9,7 +9,7 @@ import { requireNoUse } from "../strategies/require.ts";
 import type { NewSegment, Segment } from "./schema.ts";
 import { segmentById, strategiesUsing } from "./store.ts";
 
-/** How many segments there may be, how many values one may have, and how many a strategy may use (original). */
+/** The most segments, values in one segment, and segments in one strategy (original). */
 const MOST = { segments: 300, values: 1000, ofStrategy: 5 };
 
 const countOf = query<object, number>(`SELECT count(*) FROM segments`);
@@ -23,13 +23,13 @@ export function requireSegment(db: Database, id: number): Segment {
   throw new ApiError("NotFoundError", `There is no segment ${id}`);
 }
 
-/** @throws ApiError `NameExistsError` where there is a segment of this name */
+/** @throws ApiError `NameExistsError` if there is a segment with this name */
 export function requireFreeName(db: Database, name: string) {
   if (!named(db).get({ name })) return;
   throw new ApiError("NameExistsError", `body.name: there is a segment ${name} already`);
 }
 
-/** @throws ApiError `ExceedsLimitError` where there are as many segments as there may be */
+/** @throws ApiError `ExceedsLimitError` if there are as many segments as allowed */
 export function requireRoom(db: Database) {
   if (countOf(db).pluck().get({})! < MOST.segments) return;
   throw new ApiError(
@@ -39,8 +39,8 @@ export function requireRoom(db: Database) {
 }
 
 /**
- * That the actor may put a segment where the body says: with the permission for all segments, or with the one for those
- * of the project.
+ * Checks that the actor may create a segment in the project of the body, or move it there, with the permission for all
+ * segments or the one for the project's segments.
  * @throws ApiError `NoAccessError`
  */
 export function requirePlace(db: Database, actor: Actor, permission: Permission, { project }: NewSegment) {
@@ -48,7 +48,7 @@ export function requirePlace(db: Database, actor: Actor, permission: Permission,
   requirePermission(db, actor, { permissions, project: project ?? undefined });
 }
 
-/** What a segment is made of. @throws ApiError `ValidationError` */
+/** Checks a segment's project and number of values. @throws ApiError `ValidationError` */
 export function requireFit(db: Database, { project, constraints }: NewSegment) {
   if (project !== null && !isKnown(db, "project", project))
     throw invalid({ path: "body.project", message: `there is no project ${project}` });
@@ -61,20 +61,20 @@ export function requireFit(db: Database, { project, constraints }: NewSegment) {
   requireConstraints(constraints, "body.constraints");
 }
 
-/** That a segment is not used in other projects than the one it goes to. @throws ApiError `ValidationError` */
+/** Checks that a segment is not used outside its new project. @throws ApiError `ValidationError` */
 export function requireNoOtherProject(db: Database, id: number, project: string | null) {
   const isElsewhere = strategiesUsing(db, id).some(({ projectId }) => projectId !== project);
   if (project === null || !isElsewhere) return;
   throw invalid({ path: "body.project", message: "strategies of other projects use the segment" });
 }
 
-/** @throws ApiError `ConflictError` where strategies use the segment */
+/** @throws ApiError `ConflictError` if strategies use the segment */
 export const requireUnused = (db: Database, actor: Actor, { id, name }: Segment) =>
   requireNoUse(db, actor, `segment ${name}`, (hidden) => strategiesUsing(db, id, hidden));
 
 /**
- * Segments that a strategy of a project may use.
- * @throws ApiError `ValidationError` for too many, and for the first that does not exist or is of another project
+ * Checks that strategies of a project may use these segments.
+ * @throws ApiError `ValidationError` for too many, or for the first that doesn't exist or belongs to another project
  */
 export function requireUsableSegments(db: Database, project: string, ids: readonly number[], where: string) {
   if (ids.length > MOST.ofStrategy)

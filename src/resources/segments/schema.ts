@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NonEmptyText, ShortText, Timestamp } from "../../validation.ts";
 import { Constraint, NewConstraint, StrategyUse } from "../constraints/schema.ts";
 
-/** Constraints under a name; `project` is absent where strategies of every project may use it. */
+/** A named set of constraints; without `project`, strategies of all projects may use it. */
 export const Segment = v.strictObject({
   id: v.number(),
   name: v.string(),
@@ -14,7 +14,7 @@ export const Segment = v.strictObject({
 });
 export type Segment = v.InferOutput<typeof Segment>;
 
-/** One of a list, with how many live flags have strategies that use it, and in how many projects. */
+/** With the number of live flags whose strategies use it, and the number of their projects. */
 export const ListedSegment = v.strictObject({
   ...Segment.entries,
   usedInProjects: v.number(),
@@ -25,13 +25,13 @@ export type ListedSegment = v.InferOutput<typeof ListedSegment>;
 export const SegmentList = v.strictObject({ segments: v.array(ListedSegment) });
 export const SegmentsOfStrategy = v.strictObject({ segments: v.array(Segment) });
 
-/** Nothing here requests a change before it is made, so that list is empty. */
+/** There are no change requests, so their list is always empty. */
 export const SegmentUses = v.strictObject({
   strategies: v.array(StrategyUse),
   changeRequestStrategies: v.array(v.never()),
 });
 
-/** What a segment is made of, or changed to: without a description it keeps its own, without a project it has none. */
+/** The body that creates or changes a segment. Without a description, the old one stays; without a project, none. */
 export const NewSegment = v.object({
   name: NonEmptyText,
   description: v.nullish(ShortText),
@@ -48,7 +48,7 @@ export type NewSegment = v.InferOutput<typeof NewSegment>;
 
 export const SegmentName = v.object({ name: NonEmptyText });
 
-/** The segments that a strategy is to have, and no others. */
+/** The segments that a strategy is to have, replacing its current ones. */
 export const StrategySegments = v.object({
   projectId: v.string(),
   strategyId: v.string(),

@@ -41,13 +41,13 @@ export function segmentById(db: Database, id: number): Segment | undefined {
   return row && { ...withProject(row), constraints: JSON.parse(row.constraints) };
 }
 
-/** By name. @param hidden projects whose segments are left out, and whose flags do not count */
+/** All segments by name. @param hidden projects whose segments are left out and whose flags are not counted */
 export const listedSegments = (db: Database, hidden: readonly string[]): Wire<ListedSegment>[] =>
   listed(db)
     .all({ hidden: JSON.stringify(hidden) })
     .map(toWire);
 
-/** What a strategy uses, by id; none where there is no such strategy, or it is of a hidden project. */
+/** A strategy's segments by id; none if there is no such strategy or its project is hidden. */
 export const segmentsOfStrategy = (
   db: Database,
   strategy: string,
@@ -57,7 +57,7 @@ export const segmentsOfStrategy = (
     .all({ strategy, hidden: JSON.stringify(hidden) })
     .map(toWire);
 
-/** The strategies that use a segment, of flags archived or not. */
+/** The strategies that use a segment, including those of archived flags. */
 export const strategiesUsing = (db: Database, id: number, hidden: readonly string[] = []): StrategyUse[] =>
   usesOf(db).all({ id, hidden: JSON.stringify(hidden) });
 

@@ -9,8 +9,8 @@ const setVariants = command<FeaturePlace & { variants: string }>(`
   ON CONFLICT DO UPDATE SET variants = :variants`);
 
 /**
- * Gives a flag these variants in an environment, by name; their weights make a whole.
- * @returns them as they are kept
+ * Sets the variants of a flag in an environment, ordered by name, with their weights adjusted to add up.
+ * @returns them as stored
  */
 export function changeVariants(tx: Tx, place: Place, variants: FlagVariant[]): FlagVariant[] {
   const { project, feature, environment } = place;
@@ -22,13 +22,13 @@ export function changeVariants(tx: Tx, place: Place, variants: FlagVariant[]): F
     project,
     environment,
     featureName: feature,
-    data: { variants }, // in the order of their weighing (original)
+    data: { variants }, // ordered as weighted (original)
     preData: { variants: before },
   });
   return kept;
 }
 
-/** Gives a flag these variants in every environment of its project, as one change. */
+/** Sets the variants of a flag in all environments of its project, as one change. */
 export function changeAllVariants(tx: Tx, project: string, feature: string, variants: FlagVariant[]) {
   const before = variantsOf(tx.db, feature);
   for (const environment of variantsByEnvironment(tx.db, feature).keys())

@@ -3,13 +3,13 @@ import { ApiError, invalid } from "../../http/error.ts";
 import type { Variant } from "./schema.ts";
 import { variantsOf } from "./store.ts";
 
-/** What the weights of a list add up to. */
+/** The sum of the weights in a list. */
 const WHOLE = 1000;
 
 /**
- * The variants with weights that make a whole: fixed ones keep theirs, and the variable ones, which come first then,
- * share what is left (original). `where` begins the paths.
- * @throws ApiError `ValidationError` for a name that comes twice, and where that is not possible
+ * The variants with weights that add up: fixed ones keep theirs, and the variable ones, which then come first, share
+ * the rest (original). `where` begins the paths.
+ * @throws ApiError `ValidationError` for a repeated name, or if the weights can't add up
  */
 export function requireWeights<V extends Variant>(variants: readonly V[], where: string): V[] {
   if (variants.length === 0) return [];
@@ -22,8 +22,8 @@ export function requireWeights<V extends Variant>(variants: readonly V[], where:
 }
 
 /**
- * Variants of a flag in an environment have given way to those of strategies: who has some may change them.
- * @throws ApiError `InvalidOperationError` where a flag that has none would get the first (original)
+ * Variants of flags are superseded by those of strategies: a flag that has some may change them, others get none.
+ * @throws ApiError `InvalidOperationError` if a flag without variants would get its first ones (original)
  */
 export function requireOldVariants(db: Database, feature: string, variants: readonly Variant[]) {
   if (variants.length === 0 || variantsOf(db, feature).length > 0) return;
@@ -40,7 +40,7 @@ function requireNames(variants: readonly Variant[], where: string) {
 const ofType = <V extends Variant>(variants: readonly V[], type: Variant["weightType"]) =>
   variants.filter(({ weightType }) => weightType === type);
 
-/** The same for each; the first ones take what can't be divided. */
+/** Equal shares; the first variants get the remainder. */
 function shared<V extends Variant>(variants: readonly V[], left: number): V[] {
   const [each, remainder] = [Math.floor(left / variants.length), left % variants.length];
   return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));

@@ -5,7 +5,7 @@ const Weight = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const WeightType = v.picklist(["variable", "fix"]);
 const PayloadType = v.picklist(["json", "csv", "string", "number"]);
 
-/** One of the values that a strategy, or a flag in an environment, hands out. Weights are in thousandths. */
+/** A value that a strategy, or a flag in an environment, can return. Weights are in thousandths. */
 export const Variant = v.strictObject({
   name: v.string(),
   weight: Weight,
@@ -15,7 +15,7 @@ export const Variant = v.strictObject({
 });
 export type Variant = v.InferOutput<typeof Variant>;
 
-/** A variant of a flag; who has one of the values in the context gets it before the weights are asked. */
+/** A variant of a flag; an override applies before the weights do. */
 export const FlagVariant = v.strictObject({
   ...Variant.entries,
   overrides: v.optional(v.array(v.strictObject({ contextName: v.string(), values: v.array(v.string()) }))),
@@ -37,7 +37,7 @@ const Payload = v.pipe(
   ),
 );
 
-/** What a new variant of a strategy is made of. */
+/** The body that creates a variant of a strategy. */
 export const NewVariant = v.object({
   name: NonEmptyText,
   weight: Weight,
@@ -48,7 +48,7 @@ export const NewVariant = v.object({
 
 const Override = v.object({ contextName: NonEmptyText, values: v.array(Text) });
 
-/** The same of a flag. */
+/** The same for a flag. */
 export const NewFlagVariant = v.object({
   ...NewVariant.entries,
   weightType: v.optional(WeightType, "variable"),

@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { FlagVariant } from "./schema.ts";
 
-// Every environment of the flag's project, also where the flag was never touched in it.
+// All environments of the flag's project, including those where the flag was never touched.
 const inEnvironments = query<{ feature: string }, { environment: string; variants: string }>(`
   SELECT project_environments.environment, ifnull(feature_environments.variants, '[]') AS variants
   FROM features
@@ -23,7 +23,7 @@ const ofStrategiesAndFlag = query<{ project: string; feature: string }, string>(
   WHERE features.name = :feature AND features.project = :project
   ORDER BY name`);
 
-/** The variants of a flag in each environment of its project, in the order of these. */
+/** The variants of a flag per environment of its project, in the order of the environments. */
 export const variantsByEnvironment = (db: Database, feature: string): Map<string, FlagVariant[]> =>
   new Map(
     inEnvironments(db)
@@ -31,10 +31,10 @@ export const variantsByEnvironment = (db: Database, feature: string): Map<string
       .map(({ environment, variants }) => [environment, JSON.parse(variants)]),
   );
 
-/** Those of the first environment in which there are any, which are the flag's own (original). */
+/** The variants of the first environment that has any, which count as the flag's own (original). */
 export const variantsOf = (db: Database, feature: string): FlagVariant[] =>
   [...variantsByEnvironment(db, feature).values()].find((variants) => variants.length > 0) ?? [];
 
-/** The names of all variants that a flag of a project and its strategies hand out; none of an unknown one (original). */
+/** The names of all variants of a flag and its strategies; none if the flag is unknown (original). */
 export const variantNames = (db: Database, project: string, feature: string): string[] =>
   ofStrategiesAndFlag(db).pluck().all({ project, feature });
