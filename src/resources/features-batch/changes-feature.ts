@@ -11,16 +11,16 @@ import { changeVariants } from "../variants/changes.ts";
 import { requireWeights } from "../variants/require.ts";
 import type { Data } from "./schema.ts";
 
-// What a flag had gives way to what is imported, of which no event tells (original).
+// The import replaces these parts of a flag, without events (original).
 const removeStrategies = command<FeaturePlace>(`
   DELETE FROM strategies WHERE feature = :feature AND environment = :environment`);
 
 const removeTags = command<{ feature: string }>(`DELETE FROM feature_tags WHERE feature = :feature`);
 
-/** What an import says of each flag, by name. */
+/** The parts of an import that belong to each flag, by name. */
 type Parts = ReturnType<typeof partsOf>;
 
-/** @param segmentIds the ids here of the segments of the import */
+/** @param segmentIds the local ids of the import's segments, by their ids in the import */
 export const partsOf = (data: Data, segmentIds: ReadonlyMap<number, number>) => ({
   strategies: Map.groupBy(numbered(data.featureStrategies), ({ featureName }) => featureName),
   tags: Map.groupBy(data.featureTags, ({ featureName }) => featureName),
@@ -28,10 +28,10 @@ export const partsOf = (data: Data, segmentIds: ReadonlyMap<number, number>) => 
   segmentIds,
 });
 
-/** With what an error calls them by. */
+/** With the index that errors refer to. */
 const numbered = <T extends object>(list: readonly T[]) => list.map((item, index) => ({ ...item, index }));
 
-/** Makes a flag of an import, or replaces it. @throws ApiError `ValidationError` for what a strategy must not say */
+/** Creates or replaces a flag from an import. @throws ApiError `ValidationError` for an invalid strategy */
 export function importFeature(tx: Tx, place: Place, feature: Data["features"][number], parts: Parts) {
   describe(tx, place.project, feature);
   importStrategies(tx, place, parts);
@@ -42,7 +42,7 @@ export function importFeature(tx: Tx, place: Place, feature: Data["features"][nu
 function describe(tx: Tx, project: string, feature: Data["features"][number]) {
   const before = findFeature(tx.db, feature.name);
   if (!before) return createFeature(tx, project, feature);
-  // A flag that has no description, and gets none, goes on without.
+  // A flag without a description that gets none is left unchanged.
   const description = feature.description ?? (before.description === null ? undefined : null);
   return updateFeature(tx, before, { ...feature, description, archived: false });
 }
@@ -70,7 +70,7 @@ function importTags(tx: Tx, { project, feature: name }: Place, { tags }: Parts) 
     addTag(tx, { name, project }, { type, value });
 }
 
-/** Variants of the flag itself, and whether it is on. */
+/** The flag's own variants, and whether it is on. */
 function importState(tx: Tx, place: Place, { states }: Parts) {
   const state = states.get(place.feature);
   if (!state) return;

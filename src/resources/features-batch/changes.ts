@@ -10,8 +10,8 @@ import { segmentsOf } from "./check-store.ts";
 import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";
 
 /**
- * Makes the flags of an import, or replaces what they have in its environment; what it names is there.
- * @throws ApiError `ValidationError` and `InvalidOperationError` for what a flag can't be
+ * Creates the flags of an import, or replaces what they have in its environment; everything it refers to exists.
+ * @throws ApiError `ValidationError` and `InvalidOperationError` for an invalid flag
  */
 export function importFeatures(tx: Tx, { project, environment }: FeaturesImport, data: Data) {
   importDefinitions(tx, data);
@@ -22,14 +22,14 @@ export function importFeatures(tx: Tx, { project, environment }: FeaturesImport,
   tx.record({ type: "features-imported", project, environment });
 }
 
-/** Context fields and tag types; those that are there stay as they are. */
+/** Context fields and tag types; existing ones stay as they are. */
 function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
   for (const field of contextFields)
     if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, field);
   for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
 }
 
-/** The ids that segments have here, by those that they have there. */
+/** The local ids of segments, by their ids in the import. */
 function segmentIdsOf(tx: Tx, project: string, { segments }: Data): Map<number, number> {
   const here = segmentsOf(tx.db, project, segments);
   return new Map(segments.map(({ id, name }) => [id, here.get(name)!]));
@@ -45,7 +45,7 @@ function importDependencies(tx: Tx, data: Data) {
   }
 }
 
-/** Tells that flags were exported, and what was asked for. */
+/** Records that flags were exported, and with which query. */
 export function recordExport(tx: Tx, { downloadFile: _, ...asked }: ExportQuery) {
   const { createdByUserId: id, createdBy: username } = tx.actor;
   tx.record({ type: "features-exported", data: { data: asked, auditUser: { id, username } } });

@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import type { Data } from "./schema.ts";
 
 /*
- * What of an import is there already, each asked once for all that it names.
+ * The parts of an import that already exist, with one query for each kind.
  */
 
 interface Place {
@@ -45,7 +45,7 @@ const enabled = query<{ names: string; environment: string }, string>(`
 
 const list = (items: ReadonlyArray<{ name: string }>) => JSON.stringify(items.map(({ name }) => name));
 
-/** Segments by name that strategies of a project may use, with their ids here. */
+/** The segments, by name, that strategies of a project may use, with their local ids. */
 export function segmentsOf(db: Database, project: string, segments: Data["segments"]): Map<string, number> {
   const found = segmentIds(db).all({ names: list(segments) });
   return new Map(
@@ -53,7 +53,7 @@ export function segmentsOf(db: Database, project: string, segments: Data["segmen
   );
 }
 
-/** What is there of what an import names. */
+/** Whatever already exists of the things an import names. */
 export function present(db: Database, at: Place, data: Data) {
   const names = list(data.features);
   return {
@@ -88,7 +88,7 @@ export type Present = ReturnType<typeof present>;
 const legalValuesOf = (json: string) =>
   new Set((JSON.parse(json) as Array<{ value: string }>).map(({ value }) => value));
 
-/** Those of the names that are live flags of the project. */
+/** The names that are live flags of the project. */
 export const liveOf = (db: Database, project: string, names: readonly string[]): Set<string> =>
   new Set(
     features(db)
@@ -97,6 +97,6 @@ export const liveOf = (db: Database, project: string, names: readonly string[]):
       .map(({ name }) => name),
   );
 
-/** The context fields that constraints compare. */
+/** The context fields used in constraints. */
 export const fieldsOf = ({ featureStrategies }: Pick<Data, "featureStrategies">): string[] =>
   featureStrategies.flatMap(({ constraints }) => constraints.map(({ contextName }) => contextName));

@@ -3,10 +3,10 @@ import { fieldsOf, type Present } from "./check-store.ts";
 import type { Data, FeaturesImport, Finding } from "./schema.ts";
 
 /*
- * What an import would run into, given what is there. A finding without items is none.
+ * The problems that an import would meet. A finding counts only if it has items.
  */
 
-/** The import without flags that are in the archive, which stay there (original), and without what is theirs. */
+/** The import without archived flags, which stay as they are (original), and without their parts. */
 export function importable(data: Data, { features }: Present): Data {
   const kept = data.features.filter(({ name }) => features.get(name)?.isArchived !== 1);
   const names = new Set(kept.map(({ name }) => name));
@@ -20,12 +20,12 @@ export function importable(data: Data, { features }: Present): Data {
   };
 }
 
-/** A finding before it is known whether there are items. */
+/** A possible finding; without items, there is no problem. */
 type Rule = readonly [message: string, items: readonly string[]];
 
 /**
- * What makes an import impossible.
- * @param parents of the flags that it depends on, those that are live in the project
+ * The problems that make an import impossible.
+ * @param parents those of the flags it depends on that are live in the project
  * @param hidden projects that must not be named
  */
 export function errorsOf(
@@ -120,11 +120,11 @@ function ofReferences(there: Present, data: Data, parents: ReadonlySet<string>):
 
 const namesOf = (items: ReadonlyArray<{ name: string }>) => items.map(({ name }) => name);
 
-/** The flags that others depend on. */
+/** The flags that other flags depend on. */
 export const parentsOf = ({ dependencies }: Data): string[] =>
   dependencies.flatMap((one) => one.dependencies.map(({ feature }) => feature));
 
-/** What an import would do that may not be expected. */
+/** Effects of an import that may be unexpected. */
 export function warningsOf({ project, data }: FeaturesImport, there: Present): Finding[] {
   const own = [...there.features.values()].filter((feature) => feature.project === project);
   return found(
@@ -137,7 +137,7 @@ export function warningsOf({ project, data }: FeaturesImport, there: Present): F
   );
 }
 
-/** The permissions that an import needs, by what it holds. */
+/** The permissions that an import needs, depending on its content. */
 export function needsOf({ data }: FeaturesImport, there: Present): Permission[] {
   const kept = importable(data, there);
   const states = kept.featureEnvironments;
@@ -163,7 +163,7 @@ function hasOtherValues({ name, legalValues }: Data["contextFields"][number], th
   return known !== undefined && (legalValues ?? []).some(({ value }) => !known.has(value));
 }
 
-/** The findings that have items, each item once. */
+/** The findings that have items, without duplicate items. */
 export const found = (...rules: readonly Rule[]): Finding[] =>
   rules
     .filter(([, items]) => items.length > 0)

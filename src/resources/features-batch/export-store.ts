@@ -58,7 +58,7 @@ const dependencies = query<Bind, Row<"dependencies">>(`
       json_object('variants', iif(variants = '[]', NULL, json(variants)))) ORDER BY parent) AS dependencies
   FROM ${OF_FLAGS} feature_dependencies ON feature = flag GROUP BY feature ORDER BY feature`);
 
-/** Flags as they are in an environment, with all that they need. */
+/** The state of flags in an environment, with everything they refer to. */
 export function exportOf(db: Database, flags: readonly string[], environment: string): FeaturesExport {
   const bind = { names: JSON.stringify(flags), environment };
   const featureStrategies = strategies(db).all(bind).map(toValues);
@@ -81,7 +81,7 @@ export function exportOf(db: Database, flags: readonly string[], environment: st
   };
 }
 
-/** What constraints compare, and what keeps answers the same. */
+/** The context fields of constraints and stickiness. */
 const fieldsOf = ({
   featureStrategies,
   featureEnvironments,

@@ -23,7 +23,7 @@ const tagged = query<Bind & { tag: string }, string>(`
 const ofProject = query<Bind & { project: string }, string>(`
   SELECT name FROM features WHERE project = :project AND archived_at IS NULL AND ${VISIBLE} ORDER BY name`);
 
-/** The visible flags that an export is about, by name; archived ones only where they are named. */
+/** The names of the visible flags to export; archived ones only if they are named. */
 export function namesToExport(
   db: Database,
   { features, tag, project }: ExportQuery,

@@ -9,8 +9,8 @@ import { liveOf, type Present, present } from "./check-store.ts";
 import type { Data, FeaturesImport, ImportCheck } from "./schema.ts";
 
 /**
- * What an import would run into.
- * @throws ApiError `NoAccessError` for a project that is hidden
+ * The problems that an import would meet.
+ * @throws ApiError `NoAccessError` for a hidden project
  */
 export function checkImport(db: Database, actor: Actor, body: FeaturesImport): ImportCheck {
   requirePermission(db, actor, { permissions: [], project: body.project });
@@ -25,8 +25,8 @@ export function checkImport(db: Database, actor: Actor, body: FeaturesImport): I
 }
 
 /**
- * What of an import is to be made.
- * @throws ApiError `NoAccessError` naming what the caller lacks, `ValidationError` with all that makes it impossible
+ * The part of an import to carry out.
+ * @throws ApiError `NoAccessError` naming the missing permissions, `ValidationError` with everything that prevents it
  */
 export function requireImport(db: Database, actor: Actor, body: FeaturesImport): Data {
   requirePermission(db, actor, { permissions: [], project: body.project });

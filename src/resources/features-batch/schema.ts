@@ -9,7 +9,7 @@ import { NewTagType, TagType } from "../tag-types/schema.ts";
 import { TagPart } from "../tags/schema.ts";
 import { FlagVariant, NewFlagVariant, NewVariant } from "../variants/schema.ts";
 
-/** Which flags are to be exported: those that are named, all if none is; those with a tag; or those of a project. */
+/** The flags to export: those named, or all if none are; those with a tag; or those of a project. */
 export const ExportQuery = v.pipe(
   v.object({
     environment: v.string(),
@@ -28,7 +28,7 @@ export const ExportQuery = v.pipe(
 );
 export type ExportQuery = v.InferOutput<typeof ExportQuery>;
 
-/** Flags as they are in one environment, with all that they need. */
+/** The state of flags in one environment, with everything they refer to. */
 export const FeaturesExport = v.strictObject({
   features: v.array(
     v.pick(Feature, ["name", "description", "type", "project", "stale", "impressionData", "archived"]),
@@ -87,7 +87,7 @@ const NewFeatureTag = v.object({
   tagValue: TagPart,
 });
 
-/** What was exported, as an import takes it: what is left out is filled in. */
+/** Exported flags as an import accepts them; defaults are filled in. */
 const Data = v.object({
   features: v.array(NewFeature),
   featureStrategies: v.array(NewStrategy),
@@ -103,15 +103,15 @@ const Data = v.object({
 });
 export type Data = v.InferOutput<typeof Data>;
 
-/** Where exported flags are to go. */
+/** Where to import flags, and which. */
 export const FeaturesImport = v.object({ project: v.string(), environment: v.string(), data: Data });
 export type FeaturesImport = v.InferOutput<typeof FeaturesImport>;
 
-/** Something that an import would run into, and what of it. */
+/** A problem that an import would meet, and the items affected. */
 export const Finding = v.strictObject({ message: v.string(), affectedItems: v.array(v.string()) });
 export type Finding = v.InferOutput<typeof Finding>;
 
-/** What makes an import impossible, what it would do beside, and the permissions that the caller lacks. */
+/** What makes an import impossible, its side effects, and the permissions that the caller lacks. */
 export const ImportCheck = v.strictObject({
   errors: v.array(Finding),
   warnings: v.array(Finding),

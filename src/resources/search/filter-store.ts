@@ -2,15 +2,15 @@ import { SYSTEM_USER_ID } from "../../auth/actor.ts";
 import type { Choice, Day, FeatureSearch, Holding } from "./schema.ts";
 
 /*
- * Which flags a search is about, as one condition on a row of `features` that is called `flag`. A criterion that is not
- * given is null and holds of every flag.
+ * The criteria of a search, as one condition on a row of `features` that is named `flag`. A missing criterion is null
+ * and matches every flag.
  */
 
-/** That a value is among some, or is among none of them. */
+/** The value is one of those listed, or none of them. */
 const among = (value: string, name: string) =>
   `(:${name} IS NULL OR (${value} IN (SELECT value FROM json_each(:${name}))) = :${name}Wanted)`;
 
-/** That so many of some values are among those that a query finds. */
+/** The number of listed values that the query finds is within limits. */
 const holding = (found: string, name: string) =>
   `(:${name} IS NULL OR (${found} IN (SELECT value FROM json_each(:${name})))
     BETWEEN :${name}Least AND :${name}Most)`;
@@ -20,13 +20,13 @@ const within = (time: string, name: string) =>
 
 export const LAST_SEEN = `(SELECT max(last_seen_at) FROM feature_environments WHERE feature = flag.name)`;
 
-/** The stage that a flag has entered last; within one moment the last of its life. */
+/** The stage a flag entered last; of several at the same moment, the latest in a flag's life. */
 const stage = (column: string) => `(SELECT ${column} FROM feature_stages WHERE feature = flag.name
   ORDER BY entered_at DESC, CASE stage WHEN 'initial' THEN 1 WHEN 'pre-live' THEN 2 WHEN 'live' THEN 3
     WHEN 'completed' THEN 4 ELSE 5 END DESC LIMIT 1)`;
 export const STAGE = stage("stage");
 export const STAGE_AS_JSON = stage(`json_patch(json_object('stage', stage, 'enteredStageAt', entered_at),
-  json_object('status', status))`); // a patch leaves out what is null
+  json_object('status', status))`); // a patch omits nulls
 
 export const MATCHES = `(flag.archived_at IS NOT NULL) = :archived
   AND flag.project NOT IN (SELECT value FROM json_each(:hidden))
@@ -60,7 +60,7 @@ export interface Caller {
   hidden: readonly string[];
 }
 
-/** A search as the condition takes it. */
+/** The parameters for the condition. */
 export const toBind = (search: FeatureSearch, { hidden }: Caller) => ({
   archived: isArchived(search) ? 1 : 0,
   hidden: JSON.stringify(hidden),
@@ -82,7 +82,7 @@ export type Bind = ReturnType<typeof toBind>;
 
 export const isArchived = ({ archived }: FeatureSearch) => archived === "IS:true" || archived === "true";
 
-/** Whether it is one of the values that is wanted, or one of all others. */
+/** Whether the listed values are to be included, rather than excluded. */
 export const isWanted = ({ operator }: NonNullable<Choice>) => operator === "IS" || operator === "IS_ANY_OF";
 
 const choice = (name: string, choice: Choice, convert: (value: string) => unknown = String) => ({
@@ -95,7 +95,7 @@ const days = (name: string, day: Day) => ({
   [`${name}From`]: day?.operator === "IS_ON_OR_AFTER" ? day.values.join() : null,
 });
 
-/** How many of the values are to be found, at the least and at the most. */
+/** How many of the values must be found, at least and at most. */
 const COUNTS: Record<NonNullable<Holding>["operator"], (all: number) => [least: number, most: number]> = {
   INCLUDE: (all) => [1, all],
   INCLUDE_ANY_OF: (all) => [1, all],

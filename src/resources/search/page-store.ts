@@ -19,7 +19,7 @@ interface FeatureRow extends Pick<FoundFeature, Plain> {
   favorite: 0 | 1;
   stale: 0 | 1;
   impressionData: 0 | 1;
-  /** These as JSON. */
+  /** JSON, like the following. */
   segments: string;
   lifecycle: string | null;
   tags: string;
@@ -57,7 +57,7 @@ type EnvironmentRow = Omit<
 > & {
   feature: string;
   enabled: 0 | 1;
-  /** Of its strategies: 0 if any is enabled, null if there are none. */
+  /** Over its strategies: 0 if any is enabled, null if there are none. */
   leastDisabled: 0 | 1 | null;
 };
 
@@ -74,7 +74,7 @@ const environmentsOf = query<{ names: string }, EnvironmentRow>(`
     ON state.feature = flag.name AND state.environment = environments.name
   ORDER BY environments.sort_order, environments.name`);
 
-/** The flags of these names that there are, in this order. */
+/** The flags with these names, as far as they exist, in this order. */
 export function featuresNamed(db: Database, names: readonly string[], userId: number | null) {
   const list = JSON.stringify(names);
   const environments = Map.groupBy(environmentsOf(db).all({ names: list }), ({ feature }) => feature);

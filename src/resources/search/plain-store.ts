@@ -4,8 +4,8 @@ import type { FeatureSearch } from "./schema.ts";
 import type { Found } from "./slice-store.ts";
 
 /*
- * What pages ask all the time: all flags, or those of one project, by age. An index has them in order, so that only
- * those of the page are read, and they are counted without reading rows.
+ * The searches that pages make all the time: all flags, or those of one project, by age. An index has them in that
+ * order, so that only the rows of one page are read, and the total is counted without reading rows.
  */
 
 interface Bind {
@@ -41,7 +41,7 @@ const favorites = query<Bind, string>(`
     AND project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY created_at, name`);
 
-/** Whether it asks for no more than an index knows. */
+/** Whether an index alone can answer it. */
 export function isPlain(search: FeatureSearch): boolean {
   const { project, query, status, sortBy, sortOrder, favoritesFirst, offset, limit, archived, ...others } =
     search;
@@ -54,7 +54,7 @@ export function isPlain(search: FeatureSearch): boolean {
   );
 }
 
-/** The page by an index. */
+/** A page read through an index. */
 export function plainSearch(db: Database, search: FeatureSearch, { userId, hidden }: Caller): Found {
   const { offset, limit, sortOrder } = search;
   const project = search.project?.values[0] ?? null;

@@ -8,7 +8,7 @@ import { CurrentStage } from "../lifecycle/schema.ts";
 const { name, type, description, favorite, createdAt, stale, impressionData, lastSeenAt } =
   ProjectFeature.entries;
 
-/** A flag as a search finds it; `tags` only where it has some (original). */
+/** A flag found by a search; `tags` only if it has any (original). */
 export const FoundFeature = v.strictObject({
   type,
   description,
@@ -20,7 +20,7 @@ export const FoundFeature = v.strictObject({
   archivedAt: v.nullable(Timestamp),
   impressionData,
   lastSeenAt,
-  /** Whether others depend on it, or it on others. */
+  /** Whether other flags depend on it, or it depends on others. */
   dependencyType: v.nullable(v.picklist(["parent", "child"])),
   environments: v.array(v.strictObject({ ...FeatureEnvironment.entries, yes: v.number(), no: v.number() })),
   segments: v.array(v.string()),
@@ -30,14 +30,14 @@ export const FoundFeature = v.strictObject({
 });
 export type FoundFeature = v.InferOutput<typeof FoundFeature>;
 
-/** One page, and how many there are in all. */
+/** One page, and the total number of matches. */
 export const FoundFeatures = v.strictObject({ features: v.array(FoundFeature), total: v.number() });
 
 /** One of the values, or none of them. */
 const Choice = v.optional(filter("IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"));
 export type Choice = v.InferOutput<typeof Choice>;
 
-/** Which of the values something has. */
+/** Which of the values it has. */
 const Holding = v.optional(
   filter("INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"),
 );
@@ -59,7 +59,7 @@ const People = v.pipe(
   ),
 );
 
-/** Before a day, or from it on; a day that is in the calendar. */
+/** Before a day, or on or after it; it must exist in the calendar. */
 const Day = v.optional(
   v.pipe(
     filter("IS_BEFORE", "IS_ON_OR_AFTER"),
@@ -68,7 +68,7 @@ const Day = v.optional(
 );
 export type Day = v.InferOutput<typeof Day>;
 
-/** `environment:enabled` or `environment:disabled`; what is neither says nothing (original). */
+/** `environment:enabled` or `environment:disabled`; anything else is ignored (original). */
 const Statuses = v.pipe(
   v.array(v.string()),
   v.transform((texts) =>
@@ -79,9 +79,9 @@ const Statuses = v.pipe(
   ),
 );
 
-/** Which flags are wanted, and in what order. */
+/** The criteria and the order of a search. */
 export const FeatureSearch = v.object({
-  /** Each in the name or the description, any of them. */
+  /** Any of these words, in the name or the description. */
   query: Words,
   project: Choice,
   type: Choice,

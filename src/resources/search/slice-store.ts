@@ -6,15 +6,15 @@ import { type Bind, type Caller, isWanted, LAST_SEEN, MATCHES, STAGE, toBind } f
 import type { FeatureSearch } from "./schema.ts";
 
 /*
- * Any search: every flag it may be about is looked at, since no index knows substrings or each of the criteria. There
- * may be a hundred thousand, so that is done in slices of a few milliseconds, between which others are answered, and
- * no more is kept than a page and those before it.
+ * Any other search examines every flag in question, since no index covers substrings or every criterion. There may be a
+ * hundred thousand flags, so the work is done in slices of a few milliseconds, between which other requests get a turn,
+ * and no more is kept than one page and those before it.
  */
 
-/** Flags of one slice. */
+/** The number of flags in one slice. */
 const SLICE = 1000;
 
-/** What a page is sorted by; without a user no flag is a favorite. */
+/** The sort order of a page; without a user, no flag is a favorite. */
 interface Sort {
   sortBy: string;
   environment: string | null;
@@ -22,7 +22,7 @@ interface Sort {
   isText: 0 | 1;
 }
 
-/** By this it is sorted; null comes last. */
+/** The sort key; null comes last. */
 const KEY = `CASE :sortBy WHEN 'name' THEN flag.name WHEN 'type' THEN flag.type
   WHEN 'project' THEN flag.project WHEN 'stale' THEN flag.stale
   WHEN 'archivedAt' THEN flag.archived_at WHEN 'lastSeenAt' THEN ${LAST_SEEN} WHEN 'lifecycle' THEN ${STAGE}
@@ -52,7 +52,7 @@ const ofProject = query<SliceBind & { within: string }, SliceRow>(
   sliceOf(`project = :within AND name > :after`),
 );
 
-/** A flag that was found, with what it is sorted by. */
+/** A flag that matches, and its sort key. */
 type Candidate = [
   name: string,
   favorite: 0 | 1,
@@ -61,13 +61,13 @@ type Candidate = [
   description: string,
 ];
 
-/** The names of a page, and how many flags there are in all. */
+/** The names on a page, and the total number of matches. */
 export interface Found {
   names: string[];
   total: number;
 }
 
-/** Looks at every flag; it resolves early once nobody waits for it. */
+/** Examines every flag; returns early once the client has disconnected. */
 export async function searchAll(
   db: Database,
   search: FeatureSearch,
@@ -92,7 +92,7 @@ export async function searchAll(
   };
 }
 
-/** That the name or the description has one of the words, in any letter case. */
+/** Matches if the name or the description contains one of the words, in any letter case. */
 function toCondition({ query }: FeatureSearch) {
   if (query.length === 0) return () => true;
   const words = query.map(fold);
@@ -124,7 +124,7 @@ async function* slices(
   }
 }
 
-/** The projects whose flags it is about; null for all. */
+/** The projects to search; null for all. */
 const projectsOf = ({ project }: FeatureSearch): ReadonlyArray<string | null> =>
   project && isWanted(project) ? [...new Set(project.values)] : [null];
 
@@ -138,7 +138,7 @@ function toSort({ sortBy, favoritesFirst, query }: FeatureSearch, { userId }: Ca
   };
 }
 
-/** Favorites first, then by the key, the age and the name; by age alone both ways, as the index has it. */
+/** Favorites first, then by key, age and name; age alone follows the sort order too, as in the index. */
 function sorted(found: Candidate[], { sortOrder }: FeatureSearch): Candidate[] {
   const sign = sortOrder === "desc" ? -1 : 1;
   return found.sort(
