@@ -24,7 +24,7 @@ const removeInstances = command<{ name: string }>(
   `DELETE FROM application_instances WHERE application = :name`,
 );
 
-/** Says what an application is; one that has not registered is there from now on, and no event tells of it yet. */
+/** Sets an application's description; creates it if it hasn't registered, for now without an event. */
 export function describeApplication(tx: Tx, name: string, said: ApplicationUpdate) {
   const known = applicationNamed(tx.db, name);
   const {
@@ -41,7 +41,7 @@ export function describeApplication(tx: Tx, name: string, said: ApplicationUpdat
   ensurePlace(tx, { application: name, project: "*", environment: "*" }); // (original)
 }
 
-/** Forgets an application and who asks in its name; it is there again as soon as it registers. */
+/** Deletes an application and its instances; it reappears as soon as it registers again. */
 export function removeApplication(tx: Tx, name: string) {
   removeInstances(tx).run({ name });
   remove(tx).run({ name });

@@ -24,7 +24,7 @@ export const insertApplication = command<ApplicationRow>(`
     announced)
   VALUES (:name, :description, :url, :color, :icon, :strategies, :createdBy, :createdAt, :updatedAt, :announced)`);
 
-// What was said of it by hand stays.
+// What was set by hand is kept.
 const registerAgain = bookkeeping<{ name: string; strategies: string; createdBy: string; now: string }>(`
   UPDATE applications SET strategies = :strategies, created_by = :createdBy, updated_at = :now WHERE name = :name`);
 
@@ -40,17 +40,17 @@ export const insertInstance = bookkeeping<InstanceRow>(`
   ON CONFLICT DO UPDATE SET sdk_version = ifnull(excluded.sdk_version, sdk_version),
     client_ip = excluded.client_ip, last_seen_at = excluded.last_seen_at`);
 
-/** Notes an application that has registered; it will be announced if it is a new one. */
+/** Stores a registration; a new application is announced later. */
 export function writeApplication(tx: Writing, { application: name, environment, ...said }: Application) {
   const { seenAt: now } = said;
   const strategies = JSON.stringify(said.strategies);
-  const { createdBy } = SYSTEM; // whose doing it is (original)
+  const { createdBy } = SYSTEM; // counts as the creator (original)
   if (applicationNamed(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
   else insertApplication(tx).run({ ...UNSAID, name, strategies, createdBy, createdAt: now, updatedAt: now });
   for (const project of said.projects) ensurePlace(tx, { application: name, project, environment });
 }
 
-/** Notes what an application's token is for, which is mostly known. */
+/** Stores what an application's token is for, which is usually known already. */
 export function ensurePlace(tx: Writing, place: Place) {
   if (!isPlace(tx.db, place)) insertPlace(tx).run(place);
 }
@@ -59,7 +59,7 @@ const UNSAID = { description: null, url: null, color: null, icon: null, announce
 
 const setAnnounced = command<{ name: string }>(`UPDATE applications SET announced = 1 WHERE name = :name`);
 
-/** Records an event for each new application, some at a time. @returns whether there are more */
+/** Records an event for each new application, in batches. @returns whether there are more */
 export function announceApplications(tx: Tx): boolean {
   const found = unannounced(tx.db);
   for (const application of found) {
@@ -73,10 +73,10 @@ const removeInstances = bookkeeping<{ before: string; most: number }>(`
   DELETE FROM application_instances WHERE (application, environment, instance) IN (
     SELECT application, environment, instance FROM application_instances WHERE last_seen_at < :before LIMIT :most)`);
 
-/** Forgets who has not asked since, some at a time. @returns how many they were */
+/** Deletes instances not seen since a time, in batches. @returns how many were deleted */
 export const removeOldInstances = (tx: Writing, before: string, most: number): number =>
   removeInstances(tx).run({ before, most }).changes;
 
-/** Notes somebody who asks in an application's name. */
+/** Stores an instance of an application. */
 export const writeInstance = (tx: Writing, { kind: _, ...instance }: Instance) =>
   insertInstance(tx).run({ ...instance, createdAt: instance.seenAt });

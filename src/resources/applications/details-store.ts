@@ -5,7 +5,7 @@ import { instancesOf } from "./instances-store.ts";
 import { featuresAskedFor } from "./overview-store.ts";
 import type { Application, ApplicationDetails } from "./schema.ts";
 
-/** All of an application. @param hidden projects of which nothing is to be told */
+/** Everything about an application. @param hidden projects that must not be mentioned */
 export const detailsOf = (
   db: Database,
   { appName, strategies, ...application }: Application,
@@ -22,7 +22,7 @@ export const detailsOf = (
   seenToggles: featuresAskedFor(db, appName)
     .map((name) => findFeature(db, name) ?? missing(name))
     .filter((feature) => "notFound" in feature || !hidden.includes(feature.project)),
-  links: { self: `/api/applications/${appName}` }, // as the original has it, which has nothing there
+  links: { self: `/api/applications/${appName}` }, // as in the original, where the path doesn't exist either
 });
 
 const missing = (name: string) => ({ name, notFound: true as const });

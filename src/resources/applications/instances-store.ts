@@ -37,15 +37,15 @@ const DAY_MS = 86_400_000;
 /** A day ago, RFC 3339. */
 export const dayAgo = () => new Date(Date.now() - DAY_MS).toISOString();
 
-/** All who ask in an application's name, the last one first. */
+/** All instances of an application, last seen first. */
 export const instancesOf = (db: Database, application: string): Instance[] =>
   ofApplication(db).all({ application });
 
-/** Those who have asked in an environment within a day. */
+/** The instances seen in an environment within a day. */
 export const recentInstances = (db: Database, application: string, environment: string) =>
   recent(db).all({ application, environment, since: dayAgo() });
 
-/** The outdated SDKs, of those who ask for flags of a project if one is given. */
+/** The outdated SDKs, optionally only of instances that requested flags of a project. */
 export function outdatedSdks(db: Database, project?: string): OutdatedSdks["sdks"] {
   const rows = project === undefined ? sdks(db).all({}) : sdksOfProject(db).all({ project });
   const bySdk = Map.groupBy(rows, ({ sdkVersion }) => sdkVersion);

@@ -7,7 +7,7 @@ import { isOutdated } from "./sdks.ts";
 interface Asked {
   environment: string;
   feature: string;
-  /** Null where there is no such flag. */
+  /** Null if there is no such flag. */
   project: string | null;
 }
 
@@ -38,14 +38,14 @@ const seenSince = query<{ application: string; since: string }, string>(`
     AND EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id AND hour >= :since)
   ORDER BY feature`);
 
-/** The flags that an application has asked for within a day, by name, also those that there are not. */
+/** The names of the flags that an application has requested within a day, including unknown ones. */
 export const featuresAskedFor = (db: Database, application: string): string[] =>
   seenSince(db).pluck().all({ application, since: dayAgo() });
 
-/** SDKs name them although nobody should use them any more, so that they are not missed (original). */
+/** Obsolete strategies that SDKs still report, so that they don't count as missing (original). */
 const BYGONE = ["gradualRolloutRandom", "gradualRolloutSessionId", "gradualRolloutUserId", "userWithId"];
 
-/** Where an application is in use. @param hidden projects of which nothing is to be told */
+/** Where an application is in use. @param hidden projects that must not be mentioned */
 export function overviewOf(
   db: Database,
   name: string,
@@ -64,7 +64,7 @@ export function overviewOf(
   const missing = strategies.filter((type) => !BYGONE.includes(type) && !isKnown(db, "strategyType", type));
   return {
     projects: [...new Set(asked.flatMap(({ project }) => project ?? []))],
-    featureCount: Math.max(1, new Set(asked.map(({ feature }) => feature)).size), // none counts as one (original)
+    featureCount: Math.max(1, new Set(asked.map(({ feature }) => feature)).size), // counts at least one (original)
     environments,
     issues: { missingStrategies: environments.length > 0 ? [...new Set(missing)] : [] },
   };

@@ -13,7 +13,7 @@ interface Row {
   sdk: string | null;
 }
 
-// Instances are told of the environments in which flags of the project were asked for.
+// An instance is listed under every environment where flags of the project were requested.
 const askersOf = query<{ project: string; names: string }, Row>(`
   SELECT user AS application, used.environment, instance, sdk_version AS sdk
   FROM (SELECT DISTINCT usage_series.application AS user, usage_series.environment
@@ -26,7 +26,7 @@ const askersOf = query<{ project: string; names: string }, Row>(`
 
 type Found = ProjectApplications["applications"][number];
 
-/** A page of the applications that have asked for flags of a project, by name. */
+/** A page of the applications that have requested flags of a project, by name. */
 export function applicationsOfProject(
   db: Database,
   project: string,
@@ -49,7 +49,7 @@ const toFound = (name: string, rows: readonly Row[]): Found => ({
 
 const distinct = (names: readonly string[]) => [...new Set(names)];
 
-/** By name, each with the versions of it. */
+/** By name, with all versions of each. */
 function toSdks(sdks: readonly string[]): Found["sdks"] {
   const parts = sdks.toSorted().map((sdk) => sdk.split(":"));
   return [...Map.groupBy(parts, ([name = ""]) => name)].map(([name, own]) => ({

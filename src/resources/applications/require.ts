@@ -6,7 +6,7 @@ import { environmentOf } from "../usage/require.ts";
 import type { Application, Registration } from "./schema.ts";
 import { applicationNamed } from "./store.ts";
 
-/** What a registration tells: an application, and who asks in its name. */
+/** The contents of a registration: an application, and the instance that sent it. */
 export function toRegistered(
   actor: SdkActor,
   { appName: application, instanceId, sdkVersion = null, strategies, ...said }: Registration,
@@ -22,7 +22,7 @@ export function toRegistered(
   ];
 }
 
-/** What has registered, or was described. @throws ApiError `NotFoundError` */
+/** An application that has registered or was described. @throws ApiError `NotFoundError` */
 export function requireApplication(db: Database, name: string): Application {
   const application = applicationNamed(db, name);
   if (application) return application;

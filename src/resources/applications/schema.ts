@@ -5,10 +5,10 @@ import { Feature } from "../features/schema.ts";
 import { StrategyType } from "../strategy-types/schema.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "../usage/schema.ts";
 
-/** Far more than any application knows. */
+/** Far more than any application has. */
 const MOST_STRATEGIES = 100;
 
-/** What an SDK says when it starts. */
+/** What an SDK sends when it starts. */
 export const Registration = v.object({
   appName: AppName,
   instanceId: v.optional(InstanceId),
@@ -23,7 +23,7 @@ export const Registration = v.object({
 });
 export type Registration = v.InferOutput<typeof Registration>;
 
-/** What is known of an application, as events tell it. */
+/** What is known of an application, as in its events. */
 export const Application = v.strictObject({
   appName: v.string(),
   createdAt: Timestamp,
@@ -39,21 +39,21 @@ export type Application = v.InferOutput<typeof Application>;
 
 const page = (most: number, byDefault: number) =>
   v.object({
-    /** Any of them in the name. */
+    /** Any of these words, in the name. */
     query: Words,
     offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
     limit: lenient(1, most, byDefault),
     sortOrder: v.optional(v.string(), "asc"),
   });
 
-/** Which applications are listed, by name. */
+/** A page of applications, by name. */
 export const ApplicationSearch = page(1000, 1000);
 export type ApplicationSearch = v.InferOutput<typeof ApplicationSearch>;
 
-/** The same within a project. */
+/** The same for one project. */
 export const ProjectApplicationSearch = page(100, 50);
 
-/** An application in a list: what its tokens are for, the first of that by itself too (original). */
+/** An application in a list, with what its tokens are for, the first of these also on its own (original). */
 export const ListedApplication = v.strictObject({
   ...Application.entries,
   project: v.nullable(v.string()),
@@ -71,7 +71,7 @@ const Missing = v.strictObject({ name: v.string(), notFound: v.literal(true) });
 
 const { createdAt, ...described } = Application.entries;
 
-/** All of an application. */
+/** Everything about an application. */
 export const ApplicationDetails = v.strictObject({
   appName: described.appName,
   createdAt,
@@ -96,7 +96,7 @@ export const ApplicationDetails = v.strictObject({
 });
 export type ApplicationDetails = v.InferOutput<typeof ApplicationDetails>;
 
-/** Where an application is in use, and what may be wrong there. */
+/** Where an application is in use, and possible problems there. */
 export const ApplicationOverview = v.strictObject({
   projects: v.array(v.string()),
   featureCount: v.number(),
@@ -125,13 +125,13 @@ export const ApplicationInstances = v.strictObject({
 });
 export type ApplicationInstances = v.InferOutput<typeof ApplicationInstances>;
 
-/** SDKs that should be updated, and who runs them. */
+/** SDKs that should be updated, and the applications that use them. */
 export const OutdatedSdks = v.strictObject({
   sdks: v.array(v.strictObject({ sdkVersion: v.string(), applications: v.array(v.string()) })),
 });
 export type OutdatedSdks = v.InferOutput<typeof OutdatedSdks>;
 
-/** Who has asked for flags of a project. */
+/** The applications that have requested flags of a project. */
 export const ProjectApplications = v.strictObject({
   applications: v.array(
     v.strictObject({
@@ -145,7 +145,7 @@ export const ProjectApplications = v.strictObject({
 });
 export type ProjectApplications = v.InferOutput<typeof ProjectApplications>;
 
-/** What is said of an application by hand; what is left out stays. */
+/** A description set by hand; properties that are left out stay as they are. */
 export const ApplicationUpdate = v.object({
   description: v.nullish(ShortText),
   url: v.nullish(ShortText),

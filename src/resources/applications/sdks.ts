@@ -1,4 +1,4 @@
-/** The oldest version of each SDK that is up to date (original). */
+/** The oldest version of each SDK that is not outdated (original). */
 const OLDEST: Readonly<Record<string, string>> = {
   "unleash-client-node": "5.3.2",
   "unleash-client-java": "9.0.0",
@@ -9,7 +9,7 @@ const OLDEST: Readonly<Record<string, string>> = {
   "unleash-client-php": "1.13.0",
 };
 
-/** Whether an SDK, as `name:version`, should be updated; of one that is not known nobody can say. */
+/** Whether an SDK, as `name:version`, should be updated; false for unknown ones. */
 export function isOutdated(sdk: string): boolean {
   const [name = "", version = "", ...rest] = sdk.split(":");
   const oldest = Object.hasOwn(OLDEST, name) ? OLDEST[name] : undefined;
@@ -18,7 +18,7 @@ export function isOutdated(sdk: string): boolean {
   return given !== undefined && isLess(given, wanted);
 }
 
-/** Its numbers and, for a version before that one, -1. */
+/** The numbers of a version and, for a prerelease, -1. */
 function partsOf(version: string): number[] | undefined {
   const [, major, minor, patch, before] = /^(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?(?:\+.*)?$/.exec(version) ?? [];
   return major === undefined ? undefined : [+major, +minor!, +patch!, before === undefined ? 0 : -1];

@@ -16,7 +16,7 @@ const names = query<object, string>(`SELECT name FROM applications ORDER BY name
 const named = query<{ names: string }, Row>(`
   SELECT ${COLUMNS} FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
 
-/** What an application's token is for. */
+/** A project and environment that an application's token is for. */
 export interface Place {
   application: string;
   project: string;
@@ -35,16 +35,16 @@ const knownPlace = query<Place>(`
 
 export const isPlace = (db: Database, place: Place) => knownPlace(db).get(place) !== undefined;
 
-/** What has registered, or was described; undefined for none. */
+/** An application that has registered or was described; undefined if there is none. */
 export function applicationNamed(db: Database, name: string): Application | undefined {
   const row = byName(db).get({ name });
   return row && toApplication(row);
 }
 
-/** Some applications of which no event tells yet. */
+/** Some applications without an event so far. */
 export const unannounced = (db: Database): Application[] => unannouncedOnes(db).all({}).map(toApplication);
 
-/** A page of the applications, by name. @param hidden projects that are not to be named */
+/** A page of applications, by name. @param hidden projects that must not be named */
 export function searchApplications(db: Database, search: ApplicationSearch, hidden: readonly string[]) {
   const found = namesFound(names(db).pluck().all({}), search);
   const page = found.slice(search.offset, search.offset + search.limit);
@@ -59,7 +59,7 @@ export function searchApplications(db: Database, search: ApplicationSearch, hidd
   };
 }
 
-/** Those of the names, which are in order, that a search finds, in its order. */
+/** The names that match a search, in its order; expects them in ascending order. */
 export function namesFound(ascending: readonly string[], { query, sortOrder }: ApplicationSearch): string[] {
   const found = ascending.filter(
     (name) => query.length === 0 || query.some((word) => name.toUpperCase().includes(word.toUpperCase())),

@@ -3,7 +3,7 @@ import type { EventType } from "../../events/types.ts";
 import type { Flag } from "./store.ts";
 
 /*
- * What has changed between two states of an environment's flags.
+ * The differences between two states of an environment's flags.
  */
 
 /** By name, in that order. */
@@ -12,24 +12,24 @@ export type Flags = ReadonlyMap<string, Flag>;
 /** By id, as JSON. */
 export type Segments = ReadonlyMap<number, string>;
 
-/** A flag or a segment that has become another, or has come or gone. */
+/** A flag or segment that was added, changed or removed. */
 export interface Change {
-  /** The revision by which it was so. */
+  /** The revision with which it changed. */
   readonly revision: number;
   readonly kind: "flag" | "segment";
   readonly key: string | number;
-  /** Of the flag before, where there was one. */
+  /** The flag's project before the change, if it existed. */
   readonly project?: string | undefined;
 }
 
-/** From so many flags on it is faster to read all. */
+/** From this many flags on, reading all of them is faster. */
 const MANY = 500;
 
-/** Without a flag's name these change no flag. */
+/** Types of events that change no flag, unless they name one. */
 const HARMLESS =
   /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
 
-/** The flags that were changed; undefined where events do not name them, or too many. */
+/** The names of changed flags; undefined if events don't name them, or name too many. */
 export function namesIn(events: ReadonlyArray<{ type: EventType; featureName: string | null }>) {
   const names = new Set<string>();
   for (const { type, featureName } of events) {
@@ -41,7 +41,7 @@ export function namesIn(events: ReadonlyArray<{ type: EventType; featureName: st
 
 export const byName = (list: readonly Flag[]) => new Map(list.map((flag) => [flag.name, flag]));
 
-/** @param names those that may have changed or gone; others in `now` have come */
+/** @param names the flags that may have changed or been removed; others in `now` are new */
 export function flagChanges(
   before: Flags,
   names: Iterable<string>,
@@ -59,7 +59,7 @@ export const segmentChanges = (before: Segments, now: Segments, next: number): C
     .filter((id) => before.get(id) !== now.get(id))
     .map((id) => ({ revision: next, kind: "segment", key: id }));
 
-/** With some flags in the place of those of the same names. */
+/** Replaces the flags with these names. */
 export function merged(before: Flags, names: ReadonlySet<string> | undefined, now: readonly Flag[]): Flags {
   if (!names) return byName(now);
   const flags = new Map(before);

@@ -8,7 +8,7 @@ import { isWanted, wantedFlags } from "./wanted.ts";
 
 type Events = Array<Exclude<Wire<ClientEvent>, RawJson>>;
 
-/** All that an application has. */
+/** Everything an application has access to. */
 export const hydration = (state: State, wanted: Wanted): Events => [
   {
     eventId: state.revision,
@@ -18,7 +18,7 @@ export const hydration = (state: State, wanted: Wanted): Events => [
   },
 ];
 
-/** What has changed for an application since a revision; all it has where that is not remembered any more. */
+/** An application's changes since a revision; everything if the history doesn't reach back that far. */
 export function delta(state: State, wanted: Wanted, since: number): Events {
   if (since > state.revision || since < state.since) return hydration(state, wanted);
   return changesSince(state, since).flatMap((change): Events => {
@@ -27,7 +27,7 @@ export function delta(state: State, wanted: Wanted, since: number): Events {
   });
 }
 
-/** One for each flag and each segment: by its newest revision, and as it was before its oldest. */
+/** One change per flag and segment: its newest revision, and its state before the oldest. */
 function changesSince({ changes }: State, since: number): Change[] {
   const net = new Map<string, Change>();
   for (let index = changes.length - 1; index >= 0 && changes[index]!.revision > since; index--) {
@@ -46,7 +46,7 @@ function flagEvent(state: State, wanted: Wanted, { revision: eventId, key, proje
   return [{ eventId, type: "feature-removed", featureName, project }];
 }
 
-/** Segments go to everybody. */
+/** Segments are sent to every application. */
 function segmentEvent({ segments }: State, { revision: eventId, key }: Change): Events[number] {
   const segmentId = Number(key);
   const text = segments.get(segmentId);
@@ -60,7 +60,7 @@ const toFeature = ({ text }: Flag) => new RawJson<ClientFeature>(text);
 /** JSON texts as one list. */
 export const listOf = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
 
-/** A revision that a client has; undefined for none, and for what is none of ours. */
+/** The revision a client has; undefined if missing or not one of ours. */
 export function toRevision(text: string | null | undefined): number | undefined {
   const [, digits] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text ?? "") ?? [];
   return digits === undefined ? undefined : Number(digits);

@@ -11,15 +11,15 @@ interface Kept {
   revision: number;
 }
 
-/** How many are kept; the one that was made first goes first. */
+/** The most evaluators kept; the oldest is dropped first. */
 const MOST = 50;
 
 const kept = new WeakMap<Database, Map<string, Kept>>();
 
-/** What flags are made of, parsed once for all evaluators. */
+/** Flags are parsed once for all evaluators. */
 const parsed = new WeakMap<Flag, ClientFeature>();
 
-/** The evaluator of what an application may have, made once and used until a flag changes. */
+/** The evaluator of an application's flags, created once and re-used until a flag changes. */
 export function evaluatorFor(db: Database, wanted: Pick<Wanted, "projects" | "environment">): Evaluator {
   const evaluators = kept.get(db) ?? new Map<string, Kept>();
   kept.set(db, evaluators);

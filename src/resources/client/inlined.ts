@@ -2,7 +2,7 @@ import type { ClientFeature, ClientSegment } from "./schema.ts";
 import type { State } from "./state.ts";
 import type { Flag } from "./store.ts";
 
-/** A flag as JSON for SDKs that know no segments: their constraints stand behind the strategy's own. */
+/** A flag as JSON for SDKs that don't support segments: their constraints are appended to the strategies' own. */
 export function inlined({ segments }: Pick<State, "segments">, { text }: Flag): string {
   if (!text.includes('"segments":[')) return text;
   const { strategies, ...feature } = JSON.parse(text) as ClientFeature;

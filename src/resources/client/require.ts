@@ -8,12 +8,12 @@ import { stateOf } from "./state.ts";
 import { allProjects, flagsTagged } from "./store.ts";
 import type { Wanted } from "./wanted.ts";
 
-/** Where a service token looks that names no environment (original). */
+/** The environment for service tokens if none is named (original). */
 const DEFAULT_ENVIRONMENT = "default";
 
 const isOfAll = ({ projects }: SdkActor) => projects.includes("*");
 
-/** What an application may have of what it asks for: a token of some projects or of an environment decides itself. */
+/** What an application gets of its request: the token's own projects and environment take precedence. */
 export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wanted {
   const named = asked.project.length > 0 ? [...new Set(asked.project)] : undefined;
   const tags = asked.tag.map(({ type, value }) => `${type}:${value}`);
@@ -25,7 +25,7 @@ export function toWanted(db: Database, actor: SdkActor, asked: ClientQuery): Wan
   };
 }
 
-/** What is in force, as the answer says it (original); no SDK reads it. */
+/** The query in effect, as the answer states it (original); no SDK reads it. */
 export const toEcho = (actor: SdkActor, wanted: Wanted, asked: ClientQuery, inlines: boolean) => ({
   environment: wanted.environment,
   ...(!(isOfAll(actor) && asked.project.length === 0) && { project: wanted.projects }),
@@ -34,13 +34,13 @@ export const toEcho = (actor: SdkActor, wanted: Wanted, asked: ClientQuery, inli
   inlineSegmentConstraints: inlines,
 });
 
-/** What evaluates the flags that an application may have, and in which environment. */
+/** Evaluates an application's flags in its environment. */
 export function evaluatorOf(db: Database, actor: SdkActor) {
   const wanted = toWanted(db, actor, { project: [], tag: [] });
   return { evaluator: evaluatorFor(db, wanted), environment: wanted.environment };
 }
 
-/** The same for a person who asks for some projects or for all, without those that are hidden from them. */
+/** The same for a person and some projects, or all, without those hidden from them. */
 export function evaluatorOfProjects(
   db: Database,
   asked: "*" | readonly string[],
@@ -52,7 +52,7 @@ export function evaluatorOfProjects(
   return { evaluator: evaluatorFor(db, { projects, environment }), projects };
 }
 
-/** Where an application is in the history of its flags, and whether they are others than they were somewhere. */
+/** An application's position in the history of its flags, and whether they have changed since another position. */
 export function flagsSince(db: Database, actor: SdkActor, told: string | undefined) {
   const wanted = toWanted(db, actor, { project: [], tag: [] });
   const state = stateOf(db, wanted.environment);
@@ -64,8 +64,8 @@ export function flagsSince(db: Database, actor: SdkActor, told: string | undefin
 const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
 
 /**
- * Whether an SDK knows segments, by the version of the specification that it follows: 4.2.0 or later.
- * @throws ApiError `ValidationError` for what is no version
+ * Whether an SDK supports segments, by the version of the client specification it follows: 4.2.0 or later.
+ * @throws ApiError `ValidationError` for an invalid version
  */
 export function knowsSegments(version: string | null): boolean {
   if (!version) return false;

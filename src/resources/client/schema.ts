@@ -4,7 +4,7 @@ import { Constraint } from "../constraints/schema.ts";
 import { TagText } from "../features/schema.ts";
 import { Variant } from "../variants/schema.ts";
 
-/** A strategy as SDKs evaluate it; `segments` is left out where there are none, or their constraints are put in. */
+/** A strategy as SDKs evaluate it; without `segments` if there are none, or if their constraints are inlined. */
 export const ClientStrategy = v.strictObject({
   name: v.string(),
   constraints: v.array(Constraint),
@@ -13,7 +13,7 @@ export const ClientStrategy = v.strictObject({
   segments: v.optional(v.array(v.number())),
 });
 
-/** A flag of an environment as SDKs evaluate it; the keys are in the wire's order. */
+/** A flag in an environment as SDKs evaluate it; the keys are in wire order. */
 export const ClientFeature = v.strictObject({
   name: v.string(),
   type: v.string(),
@@ -53,7 +53,7 @@ export const ClientFeatures = v.strictObject({
 
 const eventId = v.number();
 
-/** What has become of a flag or a segment; `hydration` is all there is. */
+/** A change to a flag or a segment; `hydration` contains everything. */
 export const ClientEvent = v.variant("type", [
   v.strictObject({
     eventId,
@@ -73,10 +73,10 @@ export const ClientEvent = v.variant("type", [
 ]);
 export type ClientEvent = v.InferOutput<typeof ClientEvent>;
 
-/** What has changed, the oldest first. */
+/** The changes, oldest first. */
 export const ClientDelta = v.strictObject({ events: v.array(ClientEvent) });
 
-/** Which flags are asked for; a token of some projects has its own. */
+/** The flags requested; a token's own projects take precedence. */
 export const ClientQuery = v.object({
   project: v.array(UrlName),
   tag: v.array(TagText),

@@ -15,9 +15,9 @@ import {
 import { flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
 
 /*
- * What an environment's applications have is kept in memory, and what has changed is made anew: the log tells which flags
- * those are. Where it does not, all are made anew and compared. What has changed is remembered for those who ask for that
- * alone.
+ * The flags of each environment are kept in memory, and changed ones are generated again: the log tells which flags
+ * these are. If it doesn't, all flags are generated and compared. Changes are remembered for clients that request only
+ * these.
  */
 
 /** The live flags of all projects in an environment. */
@@ -25,43 +25,43 @@ export interface State {
   readonly environment: string;
   flags: Flags;
   segments: Segments;
-  /** Grows with everything that changes an answer; mostly the id of the event. */
+  /** Grows with every change to an answer; usually the id of the event. */
   revision: number;
-  /** From which revision on all changes are remembered. */
+  /** The revision from which on all changes are remembered. */
   since: number;
-  /** The oldest first. */
+  /** Oldest first. */
   changes: Change[];
-  /** The newest event that has been taken account of. */
+  /** The newest event that has been taken into account. */
   event: number;
   stamp: Stamp;
-  /** Of changes by other processes. */
+  /** The state of other processes' changes. */
   version: unknown;
-  /** Something was changed of which the log does not tell. */
+  /** Something has changed that is not in the log. */
   isVague: boolean;
 }
 
-/** How many changes are remembered; whoever has older flags than that gets all. */
+/** How many changes are remembered; clients with an older state get everything. */
 const REMEMBERED = 10_000;
 
-/** How many environments are kept. A service token can ask for any name. */
+/** The most environments kept, since a service token can request any name. */
 const MOST = 30;
 
 const LOG = "events";
 
 const kept = new WeakMap<Database, Map<string, State>>();
 
-/** The flags of an environment as of now. */
+/** The current flags of an environment. */
 export function stateOf(db: Database, environment: string): State {
   const states = kept.get(db) ?? begin(db);
   const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
   states.delete(environment);
   states.set(environment, state);
   if (states.size > MOST) states.delete(states.keys().next().value!);
-  noteRead({ tables: state.stamp.keys }); // so does whatever is made of it
+  noteRead({ tables: state.stamp.keys }); // for whatever is derived from it as well
   return state;
 }
 
-/** Notes what is changed without an event, such as the segments of a strategy. */
+/** Watches for changes without an event, such as to a strategy's segments. */
 function begin(db: Database) {
   const states = new Map<string, State>();
   kept.set(db, states);
@@ -82,7 +82,7 @@ function upToDate(db: Database, state: State | undefined, environment: string): 
     !state ? load(db, environment) : refresh(db, state, state.isVague || state.version !== version),
   );
   const tables = new Set([...(state?.stamp.keys ?? []), ...[...readings].flatMap((one) => one.tables)]);
-  tables.delete(LOG); // it only says where to look
+  tables.delete(LOG); // it only tells where to look
   return Object.assign(found, { version, stamp: stampOf(tables, since), isVague: false });
 }
 
@@ -96,7 +96,7 @@ const load = (db: Database, environment: string) => ({
   event: newestEvent(db),
 });
 
-/** @param isVague the log does not tell what has changed */
+/** @param isVague the log doesn't tell what has changed */
 function refresh(db: Database, state: State, isVague: boolean): State {
   const { environment } = state;
   const names = isVague ? undefined : namesIn(recordedAfter(db, state.event));

@@ -34,7 +34,7 @@ interface StrategyRow {
 
 interface Bind {
   environment: string;
-  /** As a JSON list; not asked for where all are wanted. */
+  /** A JSON list; unused if all flags are wanted. */
   names: string;
 }
 
@@ -42,7 +42,7 @@ const ALL = `projects CROSS JOIN features ON features.project = projects.id AND 
 const NAMED = `
   json_each(:names) AS wanted CROSS JOIN features ON features.name = wanted.value AND features.archived_at IS NULL`;
 
-// A flag that is nowhere near the environment is off there.
+// A flag without a state in the environment is off there, and so is one whose project lacks the environment.
 const featuresFrom = (source: string) =>
   query<Bind, FeatureRow>(`
     SELECT features.name, features.type, features.project, stale, features.description,
@@ -82,7 +82,7 @@ const liveProjects = query<object, string>(`SELECT id FROM projects WHERE archiv
 const tagged = query<{ tags: string }, string>(`
   SELECT feature FROM feature_tags WHERE type || ':' || value IN (SELECT value FROM json_each(:tags))`);
 
-// What flags or segments are made of has changed with one of these.
+// Events of this type mean that some flags or segments have changed.
 const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
 
 const newestOfAll = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
@@ -90,10 +90,10 @@ const newestOfAll = query<object, number>(`SELECT ifnull(max(id), 0) FROM events
 const after = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
 
-/** The projects that there are. */
+/** All live projects. */
 export const allProjects = (db: Database): string[] => liveProjects(db).pluck().all({});
 
-/** The live flags of an environment by name: all of them, or those of some names that there are. */
+/** The live flags of an environment by name, or those with the given names. */
 export function flags(db: Database, environment: string, names?: Iterable<string>): Flag[] {
   const bind = { environment, names: JSON.stringify([...(names ?? [])]) };
   const from = names ? named : all;
@@ -104,7 +104,7 @@ export function flags(db: Database, environment: string, names?: Iterable<string
     .map((row) => toFlag(row, (strategies.get(row.name) ?? []).map(toStrategy)));
 }
 
-/** The segments that any strategy uses, by id: each a `ClientSegment` as JSON. */
+/** The segments in use, by id: each a `ClientSegment` as JSON. */
 export const segmentTexts = (db: Database): Map<number, string> =>
   new Map(
     usedSegments(db)
@@ -112,7 +112,7 @@ export const segmentTexts = (db: Database): Map<number, string> =>
       .map((row) => [row.id, toJson({ ...row, constraints: new RawJson(row.constraints) })]),
   );
 
-/** The names of flags with any of these tags, each `type:value`. */
+/** The names of flags with any of these tags, written as `type:value`. */
 export const flagsTagged = (db: Database, tags: readonly string[]): Set<string> =>
   new Set(
     tagged(db)
@@ -124,13 +124,13 @@ const MOVES = EVENT_TYPES.filter((type) =>
   /^(feature|segment|strategy-order|project-(archived|revived|deleted|environment))/.test(type),
 );
 
-/** The newest event that may have changed what applications get. */
+/** The newest event that may have changed what applications receive. */
 export const revision = (db: Database): number =>
   Math.max(...MOVES.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
 
 export const newestEvent = (db: Database): number => newestOfAll(db).pluck().get({})!;
 
-/** What was recorded after an event. */
+/** The events after a given one. */
 export const recordedAfter = (db: Database, id: number) => after(db).all({ id });
 
 const toFlag = (row: FeatureRow, strategies: Wire<ClientFeature["strategies"]>): Flag => ({
@@ -150,7 +150,7 @@ const toFlag = (row: FeatureRow, strategies: Wire<ClientFeature["strategies"]>):
   } satisfies Wire<ClientFeature>),
 });
 
-/** Segments by id; left out where there are none. */
+/** Segments as ids; omitted if there are none. */
 const toStrategy = ({ name, constraints, parameters, variants, segments }: StrategyRow) => ({
   name,
   constraints: new RawJson<ClientFeature["strategies"][number]["constraints"]>(constraints),

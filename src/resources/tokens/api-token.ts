@@ -2,14 +2,14 @@ import { MASK } from "../../mask.ts";
 import type { ApiToken } from "./schema.ts";
 import type { Token } from "./store.ts";
 
-/** A token that is nobody's as it is listed. */
+/** An API token as it is listed. */
 export const toApiToken = (token: Token): ApiToken => ({
   secret: maskedSecret(token),
   ...publicPart(token),
   seenAt: token.seenAt,
 });
 
-/** What lists and events tell of it. */
+/** The part of a token that lists and events show. */
 export const publicPart = ({ name, type, projects, environment, expiresAt, createdAt }: Token) => ({
   tokenName: name,
   type: type as ApiToken["type"],
@@ -22,11 +22,11 @@ export const publicPart = ({ name, type, projects, environment, expiresAt, creat
   username: name,
 });
 
-/** Stands in for the secret, which is not kept: the public part of it, and the number of the token. */
+/** Identifies a token in place of its secret, which is not stored: the secret's public part and the token's id. */
 export const maskedSecret = ({ id, projects, environment }: Token) =>
   `${projects.length === 1 ? projects[0] : "[]"}:${environment ?? "*"}.${MASK}-${id}`;
 
-/** The number of the token that a masked secret stands for. */
+/** The id of the token that a masked secret identifies. */
 export const idInMasked = (masked: string): number | undefined => {
   const [, id] = /\.\*{5}-(\d{1,15})$/.exec(masked) ?? [];
   return id === undefined ? undefined : Number(id);

@@ -10,12 +10,12 @@ import { type Token, tokenById } from "./store.ts";
 export interface NewToken {
   type: TokenType;
   name: string;
-  /** For a personal token; null for the others. */
+  /** The owner of a personal token; null for API tokens. */
   userId: number | null;
   projects: readonly string[];
   environment: string | null;
   expiresAt: string | null;
-  /** An operator's own secret; without one it is made here. */
+  /** A secret chosen by the operator; generated if missing. */
   secret?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 const setEnd = command<{ id: number; expiresAt: string }>(`
   UPDATE tokens SET expires_at = :expiresAt WHERE id = :id`);
 
-/** Makes a token; its secret is not stored and can't be shown again. */
+/** Creates a token; its secret is not stored and can't be shown again. */
 export function createToken(tx: Tx, { secret: given, ...token }: NewToken): Token & { secret: string } {
   const secret = given ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const row = { ...token, projects: JSON.stringify(token.projects), createdAt: tx.now, seenAt: null };
@@ -47,7 +47,7 @@ export function createToken(tx: Tx, { secret: given, ...token }: NewToken): Toke
   return { ...created, secret };
 }
 
-/** Makes a personal token, as the API answers with it. */
+/** Creates a personal token. @returns it as the API answers */
 export function createPersonalToken(
   tx: Tx,
   userId: number,
@@ -59,13 +59,13 @@ export function createPersonalToken(
   return { id, secret, description, userId, createdAt, expiresAt, seenAt: null };
 }
 
-/** Makes a token that is nobody's, as the API answers with it. */
+/** Creates an API token. @returns it as the API answers */
 export function createApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedApiToken> {
   const { secret, ...created } = createToken(tx, { ...token, userId: null });
   return new WithHeaders({ secret, ...createdPart(created) }, { location: "api-tokens" });
 }
 
-/** Sets when a token that is nobody's ends. */
+/** Changes when an API token expires. */
 export function updateToken(tx: Tx, token: Token, expiresAt: string) {
   setEnd(tx).run({ id: token.id, expiresAt });
   const updated = tokenById(tx.db, token.id)!;
@@ -73,12 +73,12 @@ export function updateToken(tx: Tx, token: Token, expiresAt: string) {
   tx.record({ type: "api-token-updated", ...placeOf(tx, token), data, preData });
 }
 
-/** Revokes a token; false if there is none with that id. */
+/** Revokes a token; false if there is none with this id. */
 export function revokeToken(tx: Tx, id: number): boolean {
   const token = tokenById(tx.db, id);
   if (!token) return false;
   remove(tx).run({ id });
-  // What a personal one was is told as if it were new (original).
+  // A personal token goes into `data`, unlike other deleted things (original).
   if (isPersonal(token)) tx.record({ type: "pat-deleted", data: deletedPersonal(token) });
   else tx.record({ type: "api-token-deleted", ...placeOf(tx, token), preData: wholePart(token) });
   return true;
@@ -86,13 +86,13 @@ export function revokeToken(tx: Tx, id: number): boolean {
 
 const isPersonal = ({ type }: Token) => type === "user";
 
-/** Where events say that a token is. One of several projects is told where it is hidden if one of them is. */
+/** A token's project and environment in events. If one of several projects is hidden, the event belongs to that one. */
 function placeOf(tx: Tx, { projects, environment }: Token) {
   const hidden = projects.find((project) => isPrivate(tx.db, project));
   return { project: hidden ?? projects.join(","), environment: environment ?? "*" };
 }
 
-/** What stands for the secret of a personal token in events (original). */
+/** The secret of a personal token in events (original). */
 const SECRET = "***";
 
 const createdPersonal = ({ name, expiresAt }: Token) => ({ description: name, expiresAt, secret: SECRET });
@@ -102,7 +102,7 @@ const deletedPersonal = ({ id, name, expiresAt, userId, createdAt, seenAt }: Tok
   secret: SECRET,
 });
 
-/** Of a token that was just made; one that never ends has no `expiresAt` (original). */
+/** A token that was just created; without `expiresAt` if it never expires (original). */
 function createdPart(token: Token) {
   const { expiresAt, ...part } = publicPart(token);
   return { ...part, ...(expiresAt !== null && { expiresAt }) };

@@ -9,21 +9,23 @@ import { idInMasked, maskedSecret } from "./api-token.ts";
 import type { NewApiToken } from "./schema.ts";
 import { personalTokens, type Token, tokenById, tokenBySecret } from "./store.ts";
 
-/** How many personal tokens a user may have (original). */
+/** The most personal tokens per user (original). */
 const MOST = 10;
 
 const namesOf = query<{ userId: number }, string>(`SELECT name FROM tokens WHERE user_id = :userId`);
 
-/** A user's tokens by id. */
+/** A user's tokens, by id. */
 export const tokensOf = personalTokens;
 
-/** The user behind the credential. @throws ApiError `NoAccessError` where it is nobody's */
+/** The user behind the credential. @throws ApiError `NoAccessError` if there is none */
 export function requirePerson({ userId }: Actor): number {
   if (userId !== null) return userId;
   throw new ApiError("NoAccessError", "A service token has no user: use a personal token or sign in");
 }
 
-/** @throws ApiError `NameExistsError` or `OperationDeniedError` where the user has one of this name, or enough of them */
+/**
+ * @throws ApiError `NameExistsError` if the user has a token with this name, `OperationDeniedError` if they have too many
+ */
 export function requireRoomForToken(db: Database, userId: number, name: string) {
   const names = namesOf(db).pluck().all({ userId });
   if (names.includes(name))
@@ -41,7 +43,7 @@ export function requireOwnToken(db: Database, userId: number, id: number) {
   throw new ApiError("NotFoundError", `There is no personal token with the id ${id}`);
 }
 
-/** The token that is nobody's, by its secret, or by what lists show in its place. */
+/** An API token, given its secret or the masked secret in lists. */
 export function apiTokenAt(db: Database, secret: string): Token | undefined {
   const found = tokenBySecret(db, secret) ?? tokenShownAs(db, secret);
   return found?.type === "user" ? undefined : found;
@@ -53,10 +55,10 @@ function tokenShownAs(db: Database, masked: string): Token | undefined {
   return token && maskedSecret(token) === masked ? token : undefined;
 }
 
-/** What somebody does with tokens. */
+/** What an actor does with a token. */
 export type TokenDeed = "CREATE" | "READ" | "UPDATE" | "DELETE";
 
-/** Whether the actor may do so with tokens of a type; all may be done by Admins only. */
+/** Whether the actor may do this with tokens of a type; only Admins may do everything. */
 export function mayWithTokens(db: Database, actor: Actor, deed: TokenDeed, type: Token["type"]): boolean {
   return holds(db, actor, { permissions: [permissionFor(deed, type)] });
 }
@@ -74,7 +76,7 @@ export function requireMayWithToken(
   throw new ApiError("NoAccessError", `You need the permission ${permissionFor(deed, type)} to do this`);
 }
 
-/** A token for all projects would show its maker those that are hidden from him. @throws ApiError `NoAccessError` */
+/** A token for all projects would reveal those hidden from its creator. @throws ApiError `NoAccessError` */
 function requireAllVisible(db: Database, actor: Actor) {
   if (hiddenProjects(db, actor).length === 0) return;
   throw new ApiError(
@@ -89,7 +91,7 @@ const permissionFor = (deed: TokenDeed, type: Token["type"]): Permission =>
     : "ADMIN";
 
 /**
- * A token for the whole API is for all there is, one for applications for an environment that there is.
+ * Checks that an admin token is for all projects and environments, and any other token for an existing environment.
  * @throws ApiError `ValidationError`
  */
 export function requireTokenScope(db: Database, { type, projects, environment }: NewApiToken) {

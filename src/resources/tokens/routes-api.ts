@@ -30,7 +30,7 @@ export const listApiTokensByName = operation({
   method: "GET",
   path: "/api/admin/api-tokens/:token",
   permission: { permission: anyOf("READ") },
-  params: v.object({ token: v.string() }), // here it is a name (original)
+  params: v.object({ token: v.string() }), // a name, despite the parameter's own (original)
   passing: ["seenAt"],
   response: ApiTokens,
 }).run(({ db, actor, params }) =>
@@ -93,7 +93,7 @@ export const deleteApiToken = operation({
   changes.revokeToken(tx, token.id);
 });
 
-/** Those of the types that the caller may read, but for those that name a project hidden from them. */
+/** Tokens of the types that the caller may read, except those that name a project hidden from the caller. */
 function readableTokens(db: Database, actor: Actor): Token[] {
   const hidden = hiddenProjects(db, actor);
   const types = (["admin", "client", "frontend"] as const).filter((type) =>

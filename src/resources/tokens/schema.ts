@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { FutureTime, NonEmptyText, Time, Timestamp, wholeNumber } from "../../validation.ts";
 
-/** A personal token; its secret is in the answer that makes it, and in no other. */
+/** A personal token; its secret appears only in the answer that creates it. */
 export const PersonalToken = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   secret: v.optional(v.string()),
@@ -15,17 +15,17 @@ export type PersonalToken = v.InferOutput<typeof PersonalToken>;
 
 export const PersonalTokens = v.strictObject({ pats: v.array(PersonalToken) });
 
-/** The number of a token in a path. */
+/** A token's id in a path. */
 export const TokenId = wholeNumber(0);
 
-/** What a new personal token is made of. */
+/** The body that creates a personal token. */
 export const NewPersonalToken = v.object({ description: NonEmptyText, expiresAt: FutureTime });
 
 const API_TOKEN_TYPES = ["client", "admin", "frontend"] as const;
 
 /**
- * A token that is nobody's. Its secret is in the answer that makes it; elsewhere something stands in for it, by which
- * the token can be named.
+ * A token that belongs to no user. Its secret appears only in the answer that creates it; elsewhere a masked form
+ * identifies the token.
  */
 export const ApiToken = v.strictObject({
   secret: v.string(),
@@ -44,14 +44,14 @@ export type ApiToken = v.InferOutput<typeof ApiToken>;
 
 export const ApiTokens = v.strictObject({ tokens: v.array(ApiToken) });
 
-/** A token that was just made; one that never ends has no `expiresAt` (original). */
+/** A token that was just created; without `expiresAt` if it never expires (original). */
 export const CreatedApiToken = v.strictObject({
   ...v.omit(ApiToken, ["seenAt"]).entries,
   expiresAt: v.optional(Timestamp),
 });
 export type CreatedApiToken = v.InferOutput<typeof CreatedApiToken>;
 
-/** What a new token is made of; `username` and `project` are older names of `tokenName` and of a single project. */
+/** The body that creates a token; `username` and `project` are older names for `tokenName` and for a single project. */
 export const NewApiToken = v.pipe(
   v.object({
     tokenName: v.optional(NonEmptyText),
@@ -83,7 +83,7 @@ export const NewApiToken = v.pipe(
 );
 export type NewApiToken = v.InferOutput<typeof NewApiToken>;
 
-/** Each once; all of them need no others. */
+/** Without duplicates; `*` covers all others. */
 const allOrSome = (projects: readonly string[]) => (projects.includes("*") ? ["*"] : [...new Set(projects)]);
 
 export const ApiTokenUpdate = v.object({ expiresAt: Time });

@@ -2,13 +2,13 @@ import { hashSecret, type TokenType } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { PersonalToken } from "./schema.ts";
 
-/** A token as it is listed: never its secret, not even the hash. */
+/** A token as it is listed: without its secret or the hash of it. */
 export interface Token {
   id: number;
   type: TokenType;
   name: string;
   userId: number | null;
-  /** The user's username, e-mail or name. */
+  /** The user's username, e-mail address or name. */
   user: string | null;
   projects: string[];
   environment: string | null;
@@ -42,19 +42,19 @@ export const hasTokens = (db: Database) => anyToken(db).get({}) !== undefined;
 
 export const tokens = (db: Database): Token[] => all(db).all({}).map(toToken);
 
-/** Undefined for none. */
+/** Undefined if there is none. */
 export function tokenById(db: Database, id: number): Token | undefined {
   const row = byId(db).get({ id });
   return row && toToken(row);
 }
 
-/** Undefined for none. */
+/** Undefined if there is none. */
 export function tokenBySecret(db: Database, secret: string): Token | undefined {
   const row = byHash(db).get({ hash: hashSecret(secret) });
   return row && toToken(row);
 }
 
-/** A user's personal tokens by id. */
+/** A user's personal tokens, by id. */
 export const personalTokens = (db: Database, userId: number): PersonalToken[] => ofUser(db).all({ userId });
 
 const toToken = (row: Row): Token => ({ ...row, projects: JSON.parse(row.projects) });

@@ -4,10 +4,10 @@ import type { Writing } from "../../db/transaction.ts";
 import { HOUR_MS } from "../../hour.ts";
 import { removeOldInstances } from "../applications/changes.ts";
 
-/** Who has not asked for so long is gone (original). */
+/** An instance that hasn't been seen for this long is gone (original). */
 const INSTANCE_HOURS = 48;
 
-/** How many rows a transaction removes: requests and changes come between. */
+/** The rows removed per transaction, so that requests and changes get a turn in between. */
 const SLICE = 200;
 
 const removeHours = bookkeeping<{ before: string; most: number }>(`
@@ -20,7 +20,7 @@ const removeEmptySeries = bookkeeping<{ from: number; to: number }>(`
   DELETE FROM usage_series WHERE id BETWEEN :from AND :to
     AND NOT EXISTS (SELECT 1 FROM hourly_usage WHERE series = usage_series.id)`);
 
-/** Forgets use from before so many hours, and who has not asked for long. */
+/** Removes usage data older than the given hours, and instances that haven't been seen for long. */
 export async function removeOldUsage(
   db: Database,
   { hours, now = Date.now(), isStopped = () => false }: Old,
@@ -40,6 +40,6 @@ interface Old {
   hours: number;
   /** In milliseconds. */
   now?: number;
-  /** Asked between transactions. */
+  /** Called between transactions. */
   isStopped?: () => boolean;
 }

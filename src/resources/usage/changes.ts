@@ -6,7 +6,7 @@ import { enterStagesOfUse } from "../lifecycle/changes.ts";
 import { noteFeatureSeen } from "../strategies/changes-seen.ts";
 import { keep, type Noted, take, type Use } from "./gathered.ts";
 
-/** Which flag an application has asked for, and where. */
+/** Usage of a flag by an application in an environment. */
 export interface Series {
   feature: string;
   environment: string;
@@ -19,7 +19,7 @@ export const insertSeries = bookkeeping<Series>(`
 const OF_SERIES = `FROM usage_series
   WHERE feature = :feature AND environment = :environment AND application = :application`;
 
-/** What can be counted exactly. */
+/** The largest exact integer. */
 const MOST = Number.MAX_SAFE_INTEGER;
 
 const addHour = bookkeeping<Series & { hour: string; yes: number; no: number }>(`
@@ -30,7 +30,7 @@ const addVariant = bookkeeping<Series & { hour: string; variant: string; count: 
   INSERT INTO hourly_variants (series, hour, variant, count) SELECT id, :hour, :variant, :count ${OF_SERIES}
   ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MOST})`);
 
-/** Adds to what an application has counted in an hour. */
+/** Adds to an application's counts for an hour. */
 export function addUse(tx: Writing, { kind: _, ...use }: Use) {
   const { feature, environment, application } = use;
   if (addToHour(tx, use) === 0) {
@@ -39,19 +39,19 @@ export function addUse(tx: Writing, { kind: _, ...use }: Use) {
   }
 }
 
-/** The same where it has been asked for before. @returns how many hours were changed, none where it was not */
+/** The same for an existing series. @returns how many hours changed; 0 if the series doesn't exist */
 export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use, "kind">): number {
   const { changes } = addHour(tx).run({ ...place, yes, no });
   if (changes > 0) for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
   return changes;
 }
 
-/** How long a transaction writes, in milliseconds: requests and changes come between. */
+/** How long a transaction writes, in milliseconds, so that requests and changes get a turn in between. */
 const SLICE_MS = 2;
 
 /**
  * Writes what was gathered, slice by slice.
- * @throws SQLite's error where the file can't be written to now; what is left is kept for another time
+ * @throws SQLite's error if the file can't be written to now; the rest is kept for the next attempt
  */
 export async function writeUsage(db: Database, now = new Date().toISOString()) {
   const noted = take(db);
@@ -65,7 +65,7 @@ export async function writeUsage(db: Database, now = new Date().toISOString()) {
   }
 }
 
-/** @returns how many are written then */
+/** @returns how many have been written so far */
 function writeSome(tx: Writing, noted: readonly Noted[], from: number, now: string): number {
   const end = performance.now() + SLICE_MS;
   let next = from;

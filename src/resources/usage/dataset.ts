@@ -7,7 +7,7 @@ import { addToHour, insertSeries, type Series } from "./changes.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-/** Names and how often each was handed out; checked whole, so that no key is lost. */
+/** How often each variant was returned; validated as a whole, so that no key is lost. */
 const Variants = v.pipe(
   JsonObject,
   v.check(

@@ -2,30 +2,30 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
 
 /*
- * What applications tell of themselves, in memory until it is written. What tells of the same thing is added up, so that
- * the room it takes depends on how many flags and applications there are, and not on how often they tell.
+ * Reports from applications, kept in memory until they are written. Reports on the same subject are added up, so that
+ * memory depends on the number of flags and applications, and not on how often these report.
  */
 
-/** How often an application found a flag on and off in an environment, within an hour. */
+/** How often a flag was on and off for an application in an environment, within an hour. */
 export interface Use {
   kind: "use";
   feature: string;
   environment: string;
   application: string;
-  /** When the hour began, RFC 3339. */
+  /** The start of the hour, RFC 3339. */
   hour: string;
   yes: number;
   no: number;
   variants: ReadonlyMap<string, number>;
 }
 
-/** Somebody who asks in an application's name. */
+/** A running instance of an application. */
 export interface Instance {
   kind: "instance";
   application: string;
   environment: string;
   instance: string;
-  /** Null where that was not told this time. */
+  /** Null if not reported this time. */
   sdkVersion: string | null;
   clientIp: string | null;
   /** RFC 3339. */
@@ -36,7 +36,7 @@ export interface Application {
   kind: "application";
   application: string;
   environment: string;
-  /** Those of its token, `*` for all. */
+  /** The projects of its token, `*` for all. */
   projects: readonly string[];
   strategies: readonly string[];
   seenAt: string;
@@ -44,7 +44,7 @@ export interface Application {
 
 export type Noted = Use | Instance | Application;
 
-/** Characters of what is gathered at the most: beyond that the file can't have been written to for long. */
+/** The most characters to gather: if there are more, the file hasn't been writable for a while. */
 const MOST = 16 * 1024 * 1024;
 
 interface Gathered {
@@ -60,7 +60,7 @@ const gatheredFor = (db: Database): Gathered => {
   return found;
 };
 
-/** @throws ApiError `ServiceUnavailableError` with `Retry-After`, where there is no room for more */
+/** @throws ApiError `ServiceUnavailableError` with `Retry-After` if there is no room for more */
 export function gather(db: Database, reported: readonly Noted[]) {
   if (gatheredFor(db).size > MOST)
     throw new ApiError("ServiceUnavailableError", "Too much waits to be written: try again later", {
@@ -70,7 +70,7 @@ export function gather(db: Database, reported: readonly Noted[]) {
   keep(db, reported);
 }
 
-/** The same for what has been accepted already. */
+/** The same for reports that have already been accepted. */
 export function keep(db: Database, noted: readonly Noted[]) {
   const gathered = gatheredFor(db);
   for (const one of noted) {
@@ -82,7 +82,7 @@ export function keep(db: Database, noted: readonly Noted[]) {
   }
 }
 
-/** All that was gathered, which nobody gets again. */
+/** Takes everything gathered so far. */
 export function take(db: Database): Noted[] {
   const { byKey } = gatheredFor(db);
   known.delete(db);
@@ -96,17 +96,17 @@ function ownKeyOf(one: Noted): readonly string[] {
   return one.kind === "instance" ? [one.instance] : one.projects;
 }
 
-/** What anything takes beside its names. */
+/** The size of an entry apart from its names. */
 const BASE = 200;
 
-/** About as many characters as it takes. */
+/** Roughly its size in characters. */
 function sizeOf(one: Noted) {
   if (one.kind === "use" && one.variants.size > 0)
     return BASE + [...one.variants.keys()].reduce((sum, name) => sum + name.length + 20, 0);
   return one.kind === "application" ? BASE + one.strategies.join().length : BASE;
 }
 
-/** Both are of one key, and so of one kind. */
+/** Both have the same key, and so the same kind. */
 function merged(before: Noted, one: Noted): Noted {
   if (one.kind === "use") return sum(before as Use, one);
   if (one.kind === "instance")
@@ -120,5 +120,5 @@ function sum(before: Use, one: Use): Use {
   return { ...one, yes: plus(before.yes, one.yes), no: plus(before.no, one.no), variants };
 }
 
-/** As far as one can count. */
+/** Capped at the largest exact integer. */
 const plus = (a: number, b: number) => Math.min(a + b, Number.MAX_SAFE_INTEGER);

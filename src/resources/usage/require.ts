@@ -6,19 +6,19 @@ import { isKept, type UsageReport, type UsageRow } from "./schema.ts";
 export { gather } from "./gathered.ts";
 export { type Counted, usageThisHour } from "./store.ts";
 
-/** Where an application is whose token names no environment, and neither does it (original). */
+/** The environment for usage if neither the token nor the report names one (original). */
 const DEFAULT_ENVIRONMENT = "default";
 
-/** The environment of the token; only one of all environments leaves it to who asks. */
+/** The token's environment; with a token for all environments, the one the caller names. */
 export const environmentOf = (actor: SdkActor, said?: string | null) =>
   actor.environment ?? (said || DEFAULT_ENVIRONMENT);
 
-/** Use from before is not shown any more, in milliseconds. */
+/** Older usage is no longer shown, in milliseconds. */
 const OLDEST_MS = 48 * HOUR_MS;
 
 type Counted = Omit<Use, "kind" | "hour"> & { at: number };
 
-/** What a report tells: use, and who has told. */
+/** The contents of a report: usage, and the instance that sent it. */
 export function toNoted(actor: SdkActor, report: UsageReport, address: string | undefined): Noted[] {
   const { appName: application, instanceId, sdkVersion = null, bucket } = report;
   const environment = environmentOf(actor, report.environment);
@@ -32,7 +32,7 @@ export function toNoted(actor: SdkActor, report: UsageReport, address: string | 
   return [...uses, { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt }];
 }
 
-/** Use that others have counted; that of environments other than the token's is not theirs to tell (original). */
+/** Usage counted by others; usage in environments other than the token's is ignored (original). */
 export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
   const now = new Date();
   return rows
@@ -43,8 +43,8 @@ export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
 }
 
 /**
- * Nothing where there was no use, where no flag can have the name, or where it is too long ago; by a clock that is
- * fast, it was now.
+ * Nothing if there was no usage, if no flag can have this name, or if it is too long ago. A time in the future counts
+ * as now.
  */
 function toUse({ at, ...counted }: Counted, now: Date): Use[] {
   const isUse = counted.yes > 0 || counted.no > 0;

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../../http/operation.ts";
 import type { Schema } from "../../validation.ts";
 
-/** What is left of how use was told once (original). */
+/** All that is left of an old API for usage (original). */
 const Gone = v.strictObject({
   lastHour: v.strictObject({}),
   lastMinute: v.strictObject({}),

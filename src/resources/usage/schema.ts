@@ -2,10 +2,10 @@ import * as v from "valibot";
 import { lenient } from "../../http/criteria-schema.ts";
 import { JsonObject, Text, Timestamp } from "../../validation.ts";
 
-/** Characters of a name that is kept; the original's columns end there too. */
+/** The longest name that is stored, in characters, as in the original. */
 const LONGEST_NAME = 255;
 
-/** What an SDK calls itself, or anything of it. */
+/** Text in which an SDK names itself or a part of itself. */
 export const SdkText = v.pipe(
   Text,
   v.maxLength(LONGEST_NAME, `must have ${LONGEST_NAME} characters or less`),
@@ -13,20 +13,20 @@ export const SdkText = v.pipe(
 
 export const AppName = v.pipe(SdkText, v.nonEmpty("must not be empty"));
 
-/** One that says nothing of itself is the only one of its application (original). */
+/** Instances without an id count as one per application (original). */
 export const InstanceId = v.pipe(
   v.nullish(SdkText),
   v.transform((id) => id || "default"),
 );
 
-/** A time as text, or in milliseconds since 1970, which is what it becomes. */
+/** A time as text or in milliseconds since 1970; converted to the latter. */
 export const Moment = v.pipe(
   v.union([v.string(), v.number()], "must be a time"),
   v.transform((time) => new Date(time).valueOf()),
   v.check((time) => !Number.isNaN(time), "must be a time"),
 );
 
-/** A number, or text that says one (original). */
+/** A number, or text that contains one (original). */
 const Numeric = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.nonEmpty())], "must be a number"),
   v.transform(Number),
@@ -34,15 +34,15 @@ const Numeric = v.pipe(
   v.check((number) => number <= Number.MAX_SAFE_INTEGER, "must be less than 2^53"),
 );
 
-/** Between two reports, in milliseconds. */
+/** The time between two reports, in milliseconds. */
 export const Interval = Numeric;
 
-/** Some SDKs count in fractions (original). */
+/** Rounded, since some SDKs send fractions (original). */
 const Count = v.pipe(Numeric, v.transform(Math.round));
 
 const WholeCount = v.pipe(Numeric, v.integer());
 
-/** How often each variant was handed out. */
+/** How often each variant was returned. */
 const Variants = v.pipe(v.nullish(JsonObject, {}), toMap(WholeCount));
 
 /** How often a flag was on and off. */
@@ -52,7 +52,7 @@ const Counts = v.object({
   variants: v.optional(Variants),
 });
 
-/** What an application has counted since it last told. */
+/** What an application has counted since its last report. */
 export const UsageReport = v.object({
   appName: AppName,
   instanceId: v.optional(InstanceId),
@@ -66,7 +66,7 @@ export const UsageReport = v.object({
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;
 
-/** What others have counted, by the hour. */
+/** Usage counted by others, by the hour. */
 export const UsageRow = v.object({
   featureName: Text,
   appName: AppName,
@@ -90,7 +90,7 @@ export const Usage = v.strictObject({
 });
 export type Usage = v.InferOutput<typeof Usage>;
 
-/** What an application found within an hour; where it asked for nothing there are no variants. */
+/** Usage within an hour; without variants if there was none. */
 export const HourOfUse = v.strictObject({
   featureName: v.string(),
   appName: v.string(),
@@ -104,13 +104,13 @@ export type HourOfUse = v.InferOutput<typeof HourOfUse>;
 
 export const HoursOfUse = v.strictObject({ ...AsWritten, data: v.array(HourOfUse) });
 
-/** How far back; a day where it is none of these (original). */
+/** How many hours back; 24 for any other value (original). */
 export const HoursBack = v.object({ hoursBack: lenient(1, 48, 24) });
 
-/** Whether a name can be kept. */
+/** Whether a name can be stored. */
 export const isKept = (name: string) => name !== "" && name.length <= LONGEST_NAME;
 
-/** The values of an object by its keys, of which none is lost, unlike with valibot's `record`. */
+/** An object's own entries as a map, without losing any, unlike valibot's `record`. */
 function toMap<S extends v.GenericSchema>(schema: S) {
   return v.rawTransform<Record<string, unknown>, Map<string, v.InferOutput<S>>>(
     ({ dataset: { value: input }, addIssue }) => {

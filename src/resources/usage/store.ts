@@ -3,7 +3,7 @@ import { HOUR_MS, startOfHour } from "../../hour.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { HourOfUse, Usage } from "./schema.ts";
 
-/** The last hours, each by its beginning, this one first. */
+/** The starts of the last hours, beginning with the current one. */
 const lastHours = (count: number, now = Date.now()) =>
   Array.from({ length: count }, (_, index) => startOfHour(now - index * HOUR_MS));
 
@@ -28,7 +28,7 @@ const hoursSince = query<
   FROM usage_series JOIN hourly_usage ON hourly_usage.series = usage_series.id AND hourly_usage.hour >= :since
   WHERE feature = :feature ORDER BY environment, application, hourly_usage.hour`);
 
-/** How often a flag was on and off in this hour, and who has asked for it within a day. */
+/** How often a flag was on and off in the current hour, and the applications that used it within a day. */
 export function usageOf(db: Database, feature: string): Omit<Usage, "version" | "maturity"> {
   const [thisHour = ""] = lastHours(1);
   return {
@@ -50,13 +50,13 @@ const usageOfAll = query<
   JOIN hourly_usage ON series = usage_series.id AND hour >= :since
   GROUP BY feature, environment`);
 
-/** How often something was on and off. */
+/** How often a flag was on and off. */
 export interface Counted {
   yes: number;
   no: number;
 }
 
-/** Tells how often any of these flags was on and off in an environment in this hour. */
+/** Looks up how often any of these flags was on and off in an environment in the current hour. */
 export function usageThisHour(db: Database, features: readonly string[]) {
   const [since = ""] = lastHours(1);
   const rows = usageOfAll(db).all({ features: JSON.stringify(features), since });
@@ -67,12 +67,12 @@ export function usageThisHour(db: Database, features: readonly string[]) {
     known.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
 }
 
-/** So many applications are told of. */
+/** The most applications in an answer. */
 const MOST_APPLICATIONS = 100;
 
 /**
- * How often a flag was on and off, hour by hour, oldest first: a row for each hour, environment and application, where
- * any of them had use.
+ * How often a flag was on and off, hour by hour, oldest first: a row per hour, environment and application, for
+ * applications with any usage at all.
  */
 export function hoursOfUse(db: Database, feature: string, count: number): Wire<HourOfUse>[] {
   const hours = lastHours(count).toReversed();
