@@ -14,6 +14,10 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
   await page.goto(`${url}/projects`);
   await press(page, "button", "New project");
   await type(page, "Name", "Pay");
+  await type(page, "Id", "no id");
+  await press(page, "button", "Create the project");
+  await page.waitForSelector(".problem");
+  assert.equal((await page.$$("[role=alert]")).length, 1, "it is said once");
   await type(page, "Id", "pay");
   await press(page, "button", "Create the project");
   await sees(page, "There is no flag yet");

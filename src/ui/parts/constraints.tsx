@@ -2,6 +2,7 @@ import type { Output } from "../api.ts";
 import { useRead } from "../reads.ts";
 import { isSingle, OPERATORS } from "../sentence.ts";
 import { Button, IconButton } from "./button.tsx";
+import { FieldProblem } from "./form.tsx";
 
 export type Constraint = Output<"GET /api/admin/segments">["segments"][number]["constraints"][number];
 
@@ -32,7 +33,7 @@ export function Constraints({ constraints, onChange, problem }: ConstraintsProps
           onRemove={() => onChange(constraints.filter((_, at) => at !== index))}
         />
       ))}
-      {problem !== undefined && <strong class="problem">{problem}</strong>}
+      <FieldProblem problem={problem} />
       <Button icon="add" onClick={() => onChange([...constraints, EMPTY])}>
         Add a condition
       </Button>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { Field, type FormState } from "./form.tsx";
+import { Field, FieldProblem, type FormState } from "./form.tsx";
 
 /** The names of the fields of a form whose values are of a type. */
 type NameOf<T, V> = { [K in keyof T]: T[K] extends V ? K : never }[keyof T] & string;
@@ -114,7 +114,10 @@ export const CheckField = <T extends Record<string, unknown>>({
       />
       {label}
     </label>
-    {hint && <small>{hint}</small>}
+    <small>
+      <FieldProblem problem={form.problemOf(name)} />
+      {hint}
+    </small>
   </div>
 );
 
@@ -143,7 +146,7 @@ export function ChecksField<T extends Record<string, unknown>>({
         </label>
       ))}
       <small>
-        {form.problemOf(name) !== undefined && <strong class="problem">{form.problemOf(name)} </strong>}
+        <FieldProblem problem={form.problemOf(name)} />
         {hint}
       </small>
     </fieldset>

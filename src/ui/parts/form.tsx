@@ -1,19 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useId, useRef, useState } from "preact/hooks";
-import { RequestError } from "../api.ts";
-import { Failure } from "./answer.tsx";
+import { type Problems, useProblems } from "./problems.ts";
 
 type Fields = Record<string, unknown>;
 
 /** What is typed, and what the server says of it. */
-export interface FormState<T extends Fields> {
+export interface FormState<T extends Fields> extends Problems {
   values: T;
   set<K extends keyof T>(name: K, value: T[K]): void;
-  error: Error | undefined;
   isBusy: boolean;
   submit(): Promise<void>;
-  /** What is wrong with one field. */
-  problemOf(name: string): string | undefined;
 }
 
 /**
@@ -36,22 +32,10 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   return {
     values,
     set: (name, value) => setValues((before) => ({ ...before, [name]: value })),
-    error,
     isBusy,
     submit,
-    problemOf: (name) => problemIn(error, name),
+    ...useProblems(error),
   };
-}
-
-/** What details say of a property of the body, without its path. */
-function problemIn(error: Error | undefined, name: string): string | undefined {
-  if (!(error instanceof RequestError)) return undefined;
-  const [first] = /^body\.([\w.]+): /.exec(error.message) ?? [];
-  const detail = error.details.find(
-    ({ path = "" }) => path === `body.${name}` || path.startsWith(`body.${name}.`),
-  );
-  if (detail?.message) return detail.message;
-  return first === `body.${name}: ` ? error.message.slice(first.length) : undefined;
 }
 
 interface FormProps<T extends Fields> {
@@ -72,7 +56,7 @@ export const Form = <T extends Fields>({ form, submit, onCancel, kind = "main", 
     }}
   >
     {children}
-    {form.error && <Failure error={form.error} />}
+    <OtherProblems form={form} />
     <footer>
       {onCancel && (
         <button type="button" onClick={onCancel}>
@@ -85,6 +69,16 @@ export const Form = <T extends Fields>({ form, submit, onCancel, kind = "main", 
     </footer>
   </form>
 );
+
+/** Below the fields, which by then have shown what is about them. */
+function OtherProblems<T extends Fields>({ form }: { form: FormState<T> }) {
+  const problems = form.otherProblems();
+  return problems === undefined ? null : (
+    <p class="failure" role="alert">
+      {problems}
+    </p>
+  );
+}
 
 interface FieldProps {
   label: string;
@@ -105,9 +99,16 @@ export function Field({ label, hint, problem, children }: FieldProps) {
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": problem !== undefined })}
       <small id={`${id}-hint`}>
-        {problem !== undefined && <strong class="problem">{problem} </strong>}
+        <FieldProblem problem={problem} />
         {hint}
       </small>
     </div>
   );
 }
+
+export const FieldProblem = ({ problem }: { problem: string | undefined }) =>
+  problem === undefined ? null : (
+    <strong class="problem" role="alert">
+      {problem}{" "}
+    </strong>
+  );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Button, IconButton } from "./button.tsx";
-import type { FormState } from "./form.tsx";
+import { FieldProblem, type FormState } from "./form.tsx";
 
 interface RowsProps<T extends Record<string, unknown>, K extends keyof T & string, R> {
   form: FormState<T>;
@@ -48,7 +48,7 @@ export function RowsField<R, T extends Record<K, readonly R[]>, K extends keyof 
           Add a {noun}
         </Button>
       </div>
-      {problem !== undefined && <strong class="problem">{problem}</strong>}
+      <FieldProblem problem={problem} />
     </fieldset>
   );
 }

@@ -1,6 +1,7 @@
 import type { Output } from "../api.ts";
 import { WeightsBar } from "./bars.tsx";
 import { Button, IconButton } from "./button.tsx";
+import { FieldProblem } from "./form.tsx";
 
 export type Variant =
   Output<"GET /api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies">[number]["variants"][number];
@@ -8,13 +9,14 @@ export type Variant =
 interface VariantsEditorProps<T extends Variant> {
   variants: readonly T[];
   onChange(variants: readonly T[]): void;
+  problem?: string | undefined;
 }
 
 /** All of them together, in thousandths. */
 const WHOLE = 1000;
 
 /** The values that are handed out, with their weights as one bar; those that aren't fixed share what is left. */
-export function VariantsEditor<T extends Variant>({ variants, onChange }: VariantsEditorProps<T>) {
+export function VariantsEditor<T extends Variant>({ variants, onChange, problem }: VariantsEditorProps<T>) {
   const replace = (index: number, changed: Partial<Variant>) =>
     onChange(withWeights(variants.map((one, at) => (at === index ? { ...one, ...changed } : one))));
   const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as T;
@@ -31,6 +33,7 @@ export function VariantsEditor<T extends Variant>({ variants, onChange }: Varian
           onRemove={() => onChange(withWeights(variants.filter((_, at) => at !== index)))}
         />
       ))}
+      <FieldProblem problem={problem} />
       <Button icon="add" onClick={() => onChange(withWeights([...variants, first]))}>
         Add a variant
       </Button>

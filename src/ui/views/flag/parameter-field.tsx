@@ -7,16 +7,17 @@ type Parameter = Output<"GET /api/admin/strategies">["strategies"][number]["para
 interface ParameterFieldProps {
   parameter: Parameter;
   value: string;
+  problem: string | undefined;
   onChange(value: string): void;
 }
 
 /** A parameter of a strategy, as its type describes it; all of them are text on the wire. */
-export function ParameterField({ parameter, value, onChange }: ParameterFieldProps) {
+export function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
   const { name, type, description } = parameter;
   const input = name === "stickiness" ? "stickiness" : type;
   const Input = INPUTS[input ?? ""] ?? Line;
   return (
-    <Field label={LABELS[name] ?? name} hint={description}>
+    <Field label={LABELS[name] ?? name} hint={description} problem={problem}>
       {(attributes) => <Input attributes={attributes} value={value} onChange={onChange} />}
     </Field>
   );

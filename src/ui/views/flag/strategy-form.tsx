@@ -56,6 +56,7 @@ export function StrategyForm({ form, project, submit, onCancel, isNew }: Strateg
           key={parameter.name}
           parameter={parameter}
           value={values.parameters[parameter.name] ?? ""}
+          problem={form.problemOf(`parameters.${parameter.name}`)}
           onChange={(value) => set("parameters", { ...values.parameters, [parameter.name]: value })}
         />
       ))}
@@ -65,7 +66,11 @@ export function StrategyForm({ form, project, submit, onCancel, isNew }: Strateg
         onChange={(constraints) => set("constraints", constraints)}
         problem={form.problemOf("constraints")}
       />
-      <VariantsEditor variants={values.variants} onChange={(variants) => set("variants", variants)} />
+      <VariantsEditor
+        variants={values.variants}
+        onChange={(variants) => set("variants", variants)}
+        problem={form.problemOf("variants")}
+      />
       <TextField form={form} name="title" label="Title" />
       <CheckField form={form} name="disabled" label="Disabled: nobody gets the flag by it" />
     </Form>
