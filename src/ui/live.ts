@@ -1,5 +1,5 @@
 import { addressOf } from "./api.ts";
-import { refresh } from "./reads.ts";
+import { refresh, refreshAnswered } from "./reads.ts";
 
 /** However much happens, what is shown is asked for again no more often. */
 const SHORTEST_MS = 500;
@@ -21,13 +21,19 @@ export function followEvents(): () => void {
   const hear = () => {
     timer ??= setTimeout(ask, Math.max(0, last + SHORTEST_MS - performance.now()));
   };
+  /** Something may have happened before; at first that is a moment, and what is not there need not be asked for twice. */
+  const catchUp = () => {
+    if (last > 0) return hear();
+    last = performance.now();
+    void refreshAnswered();
+  };
   const follow = () => {
     source?.close();
     source = undefined;
     if (document.hidden) return;
     source = new EventSource(new URL(addressOf("GET /api/admin/events/stream"), document.baseURI));
     source.onmessage = hear;
-    source.onopen = hear; // something may have happened before
+    source.onopen = catchUp;
   };
   follow();
   document.addEventListener("visibilitychange", follow);

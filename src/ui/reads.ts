@@ -90,7 +90,13 @@ export function useOnce<T>(ask: () => Promise<T>, round = 0): Read<T> {
 }
 
 /** Asks again for all that is shown; what has not changed is a 304. */
-export const refresh = () => Promise.all([...entries.values()].map(({ load }) => load()));
+export const refresh = () => askAgain([...entries.values()]);
+
+/** The same, but for what was refused. */
+export const refreshAnswered = () =>
+  askAgain([...entries.values()].filter(({ state }) => state.peek().error === undefined));
+
+const askAgain = (asked: readonly Entry[]) => Promise.all(asked.map(({ load }) => load()));
 
 /** How often it was said that somebody may not do something, which they could when they came. */
 export const refusals = signal(0);
