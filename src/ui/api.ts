@@ -115,7 +115,10 @@ async function send(key: string, input: AnyInput = {}): Promise<Response> {
     return response;
   } catch {
     isLost.value = true;
-    throw new RequestError(0, "The server can't be reached. What you typed is kept: try again in a moment.");
+    throw new RequestError(
+      0,
+      "The server couldn't be reached. Nothing you typed is lost: try again in a moment.",
+    );
   }
 }
 

@@ -62,7 +62,7 @@ const Frame = () => (
     <main id="main" tabIndex={-1}>
       {isLost.value && (
         <p class="lost" role="alert">
-          The server can't be reached. It is tried again every two seconds; what you typed is kept.
+          The server can't be reached. Retrying every two seconds; nothing you typed is lost.
         </p>
       )}
       <Views />

@@ -79,13 +79,14 @@ test("keys lead from view to view, to the search, and to a list of themselves", 
 });
 
 test("a server that goes and comes back: the page says so, and goes on by itself", { skip }, async (t) => {
-  const { signedIn } = await openPage(t);
+  const { signedIn } = await openPage(t, createWorld().project("a"));
   const page = await signedIn();
-  await sees(page, "Your projects");
+  await page.goto(new URL("/projects", page.url()).href);
+  await page.waitForSelector("main table");
   await page.setOfflineMode(true);
-  await page.keyboard.press("g");
-  await page.keyboard.press("p");
+  await press(page, "button", "Favorite: a");
   await page.waitForSelector(".lost");
+  await page.waitForSelector(".message.failure");
   await page.setOfflineMode(false);
-  await page.waitForFunction("document.querySelector('.lost') === null");
+  await page.waitForFunction("document.querySelector('.lost, .message') === null");
 });
