@@ -3,8 +3,9 @@ import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer, Nothing } from "../parts/answer.tsx";
 import { Button } from "../parts/button.tsx";
+import { EventList } from "../parts/events.tsx";
 import { Table } from "../parts/table.tsx";
-import { Avatar, Badge, Heading, Share, Summary, Time } from "../parts/words.tsx";
+import { Avatar, Badge, Heading, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { FirstSteps } from "./first-steps.tsx";
 
@@ -68,14 +69,19 @@ const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
   </section>
 );
 
+/** In the summary of a project. */
+const LATEST = 10;
+
 /** What happened last in one of the projects. */
 function Latest({ projects }: Pick<Dashboard, "projects">) {
   const [{ project }, setFilters] = useFilters({ project: projects[0]!.id });
-  const details = useRead("GET /api/admin/personal-dashboard/:projectId", { params: { projectId: project } });
+  const read = useRead("GET /api/admin/search/events", {
+    query: { project: `IS:${project}`, limit: LATEST },
+  });
   return (
     <section>
       <div class="heading">
-        <h2>What happened</h2>
+        <h2>Recent activity</h2>
         <select
           aria-label="Project"
           value={project}
@@ -88,21 +94,13 @@ function Latest({ projects }: Pick<Dashboard, "projects">) {
           ))}
         </select>
       </div>
-      <Answer read={details}>
-        {({ latestEvents }) =>
-          latestEvents.length === 0 ? (
-            <Nothing>Nothing has happened here yet.</Nothing>
-          ) : (
-            <ul class="feed">
-              {latestEvents.map(({ id, summary, createdByImageUrl }) => (
-                <li key={id}>
-                  <Avatar url={createdByImageUrl} />
-                  <Summary text={summary} />
-                </li>
-              ))}
-            </ul>
-          )
-        }
+      <Answer read={read}>
+        {({ events }) => (
+          <>
+            <EventList events={events} />
+            <Link href={`/events?project=${encodeURIComponent(project)}`}>All events of this project</Link>
+          </>
+        )}
       </Answer>
     </section>
   );
