@@ -24,6 +24,10 @@ export function useFilters<T extends Record<string, string>>(
   return [filters, setFilters];
 }
 
+/** Whether some of the filters are not as they are by default, be it that nobody can read what is in the address. */
+export const isFiltered = (filters: Record<string, string>, preset: Record<string, string>) =>
+  Object.entries(preset).some(([name, value]) => filters[name] !== value);
+
 /** A path of the page, its parts escaped: `pathTo("projects", id)`. */
 export const pathTo = (...parts: Array<string | number>) =>
   `/${parts.map((part) => encodeURIComponent(part)).join("/")}`;

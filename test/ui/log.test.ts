@@ -63,3 +63,13 @@ test("a text that is searched for becomes a command to copy", { skip }, async (t
     /^curl -H "Authorization: \$TOKEN" 'http:[^' ]+\/search\/events\?query=it%27s'$/,
   );
 });
+
+test("a filter that nobody can read is refused in words, and cleared at a click", { skip }, async (t) => {
+  const { signedIn, url } = await openPage(t, world());
+  const page = await signedIn();
+  await page.goto(`${url}/events?from=someday&offset=first`);
+  await sees(page, "must be a day");
+  await press(page, "button", "Clear filters");
+  await page.waitForFunction("document.querySelector('main .failure') === null");
+  assert.equal(page.url(), `${url}/events`);
+});

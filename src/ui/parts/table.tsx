@@ -138,7 +138,11 @@ export function Pager({ offset, limit, total, onMove }: PagerProps) {
       <span>
         {count(offset + 1)}–{count(end)} of {count(total)}
       </span>
-      <button type="button" disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - limit))}>
+      <button
+        type="button"
+        disabled={offset === 0}
+        onClick={() => onMove(Math.max(0, Math.min(offset, total) - limit))}
+      >
         Previous
       </button>
       <button type="button" disabled={end >= total} onClick={() => onMove(offset + limit)}>

@@ -1,3 +1,5 @@
+import { isFiltered } from "../../address.ts";
+import { Button } from "../../parts/button.tsx";
 import { SearchField } from "../../parts/search.tsx";
 import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
@@ -47,6 +49,7 @@ export function LogFilters({ filters, onChange }: LogFiltersProps) {
       <Word label="Type" value={filters.type} onChange={(type) => onChange({ type })} />
       <Day label="From" value={filters.from} onChange={(from) => onChange({ from })} />
       <Day label="To" value={filters.to} onChange={(to) => onChange({ to })} />
+      {isFiltered(filters, FILTERS) && <Button onClick={() => onChange(FILTERS)}>Clear filters</Button>}
     </search>
   );
 }
@@ -67,8 +70,16 @@ const Word = ({ label, value, onChange }: OneProps) => (
   />
 );
 
+/** What is no day in the address is shown as none. */
 const Day = ({ label, value, onChange }: OneProps) => (
   <label>
-    {label} <input type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
+    {label}{" "}
+    <input
+      type="date"
+      value={DAY.test(value) ? value : ""}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   </label>
 );
+
+const DAY = /^\d{4}-\d\d-\d\d$/;

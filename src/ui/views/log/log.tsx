@@ -13,7 +13,7 @@ const PAGE = 50;
 export function View() {
   const [filters, setFilters] = useFilters({ ...FILTERS, offset: "0", open: "" });
   const query = queryOf(filters);
-  const offset = Number(filters.offset);
+  const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/events", { query: { ...query, offset, limit: PAGE } });
   return (
     <>

@@ -1,13 +1,15 @@
+import { isFiltered } from "../../address.ts";
+import { Button } from "../../parts/button.tsx";
 import { SearchField } from "../../parts/search.tsx";
 import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
 
+/** What leaves flags out. */
+export const FLAG_FILTERS = { query: "", type: "", state: "", tag: "" };
+
 /** What the list of flags is filtered and sorted by, in its address. */
 export const FILTERS = {
-  query: "",
-  type: "",
-  state: "",
-  tag: "",
+  ...FLAG_FILTERS,
   sortBy: "createdAt",
   sortOrder: "desc",
   offset: "0",
@@ -26,9 +28,6 @@ export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters)
   sortOrder,
   favoritesFirst: "true",
 });
-
-/** Whether some flags may be left out. */
-export const isNarrowed = ({ query, type, state, tag }: Filters) => `${query}${type}${state}${tag}` !== "";
 
 interface FlagFiltersProps {
   filters: Filters;
@@ -57,6 +56,7 @@ export function FlagFilters({ filters, onChange }: FlagFiltersProps) {
           onChange={(tag) => set({ tag })}
         />
       )}
+      {isFiltered(filters, FLAG_FILTERS) && <Button onClick={() => set(FLAG_FILTERS)}>Clear filters</Button>}
     </search>
   );
 }

@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import { useFilters } from "../../address.ts";
+import { isFiltered, useFilters } from "../../address.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Pager } from "../../parts/table.tsx";
 import { useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { BulkBar } from "./bulk.tsx";
-import { FILTERS, FlagFilters, isNarrowed, queryOf } from "./flag-filters.tsx";
+import { FILTERS, FLAG_FILTERS, FlagFilters, queryOf } from "./flag-filters.tsx";
 import { FlagTable } from "./flag-table.tsx";
 import { NewFlag } from "./new-flag.tsx";
 import { type Project, ProjectFrame } from "./project-frame.tsx";
@@ -41,7 +41,7 @@ export function View() {
 function Flags({ project, id }: { project: Project; id: string }) {
   const [filters, setFilters] = useFilters(FILTERS);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const offset = Number(filters.offset);
+  const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/features", {
     query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: PAGE },
   });
@@ -63,7 +63,7 @@ function Flags({ project, id }: { project: Project; id: string }) {
             project={id}
             environments={environments}
             features={features}
-            empty={isNarrowed(filters) ? "There is no such flag." : "There is no flag yet."}
+            empty={isFiltered(filters, FLAG_FILTERS) ? "There is no such flag." : "There is no flag yet."}
             sorting={{
               by: filters.sortBy,
               order: filters.sortOrder === "desc" ? "desc" : "asc",
