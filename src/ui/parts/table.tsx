@@ -42,7 +42,7 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, choosi
   const keys = rows.map((row) => String(keyOf(row)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <section class="scroll" tabIndex={0} aria-label={caption}>
+    <section class="scroll cards" tabIndex={0} aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -58,7 +58,7 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, choosi
             <tr key={keys[index]}>
               {choosing && <ChooseOne name={keys[index]!} {...choosing} />}
               {shown.map((column) => (
-                <td key={column.title} class={column.kind}>
+                <td key={column.title} class={column.kind} data-title={column.title}>
                   {column.cell(row)}
                 </td>
               ))}
