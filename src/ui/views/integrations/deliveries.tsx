@@ -7,7 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { Snippet } from "../../parts/secret.tsx";
 import { Table } from "../../parts/table.tsx";
-import { Badge, Heading, Time } from "../../parts/words.tsx";
+import { Badge, Heading, Summary, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { State } from "./integrations.tsx";
@@ -84,14 +84,19 @@ function Deliveries({ id }: { id: string }) {
             columns={[
               { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
               { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
-              { title: "Event", cell: ({ event }) => event.type },
               {
-                title: "What came of it",
+                title: "Event",
                 kind: "main",
-                cell: ({ id: delivery, stateDetails }) => (
-                  <button type="button" onClick={() => setFilters({ open: delivery })}>
-                    <bdi>{stateDetails || "Details"}</bdi>
-                  </button>
+                cell: ({ event }) => <Summary text={event.summary ?? event.type} />,
+              },
+              { title: "Result", kind: "main", cell: ({ stateDetails }) => <bdi>{stateDetails}</bdi> },
+              {
+                title: "Actions",
+                kind: "tools",
+                cell: ({ id: delivery, event }) => (
+                  <Button onClick={() => setFilters({ open: delivery })}>
+                    Details<span class="unseen"> of event {event.id}</span>
+                  </Button>
                 ),
               },
             ]}
@@ -146,6 +151,9 @@ function Details({ integration, delivery, onClose }: DetailsProps) {
   };
   return (
     <Dialog title={`Delivery of ${delivery.event.type}`} onClose={onClose} isWide>
+      <p>
+        <Summary text={delivery.event.summary ?? delivery.event.type} />
+      </p>
       <p>
         <DeliveryState state={delivery.state} /> <Time at={delivery.createdAt} />: {delivery.stateDetails}
       </p>
