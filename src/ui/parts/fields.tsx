@@ -72,6 +72,9 @@ export const LongField = <T extends Record<string, unknown>>({
 /** One of several: the value and what is shown for it. */
 export type Choice = readonly [value: string, text: string];
 
+/** Choices that are shown as what they are. */
+export const choicesOf = (values: readonly string[]): Choice[] => values.map((value) => [value, value]);
+
 export const ChoiceField = <T extends Record<string, unknown>>({
   form,
   name,

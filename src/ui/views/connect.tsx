@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useFilters } from "../address.ts";
 import { Answer } from "../parts/answer.tsx";
-import { ChoiceField } from "../parts/fields.tsx";
+import { ChoiceField, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { Snippets } from "../parts/snippets.tsx";
@@ -62,12 +62,7 @@ function Connect({ project, feature, environments }: ConnectProps) {
           ["frontend", "in a browser or on a phone"],
         ]}
       />
-      <ChoiceField
-        form={form}
-        name="environment"
-        label="Environment"
-        choices={environments.map((name) => [name, name])}
-      />
+      <ChoiceField form={form} name="environment" label="Environment" choices={choicesOf(environments)} />
     </Form>
   );
 }

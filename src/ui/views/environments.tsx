@@ -2,7 +2,7 @@ import type { Output } from "../api.ts";
 import { IconButton, Switch } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
-import { ChoiceField, TextField } from "../parts/fields.tsx";
+import { ChoiceField, choicesOf, TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
 import { isAdmin } from "../session.ts";
@@ -89,7 +89,7 @@ function EnvironmentEditor({ row, onClose }: { row: Environment | undefined; onC
             autofocus
           />
         )}
-        <ChoiceField form={form} name="type" label="Type" choices={types.map((type) => [type, type])} />
+        <ChoiceField form={form} name="type" label="Type" choices={choicesOf(types)} />
       </Form>
     </Dialog>
   );

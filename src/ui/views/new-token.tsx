@@ -1,8 +1,9 @@
 import type { Input } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { ChecksField, ChoiceField, TextField } from "../parts/fields.tsx";
+import { ChoiceField, choicesOf, TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
+import { ProjectsField } from "../parts/projects-field.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, may } from "../session.ts";
 import type { Made } from "./tokens.tsx";
@@ -38,7 +39,6 @@ export function NewToken(props: NewTokenProps) {
 }
 
 function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { environments: string[] }) {
-  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const choices = types();
   const initial = {
     tokenName: "",
@@ -59,19 +59,8 @@ function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { envir
       <ChoiceField form={form} name="type" label="Type" choices={choices} />
       {isForApplications && (
         <>
-          <ChoiceField
-            form={form}
-            name="environment"
-            label="Environment"
-            choices={environments.map((name) => [name, name])}
-          />
-          <ChecksField
-            form={form}
-            name="projects"
-            label="Projects"
-            hint="All, if none is chosen."
-            choices={projects.map(({ id, name }) => [id, name])}
-          />
+          <ChoiceField form={form} name="environment" label="Environment" choices={choicesOf(environments)} />
+          <ProjectsField form={form} />
         </>
       )}
       <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" hint="Never, if left out." />

@@ -4,8 +4,9 @@ import { pathTo, useFilters } from "../address.ts";
 import { type Output, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { ContextFields, toContext } from "../parts/context.tsx";
-import { ChecksField, ChoiceField } from "../parts/fields.tsx";
+import { ChoiceField, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
+import { ProjectsField } from "../parts/projects-field.tsx";
 import { Reasons } from "../parts/reasons.tsx";
 import { Badge, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
@@ -17,7 +18,6 @@ export function View() {
   const [asked, setAsked] = useFilters({ environment: "", projects: "", userId: "", more: "" });
   const [features, setFeatures] = useState<Judged | undefined>();
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
-  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const initial = { ...asked, projects: asked.projects.split(",").filter(Boolean) as readonly string[] };
   const form = useForm(initial, async ({ userId, more, ...values }) => {
     const environment = values.environment || environments[0]?.name || "";
@@ -43,15 +43,9 @@ export function View() {
             form={form}
             name="environment"
             label="Environment"
-            choices={environments.map(({ name }) => [name, name])}
+            choices={choicesOf(environments.map(({ name }) => name))}
           />
-          <ChecksField
-            form={form}
-            name="projects"
-            label="Projects"
-            hint="All, if none is chosen."
-            choices={projects.map(({ id, name }) => [id, name])}
-          />
+          <ProjectsField form={form} />
           <ContextFields form={form} />
         </Form>
         {features && <Answers features={features} />}

@@ -4,7 +4,7 @@ import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { ChecksField, ChoiceField, LongField, TextField } from "../parts/fields.tsx";
+import { ChecksField, ChoiceField, choicesOf, LongField, TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { SearchField } from "../parts/search.tsx";
 import { Table } from "../parts/table.tsx";
@@ -130,7 +130,7 @@ function NewProject({ onClose }: { onClose(): void }) {
           name="environments"
           label="Environments"
           hint="All that are enabled, if none is chosen."
-          choices={environments.map(({ name }) => [name, name])}
+          choices={choicesOf(environments.map(({ name }) => name))}
         />
       </Form>
     </Dialog>

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../../parts/fields.tsx";
+import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
 import { Avatar, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -81,7 +81,12 @@ function NewTag({ feature, onClose }: { feature: string; onClose(): void }) {
   return (
     <Dialog title="Add a tag" onClose={onClose}>
       <Form form={form} submit="Add the tag" onCancel={onClose}>
-        <ChoiceField form={form} name="type" label="Type" choices={types.map(({ name }) => [name, name])} />
+        <ChoiceField
+          form={form}
+          name="type"
+          label="Type"
+          choices={choicesOf(types.map(({ name }) => name))}
+        />
         <TextField form={form} name="value" label="Value" isRequired autofocus />
       </Form>
     </Dialog>

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../../parts/fields.tsx";
+import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -70,7 +70,7 @@ function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClo
           form={form}
           name="feature"
           label="Flag"
-          choices={[["", "choose one"], ...parents.map((parent) => [parent, parent] as const)]}
+          choices={[["", "choose one"], ...choicesOf(parents)]}
         />
         <ChoiceField
           form={form}

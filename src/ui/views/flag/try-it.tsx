@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type Output, request } from "../../api.ts";
 import { ContextFields, toContext } from "../../parts/context.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ChoiceField } from "../../parts/fields.tsx";
+import { ChoiceField, choicesOf } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
 import { Reasons } from "../../parts/reasons.tsx";
 import type { Flag } from "./flag-frame.tsx";
@@ -29,7 +29,7 @@ export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
           form={form}
           name="environment"
           label="Environment"
-          choices={flag.environments.map(({ name }) => [name, name])}
+          choices={choicesOf(flag.environments.map(({ name }) => name))}
         />
         <ContextFields form={form} />
       </Form>

@@ -1,7 +1,8 @@
 import type { Input, Output } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { CheckField, ChecksField, ChoiceField, TextField } from "../../parts/fields.tsx";
+import { CheckField, ChecksField, ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Field, Form, type FormState, useForm } from "../../parts/form.tsx";
+import { ProjectsField } from "../../parts/projects-field.tsx";
 import { change, useRead } from "../../reads.ts";
 
 type Listed = Output<"GET /api/admin/addons">;
@@ -27,7 +28,6 @@ type Values = {
 
 /** An integration's form, made from what its provider says that it takes. */
 export function IntegrationEditor({ row, providers, onClose }: EditorProps) {
-  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
   const form = useForm<Values>(toValues(row, providers), async (values) => {
     const body = { ...values, parameters: filled(values.parameters) } as unknown as Body;
@@ -54,25 +54,14 @@ export function IntegrationEditor({ row, providers, onClose }: EditorProps) {
         {provider?.parameters.map((parameter) => (
           <ParameterField key={parameter.name} form={form} parameter={parameter} />
         ))}
-        <ChecksField
-          form={form}
-          name="events"
-          label="Events"
-          choices={(provider?.events ?? []).map((type) => [type, type])}
-        />
-        <ChecksField
-          form={form}
-          name="projects"
-          label="Projects"
-          hint="All, if none is chosen."
-          choices={projects.map(({ id, name }) => [id, name])}
-        />
+        <ChecksField form={form} name="events" label="Events" choices={choicesOf(provider?.events ?? [])} />
+        <ProjectsField form={form} />
         <ChecksField
           form={form}
           name="environments"
           label="Environments"
           hint="All, if none is chosen."
-          choices={environments.map(({ name }) => [name, name])}
+          choices={choicesOf(environments.map(({ name }) => name))}
         />
       </Form>
     </Dialog>

@@ -1,5 +1,6 @@
 import { isFiltered } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
+import { choicesOf } from "../../parts/fields.tsx";
 import { SearchField } from "../../parts/search.tsx";
 import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
@@ -52,7 +53,7 @@ export function FlagFilters({ filters, onChange }: FlagFiltersProps) {
         <Select
           label="Tag"
           value={filters.tag}
-          choices={tags.map(({ type, value }) => [`${type}:${value}`, `${type}:${value}`] as const)}
+          choices={choicesOf(tags.map(({ type, value }) => `${type}:${value}`))}
           onChange={(tag) => set({ tag })}
         />
       )}

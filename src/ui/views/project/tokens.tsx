@@ -4,7 +4,7 @@ import { Answer } from "../../parts/answer.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { ChoiceField, TextField } from "../../parts/fields.tsx";
+import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { Snippets } from "../../parts/snippets.tsx";
@@ -128,12 +128,7 @@ function NewToken({ project, id, onMade, onClose }: NewTokenProps) {
             ["frontend", "frontend: for browsers and phones"],
           ]}
         />
-        <ChoiceField
-          form={form}
-          name="environment"
-          label="Environment"
-          choices={environments.map((name) => [name, name])}
-        />
+        <ChoiceField form={form} name="environment" label="Environment" choices={choicesOf(environments)} />
       </Form>
     </Dialog>
   );

@@ -1,0 +1,17 @@
+import { useRead } from "../reads.ts";
+import { ChecksField } from "./fields.tsx";
+import type { FormState } from "./form.tsx";
+
+/** To which projects something is limited, of those that whoever is signed in can see. */
+export function ProjectsField<T extends { projects: readonly string[] }>({ form }: { form: FormState<T> }) {
+  const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
+  return (
+    <ChecksField
+      form={form as unknown as FormState<{ projects: readonly string[] }>}
+      name="projects"
+      label="Projects"
+      hint="All, if none is chosen."
+      choices={projects.map(({ id, name }) => [id, name])}
+    />
+  );
+}
