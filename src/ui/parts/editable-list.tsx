@@ -13,6 +13,13 @@ interface Edited<T> {
   onClose(): void;
 }
 
+interface Removal<T> {
+  isAllowed(row: T): boolean;
+  remove(row: T): Promise<unknown>;
+  /** What will be gone with a row. */
+  lossOf(row: T): ComponentChildren;
+}
+
 interface EditableListProps<T> {
   title: string;
   /** What a row is, such as "tag type". */
@@ -27,28 +34,27 @@ interface EditableListProps<T> {
   /** The dialog that makes a row, or changes one. */
   editor(edited: Edited<T>): ComponentChildren;
   mayCreate: boolean;
-  mayChange(row: T): boolean;
-  mayRemove(row: T): boolean;
-  remove(row: T): Promise<unknown>;
-  /** What will be gone with a row. */
-  lossOf(row: T): ComponentChildren;
+  /** Left out where no row can be changed. */
+  mayChange?(row: T): boolean;
+  /** Left out where no row can be removed. */
+  removal?: Removal<T>;
   /** What else can be done with a row. */
   tools?(row: T): ComponentChildren;
 }
 
 /** A list whose rows are made, changed and removed in dialogs; which one is open is in the address. */
 export function EditableList<T>(props: EditableListProps<T>) {
-  const { title, noun, read, keyOf, columns, editor, mayCreate, mayChange, mayRemove } = props;
+  const { title, noun, read, keyOf, columns, editor, mayCreate, mayChange, removal } = props;
   const { nameOf = keyOf } = props;
   const [open, setOpen] = useFilters({ new: "", edit: "", remove: "" });
   const close = () => setOpen({ new: "", edit: "", remove: "" });
   const tools = (row: T) => (
     <>
       {props.tools?.(row)}
-      {mayChange(row) && (
+      {mayChange?.(row) && (
         <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => setOpen({ edit: keyOf(row) })} />
       )}
-      {mayRemove(row) && (
+      {removal?.isAllowed(row) && (
         <IconButton
           icon="remove"
           label={`Delete ${nameOf(row)}`}
@@ -82,14 +88,14 @@ export function EditableList<T>(props: EditableListProps<T>) {
               />
               {open.new !== "" && editor({ row: undefined, onClose: close })}
               {edited && editor({ row: edited, onClose: close })}
-              {removed && (
+              {removal && removed && (
                 <Confirm
                   title={`Delete ${nameOf(removed)}?`}
                   action={`Delete the ${noun}`}
-                  onConfirm={() => props.remove(removed)}
+                  onConfirm={() => removal.remove(removed)}
                   onClose={close}
                 >
-                  {props.lossOf(removed)}
+                  {removal.lossOf(removed)}
                 </Confirm>
               )}
             </>

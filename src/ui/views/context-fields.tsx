@@ -46,11 +46,12 @@ export function View() {
         editor={(edited) => <ContextFieldEditor {...edited} />}
         mayCreate={may("CREATE_CONTEXT_FIELD")}
         mayChange={() => may("UPDATE_CONTEXT_FIELD")}
-        mayRemove={() => may("DELETE_CONTEXT_FIELD")}
-        remove={({ name }) =>
-          change("DELETE /api/admin/context/:contextField", { params: { contextField: name } })
-        }
-        lossOf={() => "Constraints can no longer compare with it."}
+        removal={{
+          isAllowed: () => may("DELETE_CONTEXT_FIELD"),
+          remove: ({ name }) =>
+            change("DELETE /api/admin/context/:contextField", { params: { contextField: name } }),
+          lossOf: () => "Constraints can no longer compare with it.",
+        }}
       />
       {uses !== "" && <FieldUses name={uses} onClose={() => setFilters({ uses: "" })} />}
     </>

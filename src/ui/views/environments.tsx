@@ -32,11 +32,12 @@ export function View() {
       editor={(edited) => <EnvironmentEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={isAdmin}
-      mayRemove={({ protected: isProtected }) => isAdmin() && !isProtected}
-      remove={({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } })}
-      lossOf={({ projectCount }) =>
-        `${projectCount} projects lose it, with all strategies and states that their flags have there.`
-      }
+      removal={{
+        isAllowed: ({ protected: isProtected }) => isAdmin() && !isProtected,
+        remove: ({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } }),
+        lossOf: ({ projectCount }) =>
+          `${projectCount} projects lose it, with all strategies and states that their flags have there.`,
+      }}
       tools={({ name }) => isAdmin() && <MoveUp name={name} names={names} />}
     />
   );

@@ -50,9 +50,11 @@ export function View() {
         editor={(edited) => <SegmentEditor {...edited} />}
         mayCreate={mayDo("CREATE_SEGMENT")()}
         mayChange={mayDo("UPDATE_SEGMENT")}
-        mayRemove={mayDo("DELETE_SEGMENT")}
-        remove={({ id }) => change("DELETE /api/admin/segments/:id", { params: { id } })}
-        lossOf={() => "A segment that strategies use can't be deleted."}
+        removal={{
+          isAllowed: mayDo("DELETE_SEGMENT"),
+          remove: ({ id }) => change("DELETE /api/admin/segments/:id", { params: { id } }),
+          lossOf: () => "A segment that strategies use can't be deleted.",
+        }}
       />
       {used && <SegmentUses segment={used} onClose={() => setFilters({ uses: "" })} />}
     </>

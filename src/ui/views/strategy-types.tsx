@@ -38,9 +38,11 @@ export function View() {
       editor={(edited) => <StrategyTypeEditor {...edited} />}
       mayCreate={may("CREATE_STRATEGY")}
       mayChange={({ editable }) => editable && may("UPDATE_STRATEGY")}
-      mayRemove={({ editable }) => editable && may("DELETE_STRATEGY")}
-      remove={({ name }) => change("DELETE /api/admin/strategies/:name", { params: { name } })}
-      lossOf={() => "Strategies of it stay, and applications that know it still follow them."}
+      removal={{
+        isAllowed: ({ editable }) => editable && may("DELETE_STRATEGY"),
+        remove: ({ name }) => change("DELETE /api/admin/strategies/:name", { params: { name } }),
+        lossOf: () => "Strategies of it stay, and applications that know it still follow them.",
+      }}
       tools={(row) => row.name !== "default" && may("UPDATE_STRATEGY") && <Deprecate row={row} />}
     />
   );

@@ -24,9 +24,11 @@ export function View() {
       editor={(edited) => <TagTypeEditor {...edited} />}
       mayCreate={may("CREATE_TAG_TYPE")}
       mayChange={() => may("UPDATE_TAG_TYPE")}
-      mayRemove={() => may("DELETE_TAG_TYPE")}
-      remove={({ name }) => change("DELETE /api/admin/tag-types/:name", { params: { name } })}
-      lossOf={() => "All tags of this type are taken from the flags that have them."}
+      removal={{
+        isAllowed: () => may("DELETE_TAG_TYPE"),
+        remove: ({ name }) => change("DELETE /api/admin/tag-types/:name", { params: { name } }),
+        lossOf: () => "All tags of this type are taken from the flags that have them.",
+      }}
     />
   );
 }

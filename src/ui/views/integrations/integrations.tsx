@@ -51,9 +51,11 @@ export function View() {
       editor={(props) => <IntegrationEditor {...props} providers={providers} />}
       mayCreate={may("CREATE_ADDON")}
       mayChange={() => may("UPDATE_ADDON")}
-      mayRemove={() => may("DELETE_ADDON")}
-      remove={({ id }) => change("DELETE /api/admin/addons/:id", { params: { id } })}
-      lossOf={() => "The log of its deliveries is gone with it, and so is what waits to be delivered."}
+      removal={{
+        isAllowed: () => may("DELETE_ADDON"),
+        remove: ({ id }) => change("DELETE /api/admin/addons/:id", { params: { id } }),
+        lossOf: () => "The log of its deliveries is gone with it, and so is what waits to be delivered.",
+      }}
     />
   );
 }

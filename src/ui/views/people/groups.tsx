@@ -30,9 +30,11 @@ export function View() {
       editor={(edited) => <GroupEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={isAdmin}
-      mayRemove={isAdmin}
-      remove={({ id }) => change("DELETE /api/admin/groups/:id", { params: { id } })}
-      lossOf={() => "Its members lose what they may only by this group."}
+      removal={{
+        isAllowed: isAdmin,
+        remove: ({ id }) => change("DELETE /api/admin/groups/:id", { params: { id } }),
+        lossOf: () => "Its members lose what they may only by this group.",
+      }}
     />
   );
 }

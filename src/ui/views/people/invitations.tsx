@@ -36,10 +36,6 @@ export function View() {
         ]}
         editor={({ onClose }) => <NewInvitation onLink={setLink} onClose={onClose} />}
         mayCreate={isAdmin()}
-        mayChange={() => false}
-        mayRemove={() => false}
-        remove={() => Promise.resolve()}
-        lossOf={() => null}
       />
       {link !== "" && (
         <Dialog title="An invitation" onClose={() => setLink("")} isWide>

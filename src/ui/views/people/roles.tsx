@@ -40,9 +40,11 @@ export function View() {
       editor={(edited) => <RoleEditor {...edited} />}
       mayCreate={isAdmin()}
       mayChange={(role) => isCustom(role) && isAdmin()}
-      mayRemove={(role) => isCustom(role) && isAdmin()}
-      remove={({ id }) => change("DELETE /api/admin/roles/:id", { params: { id } })}
-      lossOf={() => "Nobody can be given it any more. A role that somebody has can't be deleted."}
+      removal={{
+        isAllowed: (role) => isCustom(role) && isAdmin(),
+        remove: ({ id }) => change("DELETE /api/admin/roles/:id", { params: { id } }),
+        lossOf: () => "Nobody can be given it any more. A role that somebody has can't be deleted.",
+      }}
     />
   );
 }

@@ -42,9 +42,11 @@ export function View() {
         editor={(props) => <AccountEditor {...props} roles={roles} />}
         mayCreate={isAdmin()}
         mayChange={isAdmin}
-        mayRemove={isAdmin}
-        remove={({ id }) => change("DELETE /api/admin/service-account/:id", { params: { id } })}
-        lossOf={() => "Its tokens are refused at once; what it did stays in the log."}
+        removal={{
+          isAllowed: isAdmin,
+          remove: ({ id }) => change("DELETE /api/admin/service-account/:id", { params: { id } }),
+          lossOf: () => "Its tokens are refused at once; what it did stays in the log.",
+        }}
         tools={({ id }) => (
           <Button icon="key" onClick={() => setFilters({ tokens: String(id) })}>
             Tokens

@@ -49,11 +49,12 @@ export function View() {
         editor={(props) => <UserEditor {...props} roles={roles} onLink={setLink} />}
         mayCreate={isAdmin()}
         mayChange={isAdmin}
-        mayRemove={isAdmin}
-        remove={({ id }) => change("DELETE /api/admin/user-admin/:id", { params: { id } })}
-        lossOf={() =>
-          "Their sessions, personal tokens and roles are gone with them; what they did stays in the log."
-        }
+        removal={{
+          isAllowed: isAdmin,
+          remove: ({ id }) => change("DELETE /api/admin/user-admin/:id", { params: { id } }),
+          lossOf: () =>
+            "Their sessions, personal tokens and roles are gone with them; what they did stays in the log.",
+        }}
         tools={(user) => <ResetPassword user={user} onLink={setLink} />}
       />
       {link !== "" && (
