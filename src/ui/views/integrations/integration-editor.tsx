@@ -1,14 +1,14 @@
-import type { Input, Output } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { CheckField, ChecksField, ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Field, Form, type FormState, useForm } from "../../parts/form.tsx";
 import { ProjectsField } from "../../parts/projects-field.tsx";
 import { change, useRead } from "../../reads.ts";
+import { toBody } from "./integration-body.ts";
 
 type Listed = Output<"GET /api/admin/addons">;
 type Integration = Listed["addons"][number];
 type Provider = Listed["providers"][number];
-type Body = Input<"POST /api/admin/addons">["body"];
 
 interface EditorProps {
   row: Integration | undefined;
@@ -30,7 +30,7 @@ type Values = {
 export function IntegrationEditor({ row, providers, onClose }: EditorProps) {
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
   const form = useForm<Values>(toValues(row, providers), async (values) => {
-    const body = { ...values, parameters: filled(values.parameters) } as unknown as Body;
+    const body = toBody({ ...values, parameters: filled(values.parameters) });
     if (row) await change("PUT /api/admin/addons/:id", { params: { id: row.id }, body });
     else await change("POST /api/admin/addons", { body });
     onClose();

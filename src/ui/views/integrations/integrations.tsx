@@ -7,6 +7,7 @@ import { EditableList } from "../../parts/editable-list.tsx";
 import { Badge } from "../../parts/words.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
+import { toBody } from "./integration-body.ts";
 import { IntegrationEditor } from "./integration-editor.tsx";
 
 type Integration = Output<"GET /api/admin/addons">["addons"][number];
@@ -72,19 +73,16 @@ export function State({ integration: { enabled, delivery } }: { integration: Int
   return enabled ? <Badge tone="good">delivers</Badge> : <Badge>disabled</Badge>;
 }
 
-function Enabled({ integration, name }: { integration: Integration; name: string }) {
-  const { id, createdAt: _, delivery: __, description, ...given } = integration;
-  return (
-    <Switch
-      isOn={integration.enabled}
-      label={`Enabled: ${name}`}
-      disabled={!may("UPDATE_ADDON")}
-      onChange={(enabled) =>
-        change("PUT /api/admin/addons/:id", {
-          params: { id },
-          body: { ...given, description: description ?? undefined, enabled } as never,
-        })
-      }
-    />
-  );
-}
+const Enabled = ({ integration, name }: { integration: Integration; name: string }) => (
+  <Switch
+    isOn={integration.enabled}
+    label={`Enabled: ${name}`}
+    disabled={!may("UPDATE_ADDON")}
+    onChange={(enabled) =>
+      change("PUT /api/admin/addons/:id", {
+        params: { id: integration.id },
+        body: toBody({ ...integration, enabled }),
+      })
+    }
+  />
+);
