@@ -46,11 +46,16 @@ export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
   const pageOf = (event: H3Event) =>
     event.context.params?.file?.startsWith("reference") ? "reference" : "main";
   route(app, "/assets/:file", { GET: async (event) => answerFile(await load(pageOf(event)), event) });
+  route(app, "/favicon.ico", { GET: async () => redirectTo(`${base}/assets/${(await load("main")).icon}`) });
   route(app, "/docs", {
     GET: async ({ req }) => toPage(referenceFor(await load("reference"), base), REFERENCE, req),
   });
   return async ({ req }) => toPage(pageFor(await load("main"), base), PAGE, req);
 }
+
+/** Browsers ask at this address for the icon of a page that names none. */
+const redirectTo = (location: string) =>
+  new HTTPResponse(null, { status: 302, headers: { location, "cache-control": "no-cache" } });
 
 const toPage = (text: string, headers: Record<string, string>, request: Request) =>
   toResponse(wholeParts(text, { headers }), request);

@@ -34,6 +34,14 @@ test("a browser that opens an address gets the page, whatever the view; a progra
   assert.notEqual((await app.request("/projects", { method: "POST", headers: OPENED })).status, 200);
 });
 
+test("a browser finds the icon where it looks for one by itself", async (t) => {
+  const app = serve(t, { basePath: "/flags" });
+  const response = await app.request("/flags/favicon.ico");
+  assert.equal(response.status, 302);
+  const icon = await app.request(response.headers.get("location")!);
+  assert.equal(icon.headers.get("content-type"), "image/svg+xml");
+});
+
 test("the page may ask nobody but its server, has nothing in itself that runs, and can't be framed", async (t) => {
   const response = await serve(t).request("/", { headers: OPENED });
   const policy = response.headers.get("content-security-policy")!.split("; ");
