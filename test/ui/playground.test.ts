@@ -15,8 +15,13 @@ test("what was asked stays in sight beside many answers", { skip }, async (t) =>
   await page.waitForSelector("form input[type=checkbox]");
   const before = await page.evaluate(HEIGHT);
   await press(page, "button", "Ask");
-  await sees(page, "of 100");
+  await sees(page, "0 flags on, of 100");
   assert.equal(await page.evaluate(HEIGHT), before);
+  await type(page, "Search flags", "flag-42");
+  await page.waitForFunction("document.querySelectorAll('details').length === 1");
+  await page.select("select[aria-label=Result]", "on");
+  await sees(page, "No flag matches");
+  assert.match(page.url(), /query=flag-42&result=on/);
 });
 
 test("a line of the context that names no field is refused, not left out", { skip }, async (t) => {
