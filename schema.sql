@@ -590,12 +590,14 @@ CREATE TABLE integration_events (
 CREATE INDEX integration_events_by_integration ON integration_events (integration_id, id);
 CREATE INDEX integration_events_by_event ON integration_events (event_id);
 
--- What is still to be delivered, queued in the commit that recorded the event.
+-- What is still to be delivered, queued in the commit that recorded the event. `remaining` names the channels that are
+-- still to be told; NULL for all.
 CREATE TABLE deliveries (
   integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
   event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   due_at         TEXT NOT NULL,
   attempts       INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  remaining      TEXT CHECK (json_type(remaining) = 'array'),
   PRIMARY KEY (integration_id, event_id)
 ) STRICT, WITHOUT ROWID;
 

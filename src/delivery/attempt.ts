@@ -24,6 +24,8 @@ interface Tried {
   eventId: number;
   /** How often that was tried before. */
   attempts: number;
+  /** See Delivery. */
+  remaining?: string | null;
   /** How many attempts of the integration have failed in a row. */
   failures: number;
   /** It was not queued, and is not tried again. */
@@ -37,13 +39,13 @@ interface Tried {
 export async function attempt(
   context: Attempting,
   integration: StoredIntegration,
-  { eventId, attempts, failures, isTest = false }: Tried,
+  { eventId, attempts, remaining = null, failures, isTest = false }: Tried,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
   if (wire === undefined) return undefined;
   const begin = performance.now();
-  const outcome = await outcomeOf(context, integration, JSON.parse(wire));
+  const outcome = await outcomeOf(context, integration, JSON.parse(wire), remaining);
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => new Date(clock.now() + ms).toISOString();
   const { askedMs } = outcome.retry ?? {};
@@ -63,6 +65,7 @@ export async function attempt(
       ...(retryAt && { retryAt }),
     },
     retryAt,
+    remaining: outcome.retry?.remaining,
     restUntil: after(delayMs(clock, failures + 1, askedMs)),
   };
 }
@@ -73,6 +76,7 @@ async function outcomeOf(
   context: Attempting,
   integration: StoredIntegration,
   { label: _, summary, ...event }: IntegrationEvent["event"],
+  remaining: string | null,
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
   const { id, provider } = integration;
@@ -80,7 +84,14 @@ async function outcomeOf(
   if (!deliver) return failed(`There is no provider ${provider}.`);
   try {
     const parameters = parametersOf(context, integration);
-    const job = { integrationId: id, parameters, event, summary: summary ?? event.type, now: clock.now() };
+    const job = {
+      integrationId: id,
+      parameters,
+      event,
+      remaining: remaining === null ? undefined : JSON.parse(remaining),
+      summary: summary ?? event.type,
+      now: clock.now(),
+    };
     return await deliver(job, outside);
   } catch (error) {
     const { message } = error as Error;

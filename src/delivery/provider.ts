@@ -12,6 +12,8 @@ export interface Job {
   /** With its secrets. */
   parameters: Parameters;
   event: SentEvent;
+  /** The channels that are still to be told; undefined for all. */
+  remaining: readonly string[] | undefined;
   /** What happened, in Markdown with links; see text.ts. */
   summary: string;
   /** When it is sent, in milliseconds since 1970. */
@@ -20,8 +22,8 @@ export interface Job {
 
 /** How it went. What may pass is tried again. */
 export interface Outcome extends Pick<IntegrationEvent, "state" | "stateDetails" | "details"> {
-  /** Present where another attempt may go better; the receiver may have asked for some patience. */
-  retry?: { askedMs?: number | undefined };
+  /** Present where another attempt may go better, for some channels only; the receiver may have asked for some patience. */
+  retry?: { askedMs?: number | undefined; remaining?: readonly string[] };
 }
 
 /** What a provider may use of the world. */

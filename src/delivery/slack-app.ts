@@ -1,13 +1,14 @@
 import type { Answer } from "./post.ts";
 import { type Deliver, type Outcome, textOf } from "./provider.ts";
-import { channelsOfTags, retryOf, slackMessage } from "./slack.ts";
+import { retryOf } from "./remaining.ts";
+import { channelsOfTags, slackMessage } from "./slack.ts";
 
 /** Posts by the Web API of Slack, once a channel: those that are always told, and those of the flag's tags. */
 export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
   const token = textOf(job, "accessToken");
   const always = textOf(job, "defaultChannels").split(",");
   const names = [...always, ...channelsOfTags(job)].map((name) => name.trim().replace(/^#/, ""));
-  const channels = [...new Set(names.filter(Boolean))];
+  const channels = job.remaining ?? [...new Set(names.filter(Boolean))];
   const { text, attachments } = slackMessage(job, publicUrl);
   const details = { channels, message: text };
   if (token === "") return failed("No access token provided.", details);
@@ -19,7 +20,7 @@ export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
       return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(asSlackMeansIt);
     }),
   );
-  return outcomeOfCalls(answers, details);
+  return { ...outcomeOfCalls(answers, details), ...retryOf(channels, answers) };
 };
 
 const failed = (stateDetails: string, details: Record<string, unknown>): Outcome => ({
@@ -61,5 +62,5 @@ function outcomeOfCalls(answers: Answer[], details: Record<string, unknown>): Ou
     return { state: "successWithErrors", stateDetails, details };
   }
   const stateDetails = `All (${total}) Slack client calls failed with the following errors: ${errors}`;
-  return { state: "failed", stateDetails, details, ...retryOf(bad) };
+  return { state: "failed", stateDetails, details };
 }

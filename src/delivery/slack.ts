@@ -2,6 +2,7 @@ import { customHeaders, withProblem } from "./headers.ts";
 import { maskedUrl } from "./masked-url.ts";
 import type { Answer } from "./post.ts";
 import { type Deliver, type Job, type Outcome, textOf } from "./provider.ts";
+import { retryOf } from "./remaining.ts";
 import { linkTo, toSlack, trimmed } from "./text.ts";
 
 /** Posts to an incoming webhook of Slack, once a channel. */
@@ -10,7 +11,7 @@ export const slack: Deliver = async (job, { post, publicUrl }) => {
   const username = textOf(job, "username") || "Unleash";
   const { headers, problem } = customHeaders(job);
   const tagged = channelsOfTags(job);
-  const channels = tagged.length > 0 ? tagged : [textOf(job, "defaultChannel")];
+  const channels = job.remaining ?? (tagged.length > 0 ? tagged : [textOf(job, "defaultChannel")]);
   const { text, attachments } = slackMessage(job, publicUrl);
   const common = { username, icon_emoji: textOf(job, "emojiIcon") || ":unleash:", text };
   const answers = await Promise.all(
@@ -20,7 +21,7 @@ export const slack: Deliver = async (job, { post, publicUrl }) => {
     }),
   );
   const details = { url: maskedUrl(url), channels, username, message: text };
-  return withProblem(outcomeOfAll(answers, details), problem);
+  return withProblem({ ...outcomeOfAll(answers, details), ...retryOf(channels, answers) }, problem);
 };
 
 /** The channels that the flag's tags name. */
@@ -60,16 +61,5 @@ function outcomeOfAll(answers: Answer[], details: Record<string, unknown>): Outc
   const stateDetails = isAll
     ? `All (${total}) Slack webhook requests failed with status codes: ${codes}.${why}`
     : `Some (${failed.length} of ${total}) Slack webhook requests failed. Status codes: ${codes}.${why}`;
-  return {
-    state: isAll ? "failed" : "successWithErrors",
-    stateDetails,
-    details,
-    ...(isAll && retryOf(failed)),
-  };
-}
-
-/** Only where none got through: the others would get it twice. */
-export function retryOf(failed: readonly Answer[]): Pick<Outcome, "retry"> {
-  if (!failed.every(({ mayPass }) => mayPass)) return {};
-  return { retry: { askedMs: Math.max(...failed.map(({ askedMs = 0 }) => askedMs)) } };
+  return { state: isAll ? "failed" : "successWithErrors", stateDetails, details };
 }

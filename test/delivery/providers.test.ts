@@ -5,8 +5,8 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
-import { openDelivering } from "../support/delivering.ts";
-import { openReceiver } from "../support/receiver.ts";
+import { movableClock, openDelivering } from "../support/delivering.ts";
+import { openReceiver, until } from "../support/receiver.ts";
 
 type Options = Parameters<typeof openDelivering>[1];
 
@@ -37,49 +37,87 @@ test("Slack gets a message for its default channel, with a button", async (t) =>
   assert.match(String(url), /\*\*\*\*\*$/);
 });
 
-/** Tags a flag so that two channels are told of what comes next. */
-async function tagged(t: TestContext, answer: Parameters<typeof openReceiver>[1]) {
-  const receiver = await openReceiver(t, answer);
-  const { integrate, addFlag, request, recorded } = await openDelivering(t);
+/** Tags a flag so that two channels are told of what comes next; the clock stands still. */
+async function tagged(t: TestContext, answer: (channel: string) => number, provider = "slack") {
+  const receiver = await openReceiver(t, (_, response) => {
+    const { channel } = JSON.parse(receiver.received.at(-1)!.body);
+    response.writeHead(answer(channel), { "retry-after": "3" }).end('{"ok":true}');
+  });
+  const clock = movableClock();
+  const { integrate, addFlag, request, recorded, waiting } = await openDelivering(t, {
+    clock,
+    slackApi: receiver.url,
+  });
   await addFlag("f");
-  await integrate(
-    { url: receiver.url, defaultChannel: "x" },
-    { provider: "slack", events: ["feature-archived"] },
-  );
+  const parameters = { slack: { url: receiver.url, defaultChannel: "x" }, "slack-app": { accessToken: "x" } };
+  await integrate(parameters[provider as "slack"], { provider, events: ["feature-archived"] });
   for (const value of ["one", "two"])
     await request("/api/admin/features/f/tags", { method: "POST", body: { type: "slack", value } });
   await request("/api/admin/projects/a/features/f", { method: "DELETE" });
   const [record] = await recorded(1);
-  return { receiver, record: record! };
+  const channels = () => receiver.received.map(({ body }) => JSON.parse(body).channel as string);
+  return { record: record!, channels, clock, recorded, request, waiting };
 }
 
 test("Slack tells each channel that the flag's tags name", async (t) => {
-  const { receiver, record } = await tagged(t, 200);
-  const channels = receiver.received.map(({ body }) => JSON.parse(body).channel);
-  assert.deepEqual(channels.toSorted(), ["#one", "#two"]);
+  const { channels, record } = await tagged(t, () => 200);
+  assert.deepEqual(channels().toSorted(), ["#one", "#two"]);
   assert.equal(
     record.stateDetails,
     "All (2) Slack webhook requests were successful with status codes: 200, 200.",
   );
 });
 
-test("where one channel is not told, that is said, and none is told twice", async (t) => {
-  let count = 0;
-  const { receiver, record } = await tagged(t, (_, response) =>
-    response.writeHead(count++ ? 429 : 200).end(),
-  );
-  assert.equal(record.state, "successWithErrors");
-  assert.match(
-    record.stateDetails,
-    /^Some \(1 of 2\) Slack webhook requests failed\. Status codes: (200, 429|429, 200)\.$/,
-  );
-  assert.equal(receiver.received.length, 2);
+for (const [provider, first, second] of [
+  [
+    "slack",
+    "Some (1 of 2) Slack webhook requests failed. Status codes: 200, 429.",
+    "All (1) Slack webhook requests were successful with status codes: 200.",
+  ],
+  [
+    "slack-app",
+    "Some (1 of 2) Slack client calls failed. Errors: 429",
+    "All (1) Slack client calls were successful.",
+  ],
+] as const)
+  test(`where one channel is not told, ${provider} says so, and tells that one again and no other`, async (t) => {
+    let status = 429;
+    const answer = (channel: string) => (channel === "#two" ? status : 200);
+    const { channels, clock, record, recorded, waiting } = await tagged(t, answer, provider);
+    assert.deepEqual([record.state, record.stateDetails], ["successWithErrors", first]);
+    assert.deepEqual([record.details.retryAt, waiting()], ["2030-01-01T00:00:03.000Z", 1]);
+    status = 200;
+    await until(() => clock.waits().length > 0, "another attempt to be planned");
+    clock.move(3000);
+    const [again] = await recorded(2);
+    assert.deepEqual([again!.state, again!.stateDetails], ["success", second]);
+    assert.deepEqual(again!.details.channels, ["two"]);
+    assert.deepEqual([channels().toSorted(), waiting()], [["#one", "#two", "#two"], 0]);
+  });
+
+test("what is redelivered while one channel waits goes to that one", async (t) => {
+  let status = 500;
+  const answer = (channel: string) => (channel === "#two" ? status : 200);
+  const { channels, record, recorded, request } = await tagged(t, answer);
+  status = 200;
+  const url = `/api/admin/addons/1/events/${record.id}/redeliver`;
+  assert.equal((await request(url, { method: "POST" })).status, 202);
+  await recorded(2);
+  assert.deepEqual(channels().toSorted(), ["#one", "#two", "#two"]);
 });
 
-test("where no channel is told, all are tried again", async (t) => {
-  const { record } = await tagged(t, 429);
-  assert.equal(record.stateDetails, "All (2) Slack webhook requests failed with status codes: 429, 429.");
-  assert.ok(record.details.retryAt);
+test("where no channel is told, those are tried again that may yet be", async (t) => {
+  const { channels, clock, record, recorded } = await tagged(t, (channel) =>
+    channel === "#one" ? 404 : 429,
+  );
+  assert.match(
+    record.stateDetails,
+    /^All \(2\) Slack webhook requests failed with status codes: 404, 429\.$/,
+  );
+  await until(() => clock.waits().length > 0, "another attempt to be planned");
+  clock.move(3000);
+  await recorded(2);
+  assert.deepEqual(channels().toSorted(), ["#one", "#two", "#two"]);
 });
 
 /** A stand-in for Slack's Web API. */

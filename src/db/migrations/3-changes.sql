@@ -138,6 +138,7 @@ CREATE TABLE deliveries (
   event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
   due_at         TEXT NOT NULL,
   attempts       INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),
+  remaining      TEXT CHECK (json_type(remaining) = 'array'),
   PRIMARY KEY (integration_id, event_id)
 ) STRICT, WITHOUT ROWID;
 

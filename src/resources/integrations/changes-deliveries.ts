@@ -26,8 +26,8 @@ type Key = { integrationId: number; eventId: number };
 const remove = command<Key>(`
   DELETE FROM deliveries WHERE integration_id = :integrationId AND event_id = :eventId`);
 
-const putOff = command<Key & { dueAt: string }>(`
-  UPDATE deliveries SET due_at = :dueAt, attempts = attempts + 1
+const putOff = command<Key & { dueAt: string; remaining: string | null }>(`
+  UPDATE deliveries SET due_at = :dueAt, attempts = attempts + 1, remaining = :remaining
   WHERE integration_id = :integrationId AND event_id = :eventId`);
 
 const queueAgain = command<Key & { dueAt: string }>(`
@@ -53,6 +53,8 @@ export interface Attempt extends Key, Pick<IntegrationEvent, "state" | "stateDet
   now: string;
   /** When it is tried again; undefined where it is not. */
   retryAt: string | undefined;
+  /** The channels that are still to be told then; undefined for all. */
+  remaining: readonly string[] | undefined;
   /** When a receiver that failed may be sent anything again. */
   restUntil: string;
 }
@@ -62,10 +64,16 @@ export interface Attempt extends Key, Pick<IntegrationEvent, "state" | "stateDet
  * @returns the id of the record; undefined where the integration, or what it was to deliver, is gone
  */
 export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined {
-  const { integrationId, eventId, retryAt } = attempt;
+  const { integrationId, eventId, retryAt, remaining } = attempt;
   if (!isKnown(tx.db, "integration", integrationId) || !isKnown(tx.db, "event", eventId)) return undefined;
   if (retryAt === undefined) remove(tx).run({ integrationId, eventId });
-  else putOff(tx).run({ integrationId, eventId, dueAt: retryAt });
+  else
+    putOff(tx).run({
+      integrationId,
+      eventId,
+      dueAt: retryAt,
+      remaining: remaining ? JSON.stringify(remaining) : null,
+    });
   return insertAttempt(tx, attempt);
 }
 
@@ -90,7 +98,7 @@ function bounded({ body, ...details }: Attempt["details"]): string {
   }
 }
 
-/** Queues an event again, to be tried at once with all attempts before it. */
+/** Queues an event again, to be tried at once with all attempts before it; one that waits, for those still to be told. */
 export function redeliver(tx: Writing, integrationId: number, eventId: number, now: string) {
   queueAgain(tx).run({ integrationId, eventId, dueAt: now });
   hurry(tx, integrationId, now);

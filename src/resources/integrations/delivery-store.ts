@@ -7,10 +7,12 @@ export interface Delivery {
   dueAt: string;
   /** How often it was tried. */
   attempts: number;
+  /** The channels that are still to be told, as JSON text; null for all. */
+  remaining: string | null;
 }
 
 const oldest = query<{ id: number; limit: number }, Delivery>(`
-  SELECT event_id AS eventId, due_at AS dueAt, attempts FROM deliveries
+  SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
 
 const active = query<object, number>(`SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
