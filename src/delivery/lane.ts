@@ -100,7 +100,8 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
       const done = await attempt(context, integration, { ...delivery, failures });
       if (!done || context.outside.signal.aborted) break; // what was broken off is done again
       recorder.add(done);
-      if (done.state === "failed" || context.isStopped()) break;
+      if (recorder.hasFailed()) break;
+      if (done.state === "failed" || done.retryAt !== undefined || context.isStopped()) break;
     }
   } finally {
     await recorder.finish();
@@ -112,6 +113,7 @@ const LATE_MS = 40;
 
 function createRecorder({ db }: LaneContext) {
   const recorded: Array<Promise<unknown>> = [];
+  const errors: unknown[] = [];
   let pending: Attempt[] = [];
   let since = performance.now();
   const flush = () => {
@@ -121,16 +123,20 @@ function createRecorder({ db }: LaneContext) {
     const recordAll = (tx: Writing) => {
       for (const one of attempts) recordAttempt(tx, one);
     };
-    if (attempts.length > 0) recorded.push(inGroup(db, undefined, recordAll));
+    if (attempts.length === 0) return;
+    recorded.push(inGroup(db, undefined, recordAll).catch((error) => errors.push(error)));
   };
   return {
     add(one: Attempt) {
       pending.push(one);
       if (performance.now() - since >= LATE_MS) flush();
     },
+    /** What comes after it would be sent again as well. */
+    hasFailed: () => errors.length > 0,
     async finish() {
       flush();
       await Promise.all(recorded);
+      if (errors.length > 0) throw errors[0];
     },
   };
 }

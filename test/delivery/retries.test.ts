@@ -137,6 +137,21 @@ test("a slow receiver delays no other, and no request", async (t) => {
   slow.answer = 200;
 });
 
+test("once an attempt can't be recorded, no more are made until the file can be written to", async (t) => {
+  const receiver = await openReceiver(t, (_, response) => void setTimeout(() => response.end(), 60));
+  const { addFlag, clock, next, db, request, recorded } = await delivering(t, receiver);
+  await request("/api/admin/addons/1/pause", { method: "POST" });
+  for (let count = 0; count < 9; count++) await addFlag(`f${count}`);
+  db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON integration_events
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+  await request("/api/admin/addons/1/resume", { method: "POST" });
+  await until(() => clock.waits().length > 0, "another attempt to be planned");
+  assert.ok(receiver.received.length <= 3, `${receiver.received.length} were sent in vain`);
+  db.exec("DROP TRIGGER full");
+  assert.equal(await next(), 10_000);
+  await recorded(9);
+});
+
 test("what can't be recorded is sent again when the file can be written to, one at a time until then", async (t) => {
   const receiver = await openReceiver(t);
   const { addFlag, recorded, next, db, waiting, request } = await delivering(t, receiver);
