@@ -41,7 +41,28 @@ async function append(folder: string, name: string, line: string) {
     () => 0,
   );
   if (size > 0 && size + Buffer.byteLength(line) > LONGEST) await rotate(at);
-  await fs.appendFile(at(), line, { mode: 0o600, flush: true });
+  await appendWhole(at(), line);
+}
+
+/** All of the line or nothing: where the disk is full, the beginning of a line would spoil the next one. */
+async function appendWhole(file: string, line: string) {
+  await using handle = await fs.open(file, "a+", 0o600);
+  const { size } = await handle.stat();
+  const whole = (await endsInALine(handle, size)) ? line : `\n${line}`;
+  try {
+    await handle.appendFile(whole);
+    await handle.sync();
+  } catch (error) {
+    await handle.truncate(size);
+    throw error;
+  }
+}
+
+/** Unless the machine stopped while the last one was written. */
+async function endsInALine(handle: fs.FileHandle, size: number) {
+  if (size === 0) return true;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() === "\n";
 }
 
 async function rotate(at: (number?: number) => string) {

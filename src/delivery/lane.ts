@@ -1,3 +1,4 @@
+import { inWords } from "../db/error.ts";
 import { inGroup } from "../db/group-commit.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
@@ -25,7 +26,7 @@ const WINDOW = 64;
 const AFTER_ERROR_MS = 10_000;
 
 export function createLane(context: LaneContext, id: number): Lane {
-  const { clock, log } = context;
+  const { clock, db, log } = context;
   let running: Promise<void> | undefined;
   let isWokenAgain = false;
   let limit = WINDOW;
@@ -47,8 +48,9 @@ export function createLane(context: LaneContext, id: number): Lane {
     isWokenAgain = true;
     if (context.isStopped()) return;
     running ??= work()
-      .catch((error: Error) => {
-        log({ level: "warn", message: `deliveries of integration ${id}: ${error.message}` });
+      .catch((error: unknown) => {
+        const { message } = inWords(error, db.name) as Error;
+        log({ level: "warn", message: `deliveries of integration ${id} wait: ${message}` });
         limit = 1;
         isWokenAgain = false;
         if (!context.isStopped()) wakeIn(AFTER_ERROR_MS);

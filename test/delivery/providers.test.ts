@@ -239,6 +239,15 @@ test("a file gets a line an event, for its owner only", async (t) => {
   );
 });
 
+test("a line that was cut short, as by a power cut, does not spoil the next", async (t) => {
+  const folder = folderOf(t);
+  fs.writeFileSync(path.join(folder, "log.jsonl"), '{"id":1}\n{"id":');
+  await sent(t, "file", { file: "log" }, { folder });
+  const [first, cut, line, end] = fs.readFileSync(path.join(folder, "log.jsonl"), "utf8").split("\n");
+  assert.deepEqual([first, cut, end], ['{"id":1}', '{"id":', ""]);
+  assert.equal(JSON.parse(line!).featureName, "f");
+});
+
 test("a file that is full is put aside, and the oldest go", async (t) => {
   const folder = folderOf(t);
   const at = (name: string) => path.join(folder, name);

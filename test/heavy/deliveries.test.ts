@@ -2,49 +2,23 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { test } from "node:test";
-import { CLI } from "../../src/auth/actor.ts";
 import { checkFile } from "../../src/db/check.ts";
-import { close, open } from "../../src/db/open.ts";
-import { write } from "../../src/events/write.ts";
 import { dataFile, runCli, startServer } from "../cli/run-cli.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
+import { recordEvents, stateOf } from "./delivered.ts";
 
 const ALLOW = ["--allow-private-targets", "127.0.0.1"];
 
-/** Records so many events, which one integration wants. */
-function record(data: string, count: number) {
-  const db = open(data);
-  write(db, CLI, (tx) => {
-    for (let index = 0; index < count; index++) tx.record({ type: "user-created", data: { index } });
-  });
-  close(db);
-}
-
 const worldWith = (url: string) =>
   createWorld().integration({ parameters: { url }, events: ["user-created"] });
-
-/** What the file says of the integration's deliveries. */
-function stateOf(data: string) {
-  const db = open(data);
-  const all = (sql: string) => db.prepare<[], number>(sql).pluck().all();
-  const state = {
-    waiting: all("SELECT event_id FROM deliveries").length,
-    events: all("SELECT id FROM events WHERE type = 'user-created' ORDER BY id"),
-    succeeded: all(
-      "SELECT DISTINCT event_id FROM integration_events WHERE state = 'success' ORDER BY event_id",
-    ),
-  };
-  close(db);
-  return state;
-}
 
 test("kill -9 in the middle of 1,000 deliveries loses none and invents none", {
   timeout: 120_000,
 }, async (t) => {
   const receiver = await openReceiver(t);
   const data = await dataFile(t, worldWith(receiver.url).lines);
-  record(data, 1000);
+  recordEvents(data, 1000);
   for (const enough of [150, 400, 700]) {
     const { child, ended } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
     await receiver.has(enough);
@@ -74,7 +48,7 @@ test("kill -9 in the middle of 1,000 deliveries loses none and invents none", {
 test("events come in order, whatever is repeated after a kill", { timeout: 60_000 }, async (t) => {
   const receiver = await openReceiver(t);
   const data = await dataFile(t, worldWith(receiver.url).lines);
-  record(data, 300);
+  recordEvents(data, 300);
   const first = await startServer(t, ["serve", "--data", data, ...ALLOW]);
   await receiver.has(100);
   first.child.kill("SIGKILL");

@@ -5,11 +5,16 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { dataFile, linesOf, runCli, startServer } from "../cli/run-cli.ts";
+import { movableClock, openDelivering } from "../support/delivering.ts";
+import { openReceiver, until } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
+import { recordEvents, stateOf } from "./delivered.ts";
+
+const small = () => createWorld().project("a").feature("f", "a").integration();
 
 /** A disk of a few megabytes in memory with a data file on it; undefined where we may not mount one. */
-async function smallDisk(t: TestContext) {
+async function smallDisk(t: TestContext, { lines } = small()) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-full-"));
   const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
   t.after(() => {
@@ -18,7 +23,7 @@ async function smallDisk(t: TestContext) {
   });
   if (!isMounted) return undefined;
   const data = path.join(folder, "flags.db");
-  fs.copyFileSync(await dataFile(t, createWorld().project("a").feature("f", "a").integration().lines), data);
+  fs.cpSync(path.dirname(await dataFile(t, lines)), folder, { recursive: true }); // with the key of secrets
   return data;
 }
 
@@ -111,4 +116,63 @@ test("a disk that fills under changes refuses them in words, keeps nothing by ha
   assert.deepEqual(events.map(({ featureName }) => featureName).toSorted(), ["late", ...made].toSorted());
   assert.equal((await stop()).code, 0);
   assert.equal((await runCli(["doctor", "--data", data])).code, 0);
+});
+
+test("a disk that fills under deliveries holds them back, in words, and they go on with room", {
+  timeout: 90_000,
+}, async (t) => {
+  let release = () => {};
+  const receiver = await openReceiver(t, (_, response) => {
+    release = () => response.end();
+  });
+  const world = createWorld().integration({ parameters: { url: receiver.url }, events: ["user-created"] });
+  const data = await smallDisk(t, world);
+  if (data === undefined) return t.skip("needs to mount a small disk");
+  recordEvents(data, 100, "x".repeat(1000));
+  const running = await startServer(t, ["serve", "--data", data, "--allow-private-targets", "127.0.0.1"]);
+  await receiver.has(1);
+  fill(data);
+  receiver.answer = 200;
+  release();
+  await running.until("why deliveries wait", ({ stderr }) =>
+    /integration 1 wait: .*flags\.db can't be (read or )?written: the disk is full/.test(stderr),
+  );
+  assert.equal((await running.get("/addons/1/events", personal(1))).status, 200, "reads go on");
+  fs.rmSync(path.join(path.dirname(data), "filler"));
+  const sent = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).id)).size;
+  await until(() => sent() === 100, "all of them", 60_000);
+  assert.equal((await running.stop()).code, 0);
+  const { waiting, events, succeeded } = stateOf(data);
+  assert.deepEqual([waiting, succeeded], [0, events], "each is recorded once, even if it was sent twice");
+  assert.equal((await runCli(["doctor", "--data", data])).code, 0);
+});
+
+test("a disk that is full under a file of deliveries leaves it whole lines, and is tried again", async (t) => {
+  const data = await smallDisk(t);
+  if (data === undefined) return t.skip("needs to mount a small disk");
+  const folder = path.dirname(data);
+  const clock = movableClock();
+  const { integrate, request, recorded } = await openDelivering(t, { folder, clock });
+  await integrate({ file: "log" }, { provider: "file" });
+  const create = (name: string, length: number) => {
+    const body = { name, description: "x".repeat(length) };
+    return request("/api/admin/projects/a/features", { method: "POST", body });
+  };
+  await create("one", 1);
+  await recorded(1);
+  fill(data);
+  await create("two", 20_000);
+  const [failed] = await recorded(2);
+  assert.match(failed!.stateDetails, /^The event could not be appended to log\.jsonl: ENOSPC\.$/);
+  const names = () => {
+    const lines = fs.readFileSync(path.join(folder, "log.jsonl"), "utf8").split("\n");
+    assert.equal(lines.pop(), "", "the last line is whole");
+    return lines.map((line) => JSON.parse(line).featureName);
+  };
+  assert.deepEqual(names(), ["one"]);
+  fs.rmSync(path.join(folder, "filler"));
+  await until(() => clock.waits().length > 0, "another attempt to be planned");
+  clock.move(1000);
+  await recorded(3);
+  assert.deepEqual(names(), ["one", "two"]);
 });
