@@ -20,5 +20,7 @@ export const doctor: Command = {
   },
 };
 
-const toLine = ({ name, problem }: Finding) =>
-  problem === undefined ? `ok     ${name}` : `WRONG  ${name}: ${printable(problem)}`;
+function toLine({ name, problem, warning }: Finding) {
+  if (problem !== undefined) return `WRONG  ${name}: ${printable(problem)}`;
+  return warning === undefined ? `ok     ${name}` : `WARN   ${name}: ${printable(warning)}`;
+}

@@ -10,6 +10,8 @@ export interface Finding {
   name: string;
   /** What is wrong and how to fix it; undefined if all is well. */
   problem: string | undefined;
+  /** What somebody should see to although the file is whole. */
+  warning?: string | undefined;
 }
 
 /** A name, a query that returns a row or true if something is wrong, and advice for that case. */
@@ -61,6 +63,25 @@ const CONTENT: readonly Check[] = [
   ],
 ];
 
+/** An integration that does not deliver what it should. */
+interface Stuck {
+  id: number;
+  provider: string;
+  waiting: number;
+  failures: number | null;
+  since: string;
+  reason: string;
+}
+
+const STUCK = `
+  SELECT integrations.id, provider, failures, since, reason,
+    (SELECT count(*) FROM deliveries WHERE integration_id = integrations.id) AS waiting
+  FROM integrations LEFT JOIN integration_troubles ON integration_id = integrations.id
+  WHERE enabled AND NOT paused AND (failures IS NOT NULL OR EXISTS (
+    SELECT 1 FROM deliveries
+    WHERE integration_id = integrations.id AND due_at < strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-1 hour')))
+  ORDER BY integrations.id`;
+
 /**
  * Checks a file without changing it, even while it is served, and reports every finding; for a file that is not this
  * program's, only that.
@@ -88,7 +109,9 @@ function lookAt(db: Database, file: string) {
     findings.push(finding);
     if (finding.problem !== undefined) return findings;
   }
-  return [...findings, ...CONTENT.map((check) => look(db, file, check))];
+  findings.push(...CONTENT.map((check) => look(db, file, check)));
+  const isWhole = findings.every(({ problem }) => problem === undefined);
+  return isWhole ? [...findings, lookAtDeliveries(db)] : findings;
 }
 
 function look(db: Database, file: string, [name, find, advice]: Check): Finding {
@@ -97,6 +120,19 @@ function look(db: Database, file: string, [name, find, advice]: Check): Finding 
   } catch (error) {
     return { name, problem: problemOf(error, file) };
   }
+}
+
+function lookAtDeliveries(db: Database): Finding {
+  const stuck = db.prepare<[], Stuck>(STUCK).all();
+  return { name: "deliveries", problem: undefined, warning: stuck.map(toWarning).join("; ") || undefined };
+}
+
+function toWarning({ id, provider, waiting, failures, since, reason }: Stuck) {
+  const which = `integration ${id} (${provider})`;
+  const waits = `events that wait: ${waiting}`;
+  if (failures === null)
+    return `${which} has delivered nothing for an hour (${waits}): serve the file, or see the server's log`;
+  return `${which} has failed since ${since} (times in a row: ${failures}, ${waits}): ${reason.split("\n")[0]}`;
 }
 
 /** If SQLite rejects one of our queries, its table is missing. */

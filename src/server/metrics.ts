@@ -7,6 +7,7 @@ import { operationFinder } from "../http/find-operation.ts";
 import type { Listener } from "../http/listener.ts";
 import type { Operation } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
+import { mountDeliveryGauges } from "./delivery-metrics.ts";
 
 /** In seconds; most answers take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -48,6 +49,7 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
     registers,
   });
   mountGauges(db, registers);
+  mountDeliveryGauges(db, registers);
   collectDefaultMetrics({ register: registry });
   const find = operationFinder(operations, basePath);
   return {

@@ -181,6 +181,30 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.ok(findings.length > wrong.length);
   });
 
+  test("doctor warns of integrations that fail, and of what has waited for long", async (t) => {
+    const types = { events: ["feature-created"] };
+    const world = createWorld().event().integration(types).integration(types).integration(types);
+    const data = await dataFile(t, world.lines);
+    const { default: Sqlite } = await import("better-sqlite3");
+    const db = new Sqlite(data);
+    db.exec(`
+      INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (1, 1, '2030-01-01T00:00:00.000Z'),
+        (2, 1, '2020-01-01T00:00:00.000Z'), (3, 1, '2099-01-01T00:00:00.000Z');
+      INSERT INTO integration_troubles VALUES (1, 7, '2026-01-01T00:00:00.000Z', 'It failed.' || char(10) || 'x', '')`);
+    db.close();
+    const { code, stdout } = await runHere(["doctor", "--data", data]);
+    assert.equal(code, 0);
+    assert.equal(
+      stdout.trimEnd().split("\n").at(-1),
+      "WARN   deliveries: integration 1 (webhook) has failed since 2026-01-01T00:00:00.000Z (times in a row: 7, " +
+        "events that wait: 1): It failed.; integration 2 (webhook) has delivered nothing for an hour " +
+        "(events that wait: 1): serve the file, or see the server's log",
+    );
+    const { ok, findings } = JSON.parse((await runHere(["doctor", "--json", "--data", data])).stdout);
+    assert.equal(ok, true);
+    assert.match(findings.at(-1).warning, /^integration 1 /);
+  });
+
   test("doctor says that all is well as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { code, stdout } = await runHere(["doctor", "--json", "--data", data]);

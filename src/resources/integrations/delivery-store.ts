@@ -11,6 +11,17 @@ export interface Delivery {
   remaining: string | null;
 }
 
+/** What waits for an integration, and whether it fails. */
+export interface Queue {
+  id: number;
+  provider: string;
+  waiting: number;
+  /** When the oldest event that waits was recorded, RFC 3339; null where none does. */
+  oldestAt: string | null;
+  /** How many attempts in a row have failed. */
+  failures: number;
+}
+
 const oldest = query<{ id: number; limit: number }, Delivery>(`
   SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
@@ -40,9 +51,19 @@ const newestWanted = query<{ id: number }, number>(`
       OR wire ->> 'environment' IN (SELECT value FROM json_each(environments)))
   ORDER BY recent.id DESC LIMIT 1`);
 
+const queues = query<object, Queue>(`
+  SELECT id, provider,
+    (SELECT count(*) FROM deliveries WHERE integration_id = integrations.id) AS waiting,
+    (SELECT wire ->> 'createdAt' FROM deliveries JOIN events ON events.id = event_id
+      WHERE integration_id = integrations.id ORDER BY event_id LIMIT 1) AS oldestAt,
+    ifnull(failures, 0) AS failures
+  FROM integrations LEFT JOIN integration_troubles ON integration_id = integrations.id ORDER BY id`);
+
 /** What waits for an integration, the oldest event first. */
 export const oldestDeliveries = (db: Database, id: number, limit: number): Delivery[] =>
   oldest(db).all({ id, limit });
+
+export const deliveryQueues = (db: Database): Queue[] => queues(db).all({});
 
 /** The integrations that deliver. */
 export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});

@@ -1,0 +1,31 @@
+import { Gauge, type Registry } from "prom-client";
+import type { Database } from "../db/statement.ts";
+import { deliveryQueues, type Queue } from "../resources/integrations/delivery-store.ts";
+
+const labelNames = ["integration", "provider"];
+
+/** What waits for each integration, read on request. */
+export function mountDeliveryGauges(db: Database, registers: Registry[]) {
+  const gauge = (name: string, help: string, figureOf: (queue: Queue) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset(); // integrations that are gone
+        for (const queue of deliveryQueues(db))
+          this.set({ integration: String(queue.id), provider: queue.provider }, figureOf(queue));
+      },
+    });
+  gauge("flagstone_deliveries_waiting", "Events that wait for an integration", ({ waiting }) => waiting);
+  gauge("flagstone_deliveries_oldest_seconds", "Age of the oldest event that waits; 0 for none", ageOf);
+  gauge(
+    "flagstone_deliveries_failed_in_a_row",
+    "Attempts that failed since the last one that did not",
+    ({ failures }) => failures,
+  );
+}
+
+const ageOf = ({ oldestAt }: Queue) =>
+  oldestAt === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldestAt)) / 1000);
