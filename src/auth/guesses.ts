@@ -4,7 +4,7 @@ import { ApiError } from "../http/error.ts";
 import { hashSecret } from "./token.ts";
 
 /*
- * Failed passwords are counted by user and by address, so guessing takes years. Only in memory: a restart forgives,
+ * Failed passwords are counted by name and by address, so guessing takes years. Only in memory: a restart forgives,
  * and no file can be filled that way.
  */
 
@@ -25,8 +25,9 @@ interface Window {
 
 const known = new WeakMap<Database, Map<string, Window>>();
 
-/** The user a password is tried for, or an unknown user's name, and the address it came from. */
+/** Who a password is tried for, and the address it came from. */
 export interface Guess {
+  /** The signed-in user's id, or the name as it was typed: counting by whose it is would say whether it is anyone's. */
   who: number | string;
   address: string | undefined;
 }
@@ -38,7 +39,7 @@ export interface Guess {
  */
 export function countGuess(db: Database, { who, address }: Guess, now = Date.now()): () => void {
   const windows = windowsOf(db, now);
-  const keys = [`who ${hashSecret(String(who).toLowerCase())}`, `from ${networkOf(address ?? "")}`];
+  const keys = [`${typeof who} ${hashSecret(String(who).toLowerCase())}`, `from ${networkOf(address ?? "")}`];
   const begun = keys.map((key) => windows.get(key) ?? { count: 0, end: now + WINDOW_MS });
   const full = begun.filter(({ count }) => count >= MOST).map(({ end }) => end);
   if (full.length > 0) throw tooMany(Math.ceil((Math.max(...full) - now) / 1000));

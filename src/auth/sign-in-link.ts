@@ -1,5 +1,5 @@
 import crypto from "node:crypto";
-import { bookkeeping } from "../db/statement.ts";
+import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { hashSecret } from "./token.ts";
 
@@ -13,6 +13,8 @@ const store = bookkeeping<{ userId: number; hash: string; expiresAt: string }>(`
 // Found and deleted in one step, so that of two simultaneous callers only one signs in.
 const take = bookkeeping<{ hash: string }>(`
   DELETE FROM sign_in_links WHERE hash = :hash RETURNING user_id AS userId, expires_at AS expiresAt`);
+
+const remove = command<{ userId: number }>(`DELETE FROM sign_in_links WHERE user_id = :userId`);
 
 /**
  * Creates the one link by which a user can sign in without a password; an earlier link becomes invalid.
@@ -30,6 +32,9 @@ export function useSignInLink(tx: Writing, secret: string): number | undefined {
   const link = take(tx).get({ hash: hashSecret(secret) }) as Link | undefined;
   return link && link.expiresAt > new Date().toISOString() ? link.userId : undefined;
 }
+
+/** Makes a user's link invalid, if there is one. */
+export const endSignInLink = (tx: Writing, userId: number) => void remove(tx).run({ userId });
 
 interface Link {
   userId: number;

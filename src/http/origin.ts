@@ -4,7 +4,14 @@ const isSafe = (method: string) => method === "GET" || method === "HEAD" || meth
 
 /** Whether the request came over TLS, here or at a trusted proxy. */
 export const isSecure = ({ url, headers }: Request, trustsProxy: boolean) =>
-  url.startsWith("https:") || (trustsProxy && headers.get("x-forwarded-proto") === "https");
+  url.startsWith("https:") || (trustsProxy && isForwardedSecurely(headers));
+
+/**
+ * Proxies in a row each append how the request reached them, so the first entry is how the browser sent it. Whoever
+ * forges it changes only their own cookie.
+ */
+const isForwardedSecurely = (headers: Headers) =>
+  /^https\s*(,|$)/i.test(headers.get("x-forwarded-proto") ?? "");
 
 /**
  * A browser sends the session cookie no matter which site caused the request, so changes must come from our own pages.
@@ -15,8 +22,16 @@ export function requireSameOrigin({ method, url, headers }: Request, publicUrl =
   if (isSafe(method)) return;
   const origin = headers.get("origin");
   const site = headers.get("sec-fetch-site") ?? "none";
-  const own = [url, publicUrl].flatMap((one) => URL.parse(one)?.host ?? []);
-  const host = URL.parse(origin ?? "")?.host ?? ""; // `null` for a page without an origin
-  if (origin === null ? ["none", "same-origin"].includes(site) : own.includes(host)) return;
+  if (origin === null ? ["none", "same-origin"].includes(site) : isOwn(origin, [url, publicUrl])) return;
   throw new ApiError("NoAccessError", "A session can't be used from another site: send a token instead");
+}
+
+/** A proxy may speak TLS for us, so `https` is as good as `http`; the other way round anybody on the way could ask. */
+function isOwn(origin: string, own: readonly string[]) {
+  const asking = URL.parse(origin); // the text `null` for a page without an origin
+  return own
+    .flatMap((one) => URL.parse(one) ?? [])
+    .some(
+      ({ host, protocol }) => asking?.host === host && (protocol === "http:" || asking.protocol === protocol),
+    );
 }

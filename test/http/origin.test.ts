@@ -64,6 +64,14 @@ test("behind a proxy our pages are those of the public URL too", async (t) => {
   assert.equal(await send({ "sec-fetch-site": "cross-site" }, inside), 403);
 });
 
+test("where there is TLS, a page without it is another site", async (t) => {
+  const send = await openSite(t, { publicUrl: "https://flags.example" });
+  const url = "https://flags.example";
+  assert.equal(await send({ origin: "https://flags.example" }, url), 201);
+  assert.equal(await send({ origin: "http://flags.example" }, url), 403);
+  assert.equal(await send({ origin: "http://flags.example" }, "http://10.0.0.7:4242"), 403);
+});
+
 test("every way to change something is closed to other sites, reading is not", async (t) => {
   const { request, signedIn } = await openForNina(t);
   const cookie = await signedIn();

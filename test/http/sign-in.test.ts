@@ -67,6 +67,16 @@ test("the cookie is for TLS only where there is some, here or at a proxy that is
   );
   assert.equal(await isSecure("http://flags.example", true, forwarded("https")), true);
   assert.equal(await isSecure("http://flags.example", true, forwarded("http")), false);
+  for (const [proto, expected] of [
+    ["HTTPS", true],
+    ["https,http", true],
+    ["https , http", true],
+    ["http, https", false],
+    ["httpsx", false],
+    [",https", false],
+    ["", false],
+  ] as const)
+    assert.equal(await isSecure("http://flags.example", true, forwarded(proto)), expected, proto);
   assert.equal(await isSecure("http://flags.example", true), false);
 });
 

@@ -1,10 +1,14 @@
 import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import { type TestContext, test } from "node:test";
+import { CLI } from "../../src/auth/actor.ts";
 import { countGuess } from "../../src/auth/guesses.ts";
 import { hashPassword, isOutdated, isPassword } from "../../src/auth/password.ts";
+import { createSignInLink } from "../../src/auth/sign-in-link.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
+import { write } from "../../src/events/write.ts";
 import { handLinksTo, type ResetLink } from "../../src/resources/resets/changes-handover.ts";
+import { requireSignIn } from "../../src/resources/users/require.ts";
 import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
@@ -154,6 +158,32 @@ test("an invited user sets the first password; a newer link is the only one", as
   );
 });
 
+for (const [name, change] of [
+  [
+    "one's own",
+    ({ by, session }) =>
+      session().then((own) => by(own, "/api/admin/user/change-password", { method: "POST", body: OWN })),
+  ],
+  [
+    "an administrator's",
+    ({ request }) => request(`${USERS}/5/change-password`, { method: "POST", body: { password: NEW } }),
+  ],
+] as Array<
+  [string, (site: Awaited<ReturnType<typeof openForNina>>) => Promise<{ status: number }>]
+>) {
+  test(`${name} new password ends links to set another, and to sign in`, async (t) => {
+    const site = await openForNina(t);
+    const { request, db } = site;
+    const body = { id: "nina@example.com" };
+    const made = await request(`${USERS}/reset-password`, { method: "POST", body });
+    const link = write(db, CLI, (tx) => createSignInLink(tx, 5));
+    assert.equal((await change(site)).status, 200);
+    const token = made.body.resetPasswordUrl.split("=")[1];
+    assert.equal((await request(`/auth/reset/validate?token=${token}`, { as: null })).status, 401);
+    assert.equal((await request(link, { as: null })).status, 401);
+  });
+}
+
 test("a link is good for a day", async (t) => {
   const { request, db } = await openServer(t);
   const { body } = await request(`${USERS}/reset-password`, {
@@ -228,6 +258,28 @@ test("after ten wrong passwords within a minute there is an answer only later, f
 test("right passwords are not counted", async (t) => {
   const { signIn } = await openForNina(t);
   for (let count = 0; count < 12; count++) assert.equal((await signIn(OLD)).status, 200);
+});
+
+test("neither wrong passwords nor asking for a link tell who there is, or that two names are one user's", async (t) => {
+  const { db } = await openForNina(t);
+  let host = 0;
+  const refusal = (username: string) => {
+    const address = `10.0.${host >> 8}.${host++ & 255}`;
+    return requireSignIn(db, { username, password: "wrong", address }).catch(({ name }) => name);
+  };
+  for (const [first, second] of [
+    ["nina", "nina@example.com"],
+    ["nobody", "nobody@example.com"],
+  ] as const) {
+    for (let count = 0; count < 10; count++) await refusal(first);
+    assert.deepEqual(
+      [await refusal(first), await refusal(second)],
+      ["RateLimitError", "PasswordMismatch"],
+      first,
+    );
+    for (let count = 0; count < 9; count++) countGuess(db, { who: second, address: `10.9.9.${count}` });
+    assert.equal(await refusal(second), "RateLimitError", "as where somebody asks for links");
+  }
 });
 
 test("wrong passwords are forgotten after a minute, and others are not held up", (t) => {

@@ -5,7 +5,6 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
 import { requireGoodPassword, requireUser } from "../users/require.ts";
-import * as changes from "./changes.ts";
 import { handOverLink, requireHanding } from "./changes-handover.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";
@@ -46,7 +45,6 @@ export const resetPassword = operation({
   .change(({ tx, body: { token }, prepared: hash }) => {
     const { userId } = requireReset(tx.db, token);
     setPassword(tx, userId, { hash });
-    changes.endReset(tx, userId);
   });
 
 export const checkNewPassword = operation({

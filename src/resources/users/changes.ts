@@ -1,6 +1,8 @@
 import { endSessionsOf } from "../../auth/session.ts";
+import { endSignInLink } from "../../auth/sign-in-link.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { endReset } from "../resets/changes.ts";
 import { set, type UserRow, userById } from "./store.ts";
 
 type NewRow = Omit<UserRow, "id"> & {
@@ -80,10 +82,15 @@ export function removeUser(tx: Tx, id: number) {
   tx.record({ type, preData });
 }
 
-/** Sets a password and ends the user's sessions, but for the one it came in by. No event tells of it (original). */
+/**
+ * Sets a password. The user's sessions end, but for the one it came in by, and so do links to set another or to sign in:
+ * whoever had got hold of one is out. No event tells of it (original).
+ */
 export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; kept?: string | null }) {
   setHash(tx).run({ id, hash });
   endSessionsOf(tx, id, kept);
+  endReset(tx, id);
+  endSignInLink(tx, id);
 }
 
 /** Keeps the same password, hashed with more work. */

@@ -22,8 +22,8 @@ export async function requireSignIn(
   db: Database,
   { username, password, address }: { username: string; password: string; address: string | undefined },
 ): Promise<Proof & { user: Pictured<User>; freshHash: string | null }> {
+  const forgive = countGuess(db, { who: username, address });
   const found = userToSignIn(db, username);
-  const forgive = countGuess(db, { who: found?.user.id ?? username, address });
   if (!(await isPassword(password, found?.passwordHash ?? null)))
     throw new ApiError("PasswordMismatch", "There is no user with this name and password");
   forgive();
