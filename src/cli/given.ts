@@ -1,6 +1,8 @@
 import fs from "node:fs";
 import { SECRET_SHAPE } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
+import { Username } from "../resources/users/schema.ts";
+import { check } from "../validation.ts";
 
 /*
  * What the environment gives for a first start.
@@ -90,12 +92,13 @@ export interface GivenAdmin {
 const USERNAME = "UNLEASH_DEFAULT_ADMIN_USERNAME";
 const PASSWORD = "UNLEASH_DEFAULT_ADMIN_PASSWORD";
 
-/** @throws UsageError for a password that could be guessed; it is not shown. */
+/** @throws UsageError for what is no username, and for a password that could be guessed; that is not shown. */
 function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
-  const username = env[USERNAME]?.trim() || "admin";
+  const username = check(Username, env[USERNAME]?.trim() || "admin");
+  if (username.violations) throw new UsageError(`${USERNAME}: ${username.violations[0].message}`);
   const password = env[PASSWORD] || undefined;
   if (password === undefined || (password.length >= SHORTEST_PART && password.length <= 128))
-    return { username, password };
+    return { username: username.value, password };
   throw new UsageError(`${PASSWORD}: must be ${SHORTEST_PART} to 128 characters`);
 }
 

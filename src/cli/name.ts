@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { UsageError } from "../config.ts";
 import type { Database } from "../db/statement.ts";
 import { printable } from "../printable.ts";
+import { Email, Username } from "../resources/users/schema.ts";
 import { userByAnyName } from "../resources/users/store.ts";
 import { check, NonEmptyText } from "../validation.ts";
 
@@ -16,13 +17,20 @@ export function requireName(name: string) {
   if (violations) throw new UsageError(`${JSON.stringify(name)}: a name ${violations[0].message}`);
 }
 
-/** @throws UsageError for what is no e-mail address, whether or not there is such a mailbox. */
-export function requireAddress(address: string) {
-  requireName(address);
-  if (!/^[^\s@]+@[^\s@]+$/.test(address))
-    throw new UsageError(
-      `--email: ${JSON.stringify(address)} must be an e-mail address such as edith@example.com`,
-    );
+/** A username as the API takes it. @throws UsageError for one that it would not take */
+export function requireUsername(given: string): string {
+  const result = check(Username, given);
+  if (!result.violations) return result.value;
+  throw new UsageError(`${JSON.stringify(given)}: a username ${result.violations[0].message}`);
+}
+
+/** An e-mail address as the API stores it. @throws UsageError for what is none, whether or not there is such a mailbox */
+export function requireAddress(given: string): string {
+  const result = check(Email, given);
+  if (!result.violations) return result.value;
+  throw new UsageError(
+    `--email: ${JSON.stringify(given)} must be an e-mail address such as edith@example.com`,
+  );
 }
 
 /** The user with this id, username or e-mail address. */

@@ -6,10 +6,11 @@ import { toJson } from "../http/raw-json.ts";
 import { printable } from "../printable.ts";
 import { rootRoleNamed, rootRoles } from "../resources/roles/require.ts";
 import { createUser } from "../resources/users/changes.ts";
-import { userByAnyName, users } from "../resources/users/store.ts";
+import { isTaken } from "../resources/users/require.ts";
+import { users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { ownUrl } from "./health.ts";
-import { requireAddress, requireName, requireUser } from "./name.ts";
+import { requireAddress, requireName, requireUser, requireUsername } from "./name.ts";
 import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { publicUrl } from "./serve.ts";
 import { table } from "./table.ts";
@@ -28,16 +29,18 @@ export const userCreate: Command = {
     role: { type: "string", hint: "ROLE", help: "the root role by name (Viewer)" },
     ...JSON_OPTION,
   },
-  run: ({ args: [username = ""], config, options, print }) =>
+  run: ({ args: [given = ""], config, options, print }) =>
     withFile(config, (db) => {
-      const { email = null, name = null, role = "Viewer" } = options as Record<string, string | undefined>;
-      for (const given of [username, name ?? username]) requireName(given);
-      if (email !== null) requireAddress(email);
+      const { name = null, role = "Viewer", ...others } = options as Record<string, string | undefined>;
+      const username = requireUsername(given);
+      const email = others.email === undefined ? null : requireAddress(others.email);
+      if (name !== null) requireName(name);
       const rootRole = rootRoleNamed(db, role);
       if (!rootRole)
         throw new UsageError(`--role: there is no root role ${role}, only ${namesOf(rootRoles(db))}`);
       for (const taken of [username, email ?? username]) {
-        if (userByAnyName(db, taken)) throw new Error(`There is a user ${taken} already`);
+        if (isTaken(db, taken))
+          throw new Error(`There is a user ${taken} already, or one who looks the same`);
       }
       const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
       print(

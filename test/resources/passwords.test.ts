@@ -168,9 +168,7 @@ for (const [name, change] of [
     "an administrator's",
     ({ request }) => request(`${USERS}/5/change-password`, { method: "POST", body: { password: NEW } }),
   ],
-] as Array<
-  [string, (site: Awaited<ReturnType<typeof openForNina>>) => Promise<{ status: number }>]
->) {
+] as Array<[string, (site: Awaited<ReturnType<typeof openForNina>>) => Promise<{ status: number }>]>) {
   test(`${name} new password ends links to set another, and to sign in`, async (t) => {
     const site = await openForNina(t);
     const { request, db } = site;

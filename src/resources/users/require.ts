@@ -111,5 +111,6 @@ export function requireFreeUsername(db: Database, username: string) {
     );
 }
 
-const isTaken = (db: Database, name: string | null, exceptId?: number) =>
+/** Whether another user goes by this name, or by what looks the same. */
+export const isTaken = (db: Database, name: string | null, exceptId?: number) =>
   name !== null && isLookalike(db, name, exceptId);

@@ -95,7 +95,8 @@ export const Username = v.pipe(
   ),
 );
 
-const Email = v.pipe(ShortText, v.email("must be an e-mail address"), v.toLowerCase());
+/** An e-mail address, in small letters. */
+export const Email = v.pipe(ShortText, v.email("must be an e-mail address"), v.toLowerCase());
 
 /** What a new user is made of: a username, an e-mail address or both. */
 export const NewUser = v.pipe(
