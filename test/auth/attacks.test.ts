@@ -165,6 +165,27 @@ for (const [path, method, body] of [
 ] as const)
   scenarios(`${method} ${A}${path}`, [tries("an Owner of a can do nothing in another project", { body })]);
 
+for (const [path, method, body] of [
+  ["/projects/a/access", "PUT", { roles: [{ id: 4, users: [3, 4] }] }],
+  ["/projects/a/access", "POST", { roles: [4], users: [3] }],
+  ["/projects/a/access", "POST", { roles: [5], groups: [1] }],
+  ["/projects/a/users/3/roles", "PUT", { roles: [7, 4] }],
+  ["/projects/a/groups/1/roles", "PUT", { roles: [4] }],
+  ["/projects/a/role/4/access", "POST", { users: [{ id: 3 }] }],
+] as const)
+  scenarios(`${method} ${A}${path}`, [
+    tries("who may change a project, but is not its Owner, gives nobody a role that he lacks", {
+      given: withCustomRole((w) => world(w).member("a", 4, 4), { name: "UPDATE_PROJECT" }),
+      body,
+    }),
+  ]);
+scenarios(`PUT ${A}/projects/default/access`, [
+  tries("an Editor, who may change the default project, does not become its Owner", {
+    as: personal(2),
+    body: { roles: [{ id: 4, users: [2] }] },
+  }),
+]);
+
 scenarios(`POST ${A}/projects/a/access`, [
   tries("a root role is none for a project", {
     body: { roles: [1], users: [3] },
@@ -287,6 +308,9 @@ const NAMES = [
   ["letters of full width", "ａｄｍｉｎ"],
   ["a space that is not seen", "ad\u200bmin"],
   ["a soft hyphen", "ad\u00admin"],
+  ["a Greek capital Μ", "adΜin"],
+  ["a Cyrillic capital М", "ADМIN"],
+  ["capitals of another alphabet only", "АDΜΙΝ"],
 ] as const;
 
 scenarios(`POST ${A}/user-admin`, [

@@ -261,6 +261,14 @@ scenarios(`GET ${PROJECT}`, [
     given: both,
     see: (answer) => assert.deepEqual(names(answer), ["one", "both"]),
   },
+  {
+    name: "one that is for a hidden project too, without that one's name",
+    as: personal(3),
+    given: (w) =>
+      ofProject("both", "b", "a", "b")(w.project("a").project("b", { mode: "private" }).member("a", 3)),
+    see: ({ tokens: [{ secret, project, projects }] }) =>
+      assert.deepEqual([secret, project, projects], ["[]:development.*****-8", "a", ["a"]]),
+  },
 ]);
 
 const scoped = { ...body, projects: ["a"] };

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
@@ -6,7 +7,7 @@ import { requireProject } from "../projects/require.ts";
 import { toApiToken } from "./api-token.ts";
 import * as changes from "./changes.ts";
 import { apiTokenAt, requireTokenScope } from "./require.ts";
-import { ApiTokens, CreatedApiToken, NewApiToken } from "./schema.ts";
+import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "./schema.ts";
 import { type Token, tokens } from "./store.ts";
 
 const PATH = "/api/admin/projects/:projectId/api-tokens";
@@ -21,13 +22,14 @@ export const listProjectApiTokens = operation({
   params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
   response: ApiTokens,
-}).run(({ db, params: { projectId } }) =>
+}).run(({ db, actor, params: { projectId } }) =>
   snapshot(db, () => {
     requireProject(db, projectId);
+    const hidden = hiddenProjects(db, actor);
     return {
       tokens: tokens(db)
         .filter((token) => isOf(token, projectId))
-        .map(toApiToken),
+        .map((token) => withoutProjects(toApiToken(token), hidden)),
     };
   }),
 );
@@ -72,6 +74,12 @@ export const deleteProjectApiToken = operation({
     throw invalid({ path: "path.token", message: "names a token that is for other projects too" });
   changes.revokeToken(tx, token.id);
 });
+
+/** A token as somebody sees it who does not see these projects. */
+function withoutProjects(token: ApiToken, hidden: readonly string[]): ApiToken {
+  const projects = token.projects.filter((project) => !hidden.includes(project));
+  return { ...token, project: projects.join(","), projects };
+}
 
 const isOf = ({ type, projects }: Token, project: string) => type !== "user" && projects.includes(project);
 
