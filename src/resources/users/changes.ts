@@ -6,7 +6,7 @@ import { endReset } from "../resets/changes.ts";
 import { set, type UserRow, userById } from "./store.ts";
 
 type NewRow = Omit<UserRow, "id"> & {
-  /** Null for the next. */
+  /** Null for the next free one. */
   id: number | null;
   passwordHash: string | null;
 };
@@ -45,10 +45,10 @@ const setHash = command<{ id: number; hash: string }>(`
 const refreshHash = bookkeeping<{ id: number; hash: string }>(`
   UPDATE users SET password_hash = :hash WHERE id = :id`);
 
-/** Notes when a user was last here. */
+/** Updates the time a user was last seen. */
 export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: tx.now });
 
-/** Makes a user and returns its id; SQLite's constraint error if the username or the e-mail is taken. */
+/** Creates a user and returns the id; an SQLite constraint error if the username or e-mail address is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
   const { lastInsertRowid } = insertUser(tx).run({ ...UNSET, ...user, createdAt: tx.now });
   const id = Number(lastInsertRowid);
@@ -56,7 +56,7 @@ export function createUser(tx: Tx, user: NewUser): number {
   return id;
 }
 
-/** Changes a user who is there; what is undefined stays. */
+/** Changes an existing user; properties that are undefined stay as they are. */
 export function updateUser(tx: Tx, id: number, changed: Changed) {
   const { name, email = null, rootRole } = userById(tx.db, id)!;
   const preData = dataOf(tx, id);
@@ -75,7 +75,7 @@ interface Changed {
   rootRole?: number | undefined;
 }
 
-/** Removes a user who is there, with all sessions, personal tokens and roles; what they made stays. */
+/** Deletes an existing user with all sessions, personal tokens and roles; whatever they created stays. */
 export function removeUser(tx: Tx, id: number) {
   const [type, preData] = [`${nounOf(tx, id)}-deleted` as const, dataOf(tx, id)];
   remove(tx).run({ id });
@@ -83,8 +83,8 @@ export function removeUser(tx: Tx, id: number) {
 }
 
 /**
- * Sets a password. The user's sessions end, but for the one it came in by, and so do links to set another or to sign in:
- * whoever had got hold of one is out. No event tells of it (original).
+ * Sets a password. Ends the user's sessions, except the one that changed it, and revokes links for setting another
+ * password or signing in, in case someone else has one. No event is recorded (original).
  */
 export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; kept?: string | null }) {
   setHash(tx).run({ id, hash });
@@ -93,15 +93,15 @@ export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; 
   endSignInLink(tx, id);
 }
 
-/** Keeps the same password, hashed with more work. */
+/** Replaces the hash with a stronger one of the same password. */
 export const refreshPasswordHash = (tx: Tx, id: number, hash: string) =>
   void refreshHash(tx).run({ id, hash });
 
-/** What events call a user. */
+/** The noun for a user in event types. */
 const nounOf = ({ db }: Tx, id: number) =>
   userById(db, id)!.accountType === "User" ? "user" : "service-account";
 
-/** What events tell of a user. */
+/** The user in events. */
 function dataOf({ db }: Tx, id: number) {
   const { name, username, email = null, rootRole } = userById(db, id)!;
   return { id, ...set({ name, username, email }), rootRole };

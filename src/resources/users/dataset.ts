@@ -48,7 +48,7 @@ export const user = kind({
       yield withoutNulls({ ...row, emailSent: row.emailSent === null ? null : row.emailSent === 1 });
     }
   },
-  // Whoever has the link can become the user.
+  // Anyone who has the link can take over the account.
   masked: (row) => ({
     ...row,
     ...(row.inviteLink && { inviteLink: MASK }),

@@ -7,7 +7,7 @@ import { COLUMNS, set, toUser, type UserRow } from "./store.ts";
 const everyone = query<object, Pick<UserRow, "id" | "name" | "username" | "email" | "accountType">>(`
   SELECT id, name, username, email, account_type AS accountType FROM users ORDER BY id`);
 
-// SQLite's own functions know letter case in ASCII only, so names are compared in the program.
+// SQLite's own functions handle letter case only in ASCII, so names are compared in JavaScript.
 const persons = query<object, UserRow>(`
   SELECT ${COLUMNS} FROM users WHERE account_type = 'User' ORDER BY id`);
 
@@ -24,13 +24,13 @@ const inactive = query<{ before: string }, InactiveUser>(`
     FROM users WHERE account_type = 'User' AND coalesce(seen_at, created_at) < :before)
   WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
 
-/** All users and service accounts by id. */
+/** All users and service accounts, by id. */
 export const basicUsers = (db: Database): BasicUser[] =>
   everyone(db)
     .all({})
     .map(({ email, ...row }) => ({ ...row, ...set({ email }) }));
 
-/** Persons whose name holds the text, or whose username or e-mail address begins with it, in any letter case. */
+/** Users whose name contains the text, or whose username or e-mail address begins with it, in any letter case. */
 export function usersLike(db: Database, text: string): Array<Pictured<FoundUser>> {
   const wanted = text.toLowerCase();
   const found = ({ name, username, email }: UserRow) =>
@@ -56,5 +56,5 @@ const toFound = (user: Pictured<User>): Pictured<FoundUser> => {
 
 export const adminCount = (db: Database): AdminCount => admins(db).get({})!;
 
-/** Persons who were not here since, nor any of their tokens. @param before RFC 3339 */
+/** Users who have not been seen since a time, nor any of their tokens. @param before RFC 3339 */
 export const inactiveUsers = (db: Database, before: string): InactiveUser[] => inactive(db).all({ before });

@@ -4,9 +4,9 @@ const names = query<object, { id: number; username: string | null; email: string
   SELECT id, username, email FROM users`);
 
 /**
- * Whether another user goes by what a person would take for this name: the same letters in another case, another
- * alphabet's letters that look the same, with or without characters that are not seen. One user's username may not be
- * another's e-mail address either, for both sign in with either. Users are few, so that all can be looked at.
+ * Whether another user has a name that looks the same: in a different letter case, with similar letters of other
+ * alphabets, or with invisible characters. One user's username can't be another's e-mail address either, since both
+ * are used to sign in. There are few enough users to check them all.
  */
 export function isLookalike(db: Database, name: string, exceptId?: number): boolean {
   const looks = looksOf(name);
@@ -22,8 +22,8 @@ export function isLookalike(db: Database, name: string, exceptId?: number): bool
 }
 
 /**
- * How a name looks in small letters, and as it is written: a Greek capital Ν looks like N, its small letter like v. Names
- * look alike that have one of the two in common.
+ * How a name looks in lower case, and how as it is written: a Greek capital Ν looks like N, but its lower case like v.
+ * Names that share either form look alike.
  */
 function looksOf(name: string): string[] {
   const seen = name.normalize("NFKC").replaceAll(UNSEEN, "");
@@ -34,16 +34,16 @@ function looksOf(name: string): string[] {
 const replaced = (text: string, by: Readonly<Record<string, string>>) =>
   [...text].map((letter) => by[letter] ?? letter).join("");
 
-/** Characters without a shape of their own, such as a space without width. */
+/** Invisible characters, such as a zero-width space. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu;
 
-/** The Latin letter for each that looks like it. @param alike the others by the Latin ones */
+/** Maps each letter to the Latin one it looks like. @param alike similar letters, by the Latin letter */
 const latinFor = (alike: Record<string, string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(alike).flatMap(([latin, others]) => [...others].map((other) => [other, latin])),
   );
 
-/** Small letters of other alphabets that look as Latin ones do (Unicode's confusables). */
+/** Lower-case letters of other alphabets that look like Latin ones (Unicode's confusables). */
 const LOOKS = latinFor({
   a: "аɑα",
   c: "сϲ",
@@ -68,7 +68,7 @@ const LOOKS = latinFor({
   y: "уγү",
 });
 
-/** Capital letters whose small ones don't look as the Latin ones do. */
+/** Capital letters that look like Latin ones although their lower case doesn't. */
 const CAPITALS = latinFor({
   B: "ΒВ",
   E: "ΕЕ",

@@ -10,13 +10,13 @@ import { isLookalike } from "./lookalike-store.ts";
 import type { User } from "./schema.ts";
 import { hasOtherAdmin, passwordHashOf, userByEmail, userById, userToSignIn } from "./store.ts";
 
-/** The person with this e-mail address in any letter case; undefined for none. */
+/** The user with this e-mail address, in any letter case; undefined if there is none. */
 export const findUserByEmail = userByEmail;
 
 /**
- * The user with this username, or this e-mail address in any letter case, and password; and a new hash of it where the
- * stored one took less work than today's. It takes as long where there is no such user.
- * @throws ApiError `PasswordMismatch`, or `RateLimitError` after too many wrong ones
+ * The user with this password and this username, or e-mail address in any letter case; with a new hash of the password
+ * if the stored one is weaker than today's. Takes just as long if there is no such user.
+ * @throws ApiError `PasswordMismatch`, or `RateLimitError` after too many wrong passwords
  */
 export async function requireSignIn(
   db: Database,
@@ -31,18 +31,18 @@ export async function requireSignIn(
   return { user: found!.user, passwordHash: found!.passwordHash!, freshHash };
 }
 
-/** The stored hash that a password fitted, before a change could be made. */
+/** The hash that the password matched, for checking again in the transaction. */
 export interface Proof {
   passwordHash: string;
 }
 
-/** That the password has not been changed meanwhile. @throws ApiError `PasswordMismatch` */
+/** Checks that the password has not changed since. @throws ApiError `PasswordMismatch` */
 export function requireStillPassword(db: Database, userId: number, { passwordHash }: Proof) {
   if (passwordHashOf(db, userId) === passwordHash) return;
   throw new ApiError("PasswordMismatch", "The password has been changed meanwhile");
 }
 
-/** That a person knows the present password. @throws ApiError `PasswordMismatch` or `RateLimitError` */
+/** Checks a user's current password. @throws ApiError `PasswordMismatch` or `RateLimitError` */
 export async function requireOwnPassword(
   db: Database,
   { userId, password, address }: { userId: number; password: string; address: string | undefined },
@@ -55,34 +55,34 @@ export async function requireOwnPassword(
   return { passwordHash: passwordHash! };
 }
 
-/** The user of an actor who is one; a service account too. */
+/** The user behind an actor, or the service account. */
 export const requireOwnUser = (db: Database, id: number): Pictured<User> => userById(db, id)!;
 
-/** A person by id; a service account is none. @throws ApiError `NotFoundError` */
+/** A user by id; service accounts don't count. @throws ApiError `NotFoundError` */
 export function requireUser(db: Database, id: number): Pictured<User> {
   const user = userById(db, id);
   if (user?.accountType === "User") return user;
   throw new ApiError("NotFoundError", "There is no user with this id");
 }
 
-/** @throws ApiError `NotFoundError` unless there is a person or a service account with this id */
+/** @throws ApiError `NotFoundError` unless there is a user or a service account with this id */
 export function requireAnyUser(db: Database, id: number) {
   if (!userById(db, id)) throw new ApiError("NotFoundError", "There is no user with this id");
 }
 
-/** The person who is deleted or demoted leaves another Admin. @throws ApiError `InvalidOperationError` */
+/** Checks that without this user there would still be an Admin. @throws ApiError `InvalidOperationError` */
 export function requireAnotherAdmin(db: Database, id: number) {
   if (userById(db, id)?.rootRole !== ROLES.admin || hasOtherAdmin(db, id)) return;
   throw new ApiError("InvalidOperationError", "This is the last Admin: make another user one first");
 }
 
-/** @throws ApiError `InvalidOperationError` for oneself, and for the last Admin */
+/** @throws ApiError `InvalidOperationError` for oneself and for the last Admin */
 export function requireRemovable(db: Database, { userId }: Actor, id: number) {
   if (id === userId) throw new ApiError("InvalidOperationError", "You can't delete yourself");
   requireAnotherAdmin(db, id);
 }
 
-/** @throws ApiError `OwaspValidationError` with all that is wrong with a password */
+/** @throws ApiError `OwaspValidationError` listing everything wrong with a password */
 export function requireGoodPassword(password: string) {
   const broken = brokenRules(password);
   if (broken.length === 0) return;
@@ -95,7 +95,7 @@ interface Names {
   email: string | null;
 }
 
-/** @throws ApiError `ValidationError` where a user has the username or the e-mail address already (original: 400) */
+/** @throws ApiError `ValidationError` if another user has the username or e-mail address (original: 400) */
 export function requireFreeNames(db: Database, { username, email }: Names, exceptId?: number) {
   const message = "there is a user with it, or with what looks the same";
   if (isTaken(db, username, exceptId)) throw invalid({ path: "body.username", message });

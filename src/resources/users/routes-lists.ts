@@ -17,7 +17,7 @@ export const searchUsers = operation({
   permission: null,
   query: v.object({ q: v.optional(v.string(), "") }),
   response: v.array(FoundUser),
-  // One character finds nobody (original).
+  // A single character finds nobody (original).
 }).run(({ db, query: { q } }) => (q.length < 2 ? [] : usersLike(db, q)));
 
 export const listUsersAndGroups = operation({
@@ -40,7 +40,7 @@ export const countAdmins = operation({
   response: AdminCount,
 }).run(({ db }) => adminCount(db));
 
-/** Whoever was not here for so long is inactive (original). In milliseconds. */
+/** A user not seen for this long is inactive (original). In milliseconds. */
 const INACTIVE_MS = 180 * 24 * 60 * 60 * 1000;
 
 export const listInactiveUsers = operation({

@@ -51,7 +51,7 @@ export const createResetLink = operation({
   method: "POST",
   path: "/api/admin/user-admin/reset-password",
   permission: "ADMIN",
-  // The original calls the address so; a number is nobody's.
+  // The original calls the address `id`; a number matches nobody.
   body: v.object({ id: v.union([v.string(), v.number()], "must be an e-mail address") }),
   errors: ["NotFoundError"],
   response: ResetLink,

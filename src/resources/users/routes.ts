@@ -80,7 +80,7 @@ export const createUser = operation({
     requireFreeNames(tx.db, names);
     const id = changes.createUser(tx, { ...names, rootRole, passwordHash });
     const inviteLink = invitation(createReset(tx, id));
-    // The role as it was asked for, by its id or its name (original).
+    // The role as in the request, by id or name (original).
     const answer = { ...userById(tx.db, id)!, rootRole: body.rootRole, inviteLink, emailSent: false };
     return new WithHeaders(answer, { location: String(id) });
   });

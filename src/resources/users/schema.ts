@@ -4,7 +4,7 @@ import { Role } from "../roles/schema.ts";
 
 export const ACCOUNT_TYPES = ["User", "Service Account"] as const;
 
-/** A user as the API shows it; what is unset is null or absent, as CONTRACT has it. */
+/** A user as in the API; unset properties are null or absent, as CONTRACT says. */
 export const User = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   isAPI: v.literal(false),
@@ -25,19 +25,19 @@ export type User = v.InferOutput<typeof User>;
 
 const RoleAsAsked = v.union([v.number(), v.string()], "must be the id or the name of a root role");
 
-/** A user who was just made, with the role as it was asked for (original). */
+/** A user who was just created, with the role as in the request (original). */
 export const CreatedUser = v.strictObject({ ...User.entries, rootRole: RoleAsAsked });
 
-/** A user who was just changed, with the role as it was asked for, if it was (original). */
+/** A user who was just changed, with the role as in the request, if any (original). */
 export const UpdatedUser = v.strictObject({ ...User.entries, rootRole: v.optional(RoleAsAsked) });
 
-/** The persons, each with a masked link where one is open by which a password can be set; and what they may be. */
+/** All users, with a masked invitation link if one is open; and the root roles. */
 export const UserList = v.strictObject({
   users: v.array(v.strictObject({ ...User.entries, inviteLink: v.string() })),
   rootRoles: v.array(Role),
 });
 
-/** A user as one is found by others. */
+/** A user as other users find them. */
 export const FoundUser = v.pick(User, [
   "id",
   "isAPI",
@@ -51,11 +51,11 @@ export const FoundUser = v.pick(User, [
 ]);
 export type FoundUser = v.InferOutput<typeof FoundUser>;
 
-/** A user or a service account, to choose from. */
+/** A user or a service account, for selection lists. */
 export const BasicUser = v.pick(User, ["id", "name", "email", "username", "accountType"]);
 export type BasicUser = v.InferOutput<typeof BasicUser>;
 
-/** How many Admins there are, by how they can come in. */
+/** The number of Admins, by how they can sign in. */
 export const AdminCount = v.strictObject({
   password: v.number(),
   noPassword: v.number(),
@@ -74,7 +74,7 @@ export const InactiveUser = v.strictObject({
 });
 export type InactiveUser = v.InferOutput<typeof InactiveUser>;
 
-/** The number of a user in a path. */
+/** A user's id in a path. */
 export const UserId = v.pipe(
   v.string(),
   v.regex(/^-?[0-9]+$/, "must be a whole number"),
@@ -83,7 +83,7 @@ export const UserId = v.pipe(
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
-/** What a user goes by, with nothing in it that hides or turns around the rest. */
+/** A username without characters that hide or reorder the rest. */
 export const Username = v.pipe(
   NonEmptyText,
   v.trim(),
@@ -98,7 +98,7 @@ export const Username = v.pipe(
 /** An e-mail address, in small letters. */
 export const Email = v.pipe(ShortText, v.email("must be an e-mail address"), v.toLowerCase());
 
-/** What a new user is made of: a username, an e-mail address or both. */
+/** The body that creates a user: with a username, an e-mail address or both. */
 export const NewUser = v.pipe(
   v.object({
     username: orNull(Username),
@@ -117,7 +117,7 @@ export const NewUser = v.pipe(
   ),
 );
 
-/** What is to be changed of a user; what is left out or null stays. */
+/** A change to a user; properties that are missing or null stay as they are. */
 export const UserUpdate = v.object({
   name: v.nullish(ShortText),
   email: v.nullish(Email),
@@ -125,7 +125,7 @@ export const UserUpdate = v.object({
 });
 export type UserUpdate = v.InferOutput<typeof UserUpdate>;
 
-/** A permission, and whether somebody has it. */
+/** A permission, and whether the user has it. */
 const MatrixEntry = v.strictObject({
   id: v.number(),
   name: v.string(),
@@ -134,7 +134,7 @@ const MatrixEntry = v.strictObject({
   hasPermission: v.boolean(),
 });
 
-/** What a user may, in the project and the environment that are asked for. */
+/** A user's permissions in the project and environment requested. */
 export const UserPermissions = v.strictObject({
   matrix: v.strictObject({
     root: v.array(MatrixEntry),
@@ -146,5 +146,5 @@ export const UserPermissions = v.strictObject({
   projectRoles: v.array(Role),
 });
 
-/** Where a user sets another password. */
+/** A link for setting a new password. */
 export const ResetLink = v.strictObject({ resetPasswordUrl: v.string() });

@@ -25,7 +25,7 @@ export const COLUMNS = `users.id, users.name, username, email, image_url AS imag
 
 const byId = query<{ id: number }, UserRow>(`SELECT ${COLUMNS} FROM users WHERE id = :id`);
 
-// An id comes first where a name is all digits: it is the narrower word.
+// For a name that is all digits, a match by id comes first, since it is more specific.
 const byAnyName = query<{ name: string }, UserRow>(`
   SELECT ${COLUMNS} FROM users
   WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
@@ -58,13 +58,13 @@ export const userById = (db: Database, id: number): Pictured<User> | undefined =
   return row && toUser(row);
 };
 
-/** The user that an operator means by an id, a username or an e-mail address. */
+/** The user an operator refers to by id, username or e-mail address. */
 export const userByAnyName = (db: Database, name: string): Pictured<User> | undefined => {
   const row = byAnyName(db).get({ name });
   return row && toUser(row);
 };
 
-/** Who may sign in by this username or e-mail address, and what the password must fit. */
+/** The user who can sign in with this username or e-mail address, and the hash to check the password against. */
 export function userToSignIn(
   db: Database,
   name: string,
@@ -73,22 +73,22 @@ export function userToSignIn(
   return row && { user: toUser(row), passwordHash: row.passwordHash };
 }
 
-/** All users by id, each with its root role's name. */
+/** All users by id, with the names of their root roles. */
 export const users = (db: Database): Array<Pictured<User> & { role: string }> =>
   all(db)
     .all({})
     .map((row) => ({ ...toUser(row), role: row.role }));
 
-/** The persons by id, and who has an open link to set a password. */
+/** All users by id, with whether they have an open link for setting a password. */
 export const listedUsers = (db: Database): Array<Pictured<User> & { isInvited: boolean }> =>
   persons(db)
     .all({ now: new Date().toISOString() })
     .map((row) => ({ ...toUser(row), isInvited: row.isInvited === 1 }));
 
-/** The person with this e-mail address in any letter case. */
+/** The user with this e-mail address, in any letter case. */
 export const userByEmail = (db: Database, email: string) => byEmail(db).get({ email });
 
-/** Whether a person other than this one is an Admin. */
+/** Whether anyone else is an Admin. */
 export const hasOtherAdmin = (db: Database, id: number) => otherAdmin(db).get({ id }) !== undefined;
 
 export const passwordHashOf = (db: Database, id: number) => hashOf(db).pluck().get({ id });
@@ -112,7 +112,7 @@ export const toUser = (row: UserRow): Pictured<User> => ({
   ...set({ scimId: row.scimId }),
 });
 
-/** Only the members that have a value. */
+/** Only the properties that have a value. */
 export const set = <T extends Record<string, string | null>>(members: T) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null)) as {
     [K in keyof T]?: string;
