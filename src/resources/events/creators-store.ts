@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
 import type { EventCreator } from "./schema.ts";
 
-// From one creator the index leads to the next, however many events each has made; the first is nobody.
+// The index leads from one creator to the next, however many events each has; the first row is a placeholder.
 const creators = query<{ hidden: string }, PersonRow>(`
   WITH RECURSIVE creators (id) AS (
     VALUES (-9223372036854775807)
@@ -19,7 +19,7 @@ const creators = query<{ hidden: string }, PersonRow>(`
       AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY creators.id`);
 
-/** Who has made an event that is not hidden, users and tokens, by id. */
+/** The creators of visible events, users and tokens, by id. */
 export const eventCreators = (db: Database, hidden: readonly string[]): EventCreator[] =>
   creators(db)
     .all({ hidden: JSON.stringify(hidden) })

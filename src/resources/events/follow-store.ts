@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import { WINDOW } from "./store.ts";
 
-/** Which events are followed; null says nothing. Lists are JSON. */
+/** The events to follow; null matches all. Lists are JSON. */
 export interface Followed {
   types: string | null;
   projects: string | null;
@@ -16,7 +16,7 @@ export interface Newer {
   wire: string;
 }
 
-/** How many events are looked at at a time. */
+/** How many events are examined at a time. */
 const MANY = 1000;
 
 const newestId = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
@@ -34,10 +34,10 @@ const newer = query<Followed & { after: number; last: number }, Newer>(`
     AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY id`);
 
-/** The id of the newest event; 0 where there is none. */
+/** The id of the newest event; 0 if there is none. */
 export const newestEvent = (db: Database) => newestId(db).pluck().get({})!;
 
-/** Events after one, oldest first, not much more than a window of them; and up to which that is all. */
+/** The events after an id, oldest first, in little more than one window; and the id up to which that is complete. */
 export function eventsAfter(db: Database, followed: Followed, after: number) {
   const newest = newestEvent(db);
   const last = Math.min(after + MANY, newest);

@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { isLinked, joined } from "../../events/wire.ts";
 import { WINDOW } from "./store.ts";
 
-/** Some events of a list as JSON, each after a comma, also the first. */
+/** Some events of a list as JSON, each preceded by a comma, even the first. */
 export interface Window {
   held: number;
   text: string | Buffer;
@@ -11,7 +11,7 @@ export interface Window {
 /** How many events are read at a time. */
 const MANY = 200;
 
-/** Events up to this length are joined by SQLite, as many as are read at a time. In bytes. */
+/** Batches of events up to this length are joined by SQLite. In bytes. */
 const SHORT = 8 * 1024;
 
 interface Bind {
@@ -24,20 +24,20 @@ const NEWEST = `
 
 const newest = query<Bind, { id: number; wire: string }>(NEWEST);
 
-/** All columns but `held` are null where there are none. */
+/** All columns but `held` are null if there are no events. */
 const newestJoined = query<Bind, { held: number; oldest: number; longest: number; text: Buffer }>(`
   SELECT count(*) AS held, min(id) AS oldest, max(octet_length(wire)) AS longest,
     CAST(',' || group_concat(wire, ',') FILTER (WHERE octet_length(wire) <= ${SHORT}) AS BLOB) AS text
   FROM (${NEWEST})`);
 
 /**
- * All events of a project, newest first, a few hundred and not much more than a window at a time. SQLite joins them,
- * unless some are long or their links are to be written anew.
+ * All events of a project, newest first, in windows of a few hundred and limited size. SQLite joins them, unless some
+ * are long or their links must be rewritten.
  */
 export function* projectEvents(db: Database, project: string, root: string): Generator<Window> {
   for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
     const many = isLinked(root) ? undefined : newestJoined(db).get({ project, before })!;
-    const isShort = many !== undefined && many.longest <= SHORT; // which no events are too
+    const isShort = many !== undefined && many.longest <= SHORT; // also true without any events
     const window = isShort ? many : oneByOne(db, { project, before }, root);
     if (window.held === 0) return;
     yield window;

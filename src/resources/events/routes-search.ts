@@ -32,7 +32,7 @@ interface Found {
   total: number;
 }
 
-/** Projects whose events are left out; events of no project ("") are for those who hold ADMIN (original). */
+/** Projects whose events are left out; those without a project ("") are visible to ADMIN only (original). */
 const outOfSight = (db: Database, actor: Actor) => (actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""]);
 
 async function textPage(db: Database, search: LogSearch, hidden: string[], signal: AbortSignal) {
@@ -54,12 +54,12 @@ async function textPage(db: Database, search: LogSearch, hidden: string[], signa
   return toAnswer(db, { ids: ids.slice(search.offset), total: total ?? atLeast(ids.length, end) });
 }
 
-/** A total that is not counted: exact where the page is not full, else more than has been shown so far. */
+/** A total without counting: exact if the page is not full, otherwise more than shown so far. */
 const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end + 1));
 
 const only = (values: readonly string[] | undefined) => (values?.length === 1 ? values[0] : undefined);
 
-/** A type that there is not is for `narrow` to refuse. */
+/** Unknown types are left to `narrow`, which rejects them. */
 const onlyType = (types: readonly string[] | undefined) => EVENT_TYPES.find((type) => type === only(types));
 
 function toAnswer(db: Database, { ids, total }: Found) {
@@ -67,7 +67,7 @@ function toAnswer(db: Database, { ids, total }: Found) {
   return wires ? { events: new EventArray(wires), total } : toLongAnswer(db, ids, total);
 }
 
-/** An answer that nobody holds whole. */
+/** A long answer, never held in memory as a whole. */
 const toLongAnswer = (db: Database, ids: number[], total: number) =>
   new JsonStream(function* (root) {
     let comma = "";

@@ -33,7 +33,7 @@ export const streamEvents = operation({
 
 const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
 
-/** Whoever begins is told what comes from now on; so is one who had more than there is, of another file. */
+/** New clients start at the newest event; so do those whose position is beyond it, from another file. */
 function positionOf(db: Database, since: string | undefined): number {
   if (since === undefined) return newestEvent(db);
   if (/^\d{1,15}$/.test(since)) return Math.min(Number(since), newestEvent(db));

@@ -20,7 +20,7 @@ import {
 } from "./store.ts";
 import { searchText } from "./text-search.ts";
 
-/** How many events are listed where no project is named (the seed's number). */
+/** How many events are listed if no project is named (seed). */
 const NEWEST = 100;
 
 export const listEvents = operation({
@@ -87,11 +87,11 @@ const toList = (wires: string[], totalEvents: number | undefined) => ({
   totalEvents,
 });
 
-/** A list that nobody holds whole: the events, which never change, are read again as the client reads them. */
+/** A long list, never held in memory as a whole: events never change, so they are read again as the client reads. */
 const toLongList = (db: Database, ids: number[], totalEvents: number | undefined) =>
   new JsonStream((root) => listText(windowsById(db, ids, root), () => totalEvents));
 
-/** Every event of a project; those of a hidden one are none, as of one that does not exist. */
+/** All events of a project; none if it is hidden or doesn't exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
   return new JsonStream((root) => listText(isHidden ? [] : projectEvents(db, project, root), (held) => held));
@@ -101,7 +101,7 @@ function* windowsById(db: Database, ids: number[], root: string): Generator<Wind
   for (const wires of wireWindows(db, ids)) yield { held: wires.length, text: `,${joined(wires, root)}` };
 }
 
-/** The list as text. @param totalOf the total, given how many events the list turned out to hold */
+/** The list as text. @param totalOf returns the total, given how many events the list contained */
 function* listText(
   windows: Iterable<Window>,
   totalOf: (held: number) => number | undefined,

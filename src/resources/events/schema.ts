@@ -1,24 +1,24 @@
 import * as v from "valibot";
 import { Event, EventType } from "../../events/schema.ts";
 
-/** `totalEvents` is left out where it would have to be guessed. */
+/** Without `totalEvents` if it would be a guess. */
 export const EventList = v.strictObject({
   version: v.literal(1),
   events: v.array(Event),
   totalEvents: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 });
 
-/** The same of a flag. */
+/** The same for a flag. */
 export const FeatureEventList = v.strictObject({ ...EventList.entries, toggleName: v.string() });
 
-/** Someone who has made an event; may be a token, or gone. */
+/** The creator of some event; may be a token, or deleted. */
 export const EventCreator = v.strictObject({ id: v.number(), name: v.string() });
 export type EventCreator = v.InferOutput<typeof EventCreator>;
 
-/** Longer texts are refused: looking for one would hold all others. In characters. */
+/** The longest search text, in characters. */
 const LONGEST = 1000;
 
-/** An empty criterion, or null, counts as not given (CONTRACT, event search). */
+/** An empty criterion or null counts as missing (CONTRACT, event search). */
 const Criterion = v.nullish(
   v.pipe(
     v.string(),
@@ -28,7 +28,7 @@ const Criterion = v.nullish(
   "",
 );
 
-/** The body of the event search; all criteria hold together. */
+/** The body of the event search; events must match all criteria. */
 export const EventSearch = v.object({
   type: v.optional(
     v.union(

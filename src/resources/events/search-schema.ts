@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Event } from "../../events/schema.ts";
 import { filter, isDay, lenient, SearchText } from "../../http/criteria-schema.ts";
 
-/** One page, newest first, and how many there are in all. */
+/** One page, newest first, and the total number of matches. */
 export const FoundEvents = v.strictObject({ events: v.array(Event), total: v.number() });
 
 const Among = v.optional(
@@ -26,7 +26,7 @@ const Day = v.optional(
   ),
 );
 
-/** Which events are wanted; all criteria hold together, and a day counts whole. */
+/** The criteria, all of which must match; days are whole days. */
 export const LogSearch = v.object({
   type: Among,
   project: Among,
@@ -35,7 +35,7 @@ export const LogSearch = v.object({
   from: Day,
   to: Day,
   query: SearchText,
-  /** How many of the newest to pass over. */
+  /** How many of the newest to skip. */
   offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
   limit: lenient(1, 1000, 50),
 });

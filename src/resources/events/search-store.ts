@@ -3,19 +3,19 @@ import { idSince } from "../../events/time.ts";
 import type { LogSearch } from "./search-schema.ts";
 
 /*
- * Events by type, project, flag, author and day. `event_totals` names each type that each project has; an index has
- * the events of each such pair, and of each author in it, in order. The newest of each are merged.
+ * Events by type, project, flag, author and day. `event_totals` lists the types of each project's events; an index has
+ * the events of each such pair in order, also by author. The newest of each are merged.
  */
 
-/** What an event has to be, as statements take it; null says nothing. Lists are JSON. */
+/** The criteria as parameters; null matches all. Lists are JSON. */
 export interface Wanted {
   types: string | null;
   projects: string | null;
   features: string | null;
   creators: string | null;
-  /** Projects that are left out; "" for events of no project. */
+  /** Projects that are left out; "" stands for events without a project. */
   hidden: string;
-  /** Ids of the oldest and the newest that may be meant. */
+  /** The oldest and the newest id that can match. */
   first: bigint;
   last: bigint;
 }
@@ -25,7 +25,7 @@ type Page = Wanted & { offset: number; limit: number };
 const isAmong = (value: string, list: string) =>
   `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
 
-/** As a condition on a row of `events`. */
+/** The condition on a row of `events`. */
 const IS_WANTED = `events.id BETWEEN :first AND :last
   AND ${isAmong("events.type", "types")}
   AND ${isAmong("events.project", "projects")}
@@ -60,7 +60,7 @@ const ofCreators = merged(
   OF_CREATOR,
 );
 
-// A flag's are few, and sorted.
+// A flag has few events, so they are sorted.
 const ofFeatures = {
   ids: query<Page, number>(`
     SELECT id FROM events WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}
@@ -70,7 +70,7 @@ const ofFeatures = {
     WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}`),
 };
 
-/** The newest of all, where there is nothing to merge. */
+/** The newest of all events; nothing to merge. */
 const ofAll = query<Page, number>(`
   SELECT id FROM events WHERE id BETWEEN :first AND :last ORDER BY id DESC LIMIT :limit OFFSET :offset`);
 
@@ -78,7 +78,7 @@ const among = query<Wanted & { ids: string }, number>(`
   SELECT events.id FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value
   WHERE ${IS_WANTED} ORDER BY events.id DESC`);
 
-/** Those of some events that are wanted, newest first. */
+/** The matching ones among some events, newest first. */
 export const wantedAmong = (db: Database, wanted: Wanted, ids: readonly number[]): number[] =>
   among(db)
     .pluck()
@@ -86,7 +86,7 @@ export const wantedAmong = (db: Database, wanted: Wanted, ids: readonly number[]
 
 const totalOfPairs = query<Wanted, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
 
-/** What a search wants, for one who may not see some projects; all but its text. */
+/** The criteria of a search other than its text, for a caller who can't see some projects. */
 export function toWanted(db: Database, search: LogSearch, hidden: readonly string[]): Wanted {
   const { type, project, feature, createdBy, from, to } = search;
   return {
@@ -108,7 +108,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
 
-/** The ids of one page, newest first, and how many events are wanted in all. */
+/** The ids on one page, newest first, and the total number of matches. */
 export function wantedPage(db: Database, wanted: Wanted, { offset, limit }: LogSearch) {
   const total = countWanted(db, wanted);
   if (offset >= total) return { ids: [], total };

@@ -2,19 +2,19 @@ import { type Database, query } from "../../db/statement.ts";
 import { countAllEvents } from "../../events/totals.ts";
 import type { EventSearch } from "./schema.ts";
 
-/** Which events are meant: every given criterion holds, and none is of a hidden project. */
+/** The events wanted: they match every criterion, and none belongs to a hidden project. */
 export interface EventFilter extends Partial<Pick<EventSearch, "type" | "project" | "feature">> {
-  /** Projects that the caller may not see. */
+  /** Projects hidden from the caller. */
   hidden: readonly string[];
 }
 
 export interface Page {
-  /** The newest id that is wanted; Infinity for the newest there is. */
+  /** The newest id wanted; Infinity to start with the newest event. */
   from: number;
   limit: number;
 }
 
-/** A filter and a page as statements take them. */
+/** A filter and a page as parameters. */
 export interface Bind {
   type: string | null;
   project: string | null;
@@ -24,13 +24,13 @@ export interface Bind {
   limit: number;
 }
 
-/** About how much of a long list is held at once. In characters. */
+/** Roughly how much of a long list is held in memory at once. In characters. */
 export const WINDOW = 256 * 1024;
 
-/** Null where one event alone makes a list long; its length is known without reading it. */
+/** Null for an event that alone would make a list long; its length is known without reading it. */
 const SHORT_WIRE = `CASE WHEN octet_length(events.wire) <= ${WINDOW} THEN events.wire END`;
 
-/** One statement for each index that has the newest of a filter in order, so that no others are read. */
+/** One statement per index that has a filter's events in order, so that no others are read. */
 const newest = <T>(column: string) => ({
   ofAll: query<Bind, T>(`
     SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
@@ -54,7 +54,7 @@ const FROM_FEATURE = `
     AND (:type IS NULL OR type = :type) AND (:project IS NULL OR project = :project)
     AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden))`;
 
-// A flag's are few, and sorted.
+// A flag has few events, so they are sorted.
 const ofFeature = query<Bind, number>(`
   SELECT id ${FROM_FEATURE} AND id <= :from ORDER BY id DESC LIMIT :limit`);
 
@@ -66,7 +66,7 @@ const visibleNearby = query<Bind, number>(`
   SELECT id FROM (SELECT id, project FROM events WHERE id <= :from ORDER BY id DESC LIMIT ${NEAR})
   WHERE ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)) ORDER BY id DESC LIMIT :limit`);
 
-// event_totals says which projects have events; the newest of each visible one are merged.
+// event_totals lists the projects that have events; the newest of each visible one are merged.
 const visibleAnywhere = query<Bind, number>(`
   SELECT events.id
   FROM (SELECT DISTINCT nullif(project, '') AS project FROM event_totals
@@ -87,7 +87,7 @@ const wireOf = query<{ id: number }, string>(`
 const shortWiresOf = query<{ ids: string }, string | null>(`
   SELECT ${SHORT_WIRE} FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value ORDER BY events.id DESC`);
 
-/** The ids of the newest events of a filter, newest first. */
+/** The ids of a filter's newest events, newest first. */
 export function eventIds(db: Database, filter: EventFilter, page: Page): number[] {
   if (isHidden(filter)) return [];
   const bind = toBind(filter, page);
@@ -95,14 +95,14 @@ export function eventIds(db: Database, filter: EventFilter, page: Page): number[
   return isAnyVisible(filter) ? ofVisible(db, bind) : inOrder(newestIds, filter)(db).pluck().all(bind);
 }
 
-/** The same as wire JSON; undefined if that is long. */
+/** The same as wire JSON; undefined if it is long. */
 export function shortWires(db: Database, filter: EventFilter, page: Page): string[] | undefined {
   const isSorted = filter.feature !== undefined || isAnyVisible(filter);
   if (isHidden(filter) || isSorted) return shortWiresById(db, eventIds(db, filter, page));
   return ifShort(inOrder(newestWires, filter)(db).pluck().all(toBind(filter, page)));
 }
 
-/** Some events may not pass. */
+/** Whether the filter excludes any events. */
 export const isFiltered = ({ type, project, feature, hidden }: EventFilter) =>
   hidden.length > 0 || (type ?? project ?? feature) !== undefined;
 
@@ -111,19 +111,19 @@ const isHidden = ({ project, hidden }: EventFilter) => project !== undefined && 
 const isAnyVisible = ({ type, project, feature, hidden }: EventFilter) =>
   hidden.length > 0 && (type ?? project ?? feature) === undefined;
 
-/** The statement of a filter's index. */
+/** The statement for a filter's index. */
 function inOrder<T>(of: ReturnType<typeof newest<T>>, { type, project }: EventFilter) {
   if (type !== undefined) return project === undefined ? of.ofType : of.ofTypeAndProject;
   return project === undefined ? of.ofAll : of.ofProject;
 }
 
-/** Mostly the newest few hold enough that may be seen; else a merge of all projects does. */
+/** Usually enough of the newest few are visible; otherwise all visible projects are merged. */
 function ofVisible(db: Database, bind: Bind): number[] {
   const nearby = visibleNearby(db).pluck().all(bind);
   return nearby.length === bind.limit ? nearby : visibleAnywhere(db).pluck().all(bind);
 }
 
-/** How many events a filter has; exact. */
+/** The exact number of a filter's events. */
 export function countEvents(db: Database, filter: EventFilter): number {
   if (!isFiltered(filter)) return countAllEvents(db);
   const count = filter.feature === undefined ? countOfTotals : countOfFeature;
@@ -133,7 +133,7 @@ export function countEvents(db: Database, filter: EventFilter): number {
 }
 
 /**
- * The wire JSON of events by id, newest first; undefined if that is long. Rows are read for these only, and not for
+ * The wire JSON of events by id, newest first; undefined if it is long. Reads only the rows of these events, not of
  * others that were sorted.
  */
 export const shortWiresById = (db: Database, ids: readonly number[]): string[] | undefined =>
@@ -152,7 +152,7 @@ function ifShort(wires: Array<string | null>): string[] | undefined {
   return wires as string[];
 }
 
-/** The wire JSON of events by id, in the order of the ids, not much more than a window at a time. */
+/** The wire JSON of events in the order of the ids, in windows of limited size. */
 export function* wireWindows(db: Database, ids: readonly number[]): Generator<string[]> {
   let wires: string[] = [];
   let size = 0;
@@ -173,7 +173,7 @@ export const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({
   project: filter.project ?? null,
   feature: filter.feature ?? null,
   hidden: JSON.stringify(filter.hidden),
-  // A whole number beyond 2^31 would be bound as a float, which not every index compares with.
+  // An integer beyond 2^31 would be bound as a float, which not every index can compare with.
   from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
   limit,
 });

@@ -3,67 +3,67 @@ import { nextTurn } from "../../turn.ts";
 import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind } from "./store.ts";
 
 /*
- * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, upper and lower
- * case alike, every character literal (CONTRACT, event search). An index of trigrams narrows the log down to
- * candidates and `instr` confirms each. The log may hold millions of events, so the work is done in slices of a
- * few milliseconds, between which other requests are served.
+ * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, ignoring letter case,
+ * with every character literal (CONTRACT, event search). A trigram index narrows the log down to candidates, and `instr`
+ * confirms each. The log may hold millions of events, so the work is done in slices of a few milliseconds, between which
+ * other requests get a turn.
  */
 
-/** More matches than this are not counted: the total is left out (CONTRACT, event search). */
+/** More matches than this are not counted, and the total is omitted (CONTRACT, event search). */
 export const COUNTED = 1000;
-/** Candidates of one slice: if all of them match, it is known that they are too many. */
+/** The candidates in one slice: if all of them match, there are too many to count. */
 const SLICE = COUNTED + 1;
-/** How many trigrams one match may name. */
+/** How many trigrams one MATCH may contain. */
 const MATCHED = { all: 12, any: 400 };
-/** A text shorter than a trigram is common if it is in this part of the newest events. */
+/** A text shorter than a trigram is common if this share of the newest events contains it. */
 const COMMON = 0.2;
 
 interface Search {
   filter: EventFilter;
   /** Folded. */
   text: string;
-  /** The newest id that is wanted. */
+  /** The newest id wanted. */
   from: number;
   limit: number;
-  /** Takes those of some ids that pass what the filter can't say. */
+  /** Keeps only the ids that pass what the filter can't express. */
   narrow?: (ids: number[]) => number[];
-  /** Aborted when nobody waits for what is found any more. */
+  /** Aborted when the client disconnects. */
   signal: AbortSignal;
 }
 
 interface Found {
-  /** The newest, newest first. */
+  /** The newest matches, newest first. */
   ids: number[];
-  /** How many there are in all; undefined if the text matches more than are counted. */
+  /** The total number of matches; undefined if there are too many to count. */
   total: number | undefined;
 }
 
-/** Some candidates, and what is among them. */
+/** Some candidates, and the matches among them. */
 interface Slice {
-  /** Fewer than `SLICE` only when there are no more. */
+  /** Fewer than `SLICE` only if there are no more. */
   candidates: number;
-  /** The id of the oldest; null if there is none. */
+  /** The oldest id; null if there is none. */
   oldest: number | null;
-  /** How many hold the text and may be seen; what is hidden counts nowhere, lest totals tell of it. */
+  /** How many contain the text and are visible; hidden ones never count, so that totals don't reveal them. */
   matches: number;
-  /** Those that pass the whole filter, newest first. */
+  /** The ids that pass the whole filter, newest first. */
   ids: number[];
 }
 
-/** The newest candidates that are no newer than an id. */
+/** The newest candidates up to an id. */
 type Source = (from: number) => Slice;
 
 type SliceRow = Omit<Slice, "ids"> & { ids: string };
 
 const toSlice = (row: SliceRow): Slice => ({ ...row, ids: JSON.parse(row.ids) });
 
-/** One row of a slice of candidates, which would be a thousand. */
+/** A slice of candidates as a single row, instead of a thousand. */
 const sliceOf = (candidates: string) => `
   SELECT count(*) AS candidates, min(id) AS oldest, ifnull(sum(isMatch AND isVisible), 0) AS matches,
     json_group_array(id ORDER BY id DESC) FILTER (WHERE isMatch AND isVisible AND isWanted) AS ids
   FROM (${candidates})`;
 
-// The index's own table of texts is read, type, creator and data, since FTS5 is slow at handing out columns.
+// The texts (type, creator, data) are read from the index's own table, since FTS5 is slow at returning columns.
 const IS_MATCH = `(instr(texts.c2, :text) OR instr(texts.c1, :text) OR instr(texts.c0, :text)) <> 0 AS isMatch`;
 
 const IS_WANTED = `coalesce(:type, :project, :feature) IS NULL OR EXISTS (
@@ -97,7 +97,7 @@ const trigramsFrom = query<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
   WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
 
-/** The newest events that hold the text and pass the filter, and how many do. */
+/** The newest events that contain the text and pass the filter, and how many do. */
 export async function searchText(db: Database, search: Search): Promise<Found> {
   const source = sourceFor(db, search);
   const ids: number[] = [];
@@ -110,7 +110,7 @@ export async function searchText(db: Database, search: Search): Promise<Found> {
   return { ids: ids.filter((id) => id <= search.from).slice(0, search.limit), total: ids.length };
 }
 
-/** One page of too many: among those counted already, or from where it starts. */
+/** A page of too many matches to count: from those counted already, or from where the page starts. */
 async function newest(db: Database, search: Search, source: Source, counted: number[]): Promise<number[]> {
   const { filter, from, limit } = search;
   const ids = counted.filter((id) => id <= from);
@@ -125,8 +125,8 @@ async function newest(db: Database, search: Search, source: Source, counted: num
 }
 
 /**
- * Where candidates come from: the events of the filter if they are few, those that hold the trigrams, or all that may
- * be seen. Which it is must not tell of what is hidden: the same is counted in the last two.
+ * The source of candidates: the filter's events if they are few, those that contain the trigrams, or all visible
+ * events. The choice must not reveal what is hidden: the last two yield the same counts.
  */
 function sourceFor(db: Database, search: Search): Source {
   const { text, filter } = search;
@@ -140,7 +140,7 @@ function sourceFor(db: Database, search: Search): Source {
 
 const NOTHING: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
 
-/** No text of an event holds these: columns refuse them, and JSON text writes them as escapes. */
+/** No event text contains these: columns refuse them, and JSON escapes them. */
 const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
 
 function isCommon(source: Source) {
@@ -148,13 +148,13 @@ function isCommon(source: Source) {
   return matches >= candidates * COMMON;
 }
 
-/** The trigrams that begin with a shorter text, in the tokenizer's spelling. */
+/** The trigrams that begin with a shorter text, as the tokenizer spells them. */
 const trigrams = (db: Database, text: string, limit: number): string[] =>
   trigramsFrom(db)
     .pluck()
     .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
 
-/** Any trigram that begins with a text shorter than one; `""` if none does, undefined if that narrows nothing. */
+/** Any of the trigrams that begin with a short text; `""` if there is none, undefined if that narrows nothing down. */
 function anyTrigram(db: Database, text: string, visible: Source): string | undefined {
   if (trigrams(db, text, 1).length === 0) return "";
   if (isCommon(visible)) return undefined;
@@ -162,7 +162,7 @@ function anyTrigram(db: Database, text: string, visible: Source): string | undef
   return any.length > MATCHED.any ? undefined : any.map(quoted).join(" OR ");
 }
 
-/** Trigrams that cover the text side by side; some of them if it is long. Each more would cost more than it spares. */
+/** Trigrams that cover the text side by side; only some if it is long, since more would cost more than they save. */
 function ownTrigrams(text: string) {
   const characters = [...text];
   const step = Math.max(3, Math.ceil(characters.length / MATCHED.all));
@@ -179,7 +179,7 @@ const byMatch =
   (from) =>
     toSlice(sliceByMatch(db).get({ ...toBind(filter, { from, limit: SLICE }), match, text })!);
 
-/** Events of a filter that may be wider than the search's. */
+/** The events of a filter, possibly wider than the search's. */
 const byFilter =
   (db: Database, { text, filter }: Search, candidates: EventFilter): Source =>
   (from) => {
