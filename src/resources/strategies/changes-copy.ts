@@ -7,21 +7,21 @@ const environmentsOf = query<{ feature: string }, string>(`
   SELECT environment FROM feature_environments JOIN environments ON environments.name = environment
   WHERE feature = :feature ORDER BY sort_order, environment`);
 
-// What was seen, and whether it is on, is not the copy's.
+// The copy does not inherit usage, nor whether the flag is on.
 const copyEnvironments = command<{ from: string; to: string }>(`
   INSERT INTO feature_environments (feature, environment, variants)
   SELECT :to, environment, variants FROM feature_environments WHERE feature = :from`);
 
 interface Copy {
   project: string;
-  /** The flag that is copied, and the one that gets it all. */
+  /** The flag to copy, and its copy. */
   from: string;
   to: string;
-  /** Strategies that spread their users under the flag's name go on under the new one. */
+  /** Strategies that use the flag's name as their groupId get the copy's name instead. */
   replacesGroupId: boolean;
 }
 
-/** Gives a new flag the variants and strategies of another in all its environments; it is off everywhere. */
+/** Gives a new flag the variants and strategies of another in all its environments, off everywhere. */
 export function copyFeatureEnvironments(tx: Tx, { project, from, to, replacesGroupId }: Copy) {
   copyEnvironments(tx).run({ from, to });
   for (const environment of environmentsOf(tx.db).pluck().all({ feature: from })) {

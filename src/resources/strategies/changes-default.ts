@@ -7,7 +7,7 @@ import type { CreateStrategy, DefaultStrategy, Strategy } from "./schema.ts";
 /** An environment of a project. */
 type ProjectPlace = Pick<Place, "project" | "environment">;
 
-/** What a project gives to a flag without strategies, as JSON, and what keeps its flags' answers the same. */
+/** What a project gives to flags without strategies, as JSON, and its default stickiness. */
 const defaultsOf = query<ProjectPlace, { strategy: string | null; stickiness: string }>(`
   SELECT default_strategy AS strategy, default_stickiness AS stickiness
   FROM project_environments JOIN projects ON projects.id = project
@@ -17,23 +17,23 @@ const setDefault = command<ProjectPlace & { strategy: string }>(`
   UPDATE project_environments SET default_strategy = :strategy
   WHERE project = :project AND environment = :environment`);
 
-/** Adds a strategy of which all that is said has been checked; the rest is filled in. */
+/** Adds a validated strategy, with defaults filled in. */
 export const createStrategy = (tx: Tx, place: Place, given: CreateStrategy): Strategy =>
   addStrategy(tx, place, filledIn(tx.db, place, given));
 
 /**
- * Adds what the project gives to flags without strategies: on for everyone where it says nothing.
- * @throws ApiError `NotFoundError` where it names a segment that has gone since
+ * Adds the project's default strategy to a flag that has none; on for everyone if the project has not set one.
+ * @throws ApiError `NotFoundError` if it names a segment that has since been deleted
  */
 export function addDefaultStrategy(tx: Tx, place: Place) {
   const own = defaultStrategy(tx.db, place) ?? { name: "flexibleRollout" };
   requireSegments(tx.db, place.project, own.segments ?? []);
-  // Whoever sets it knows no flag to name.
+  // The default strategy can't name the flag.
   const groupId = own.parameters?.groupId || place.feature;
   createStrategy(tx, place, { ...own, parameters: { ...own.parameters, groupId } });
 }
 
-/** Sets what the project gives to flags without strategies; all that is said of it has been checked. */
+/** Sets a project's default strategy in an environment; it has been validated. */
 export function setDefaultStrategy(tx: Tx, place: ProjectPlace, strategy: DefaultStrategy) {
   const preData = defaultStrategy(tx.db, place);
   const { project, environment } = place;
@@ -46,7 +46,7 @@ function defaultStrategy(db: Database, { project, environment }: ProjectPlace): 
   return strategy === null ? null : JSON.parse(strategy);
 }
 
-/** A strategy of which all that is not said is filled in. */
+/** A strategy with defaults for everything that is missing. */
 export const filledIn = (db: Database, place: Place, given: CreateStrategy): NewStrategy => ({
   name: given.name,
   title: given.title ?? null,
@@ -58,7 +58,7 @@ export const filledIn = (db: Database, place: Place, given: CreateStrategy): New
   parameters: given.name === "flexibleRollout" ? rolledOut(db, place, given) : (given.parameters ?? {}),
 });
 
-/** Without more said it is on for everyone. */
+/** The default parameters: on for everyone. */
 function rolledOut(db: Database, { project, environment, feature }: Place, given: CreateStrategy) {
   const { rollout = "100", groupId = feature, stickiness, ...rest } = given.parameters ?? {};
   const usual = () => defaultsOf(db).get({ project, environment })!.stickiness;

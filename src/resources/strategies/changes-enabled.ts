@@ -11,7 +11,7 @@ const setEnabled = command<FeaturePlace & { enabled: 0 | 1 }>(`
 const enableStrategy = command<{ id: string }>(`UPDATE strategies SET disabled = 0 WHERE id = :id`);
 
 /**
- * Enables a flag in an environment of its project. One that no strategy is on for gets the default strategy, unless its
+ * Enables a flag in an environment of its project. If no strategy is enabled, it gets the default strategy, unless its
  * disabled ones are to be enabled (original).
  */
 export function enableFeature(tx: Tx, place: Place, { enablesStrategies = false } = {}) {

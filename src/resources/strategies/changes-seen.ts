@@ -4,7 +4,7 @@ import { ensureFeatureEnvironment, type FeaturePlace } from "./changes.ts";
 
 type Seen = FeaturePlace & { now: string };
 
-/** How exactly it is known, in milliseconds (original). */
+/** The accuracy of the time, in milliseconds (original). */
 const EXACT_MS = 30_000;
 
 const lastSeen = query<FeaturePlace, { lastSeenAt: string | null }>(`
@@ -19,11 +19,11 @@ const lastSeen = query<FeaturePlace, { lastSeenAt: string | null }>(`
 const SET = `UPDATE feature_environments SET last_seen_at = :now
   WHERE feature = :feature AND environment = :environment`;
 
-// The first use is news, which answers that are kept don't have; a later one is not.
+// The first use invalidates cached answers; later ones don't.
 const setFirstSeen = command<Seen>(SET);
 const setLastSeen = bookkeeping<Seen>(SET);
 
-/** Notes that a flag is in use, where there is such a flag, in an environment that its project has. */
+/** Updates when a flag was last used, if the flag exists and its project has the environment. */
 export function noteFeatureSeen(tx: Writing, place: FeaturePlace, now: string) {
   const known = lastSeen(tx.db).get(place);
   if (!known) return;

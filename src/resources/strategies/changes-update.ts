@@ -17,7 +17,7 @@ const remove = command<{ id: string }>(`DELETE FROM strategies WHERE id = :id`);
 
 const removeSegments = command<{ id: string }>(`DELETE FROM strategy_segments WHERE strategy = :id`);
 
-/** Changes a strategy of a place, all that is said of it checked; the flag is disabled where no strategy is left on. */
+/** Changes a strategy; the change has been validated. Disables the flag if no strategy is left enabled. */
 export function updateStrategy(tx: Tx, place: Place, before: Strategy, given: UpdateStrategy): Strategy {
   const updated = toUpdated(before, given);
   setRow(tx).run(toRow(updated));
@@ -32,7 +32,7 @@ export function updateStrategy(tx: Tx, place: Place, before: Strategy, given: Up
   return updated;
 }
 
-/** Removes a strategy of a place; the flag is disabled where no strategy is left on. */
+/** Deletes a strategy. Disables the flag if no strategy is left enabled. */
 export function removeStrategy(tx: Tx, place: Place, strategy: Strategy) {
   remove(tx).run({ id: strategy.id });
   const { project, environment, feature: featureName } = place;
@@ -41,7 +41,7 @@ export function removeStrategy(tx: Tx, place: Place, strategy: Strategy) {
   disableIfNothingIsOn(tx, place);
 }
 
-/** Gives strategies of a place other numbers in their order; others are passed over (original). */
+/** Changes the sort order of a flag's strategies in an environment, ignoring others (original). */
 export function sortStrategies(tx: Tx, place: Place, order: StrategyOrder) {
   const { project, feature, environment } = place;
   const idsInOrder = () => strategiesAsValues(tx.db, feature, environment).map(({ id }) => id);

@@ -4,13 +4,13 @@ import type { Tx } from "../../events/write.ts";
 import type { Strategy } from "./schema.ts";
 import { strategiesAsValues } from "./store.ts";
 
-/** A flag in one environment. */
+/** A flag in an environment. */
 export interface FeaturePlace {
   feature: string;
   environment: string;
 }
 
-/** The same with the project that the flag is in. */
+/** The same, with the flag's project. */
 export interface Place extends FeaturePlace {
   project: string;
 }
@@ -48,7 +48,7 @@ export const insertStrategy = command<FeaturePlace & StrategyRow>(`
 export const insertStrategySegment = command<{ strategy: string; segment: number }>(`
   INSERT INTO strategy_segments (strategy, segment) VALUES (:strategy, :segment)`);
 
-/** A whole strategy, all that it names checked; without an order it goes behind those that are there. */
+/** A complete, validated strategy; without a sort order, it goes last. */
 export type NewStrategy = Omit<Strategy, "id" | "featureName" | "sortOrder"> & {
   sortOrder?: number | undefined;
 };
@@ -83,10 +83,10 @@ export const toRow = (strategy: Strategy): StrategyRow => ({
   parameters: JSON.stringify(strategy.parameters),
 });
 
-/** Ids of segments as they are answered: each once, ascending. */
+/** Segment ids as answered: without duplicates, in ascending order. */
 export const distinct = (ids: readonly number[]) => [...new Set(ids)].toSorted((a, b) => a - b);
 
-/** What events tell of a strategy, in the original's order. */
+/** A strategy in events, with keys in the original's order. */
 export const toData = (strategy: Strategy) => ({
   id: strategy.id,
   name: strategy.name,

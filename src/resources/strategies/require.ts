@@ -8,7 +8,7 @@ import { placedStrategy, strategyCount } from "./store.ts";
 
 export { type StoredParts, toValues } from "./store.ts";
 
-/** How many strategies a flag may have in an environment (original). */
+/** The most strategies a flag can have in an environment (original). */
 const MOST = 30;
 
 interface Place {
@@ -17,14 +17,14 @@ interface Place {
   environment: string;
 }
 
-/** What of a place exists, each asked alone so that the answer can say which does not. */
+/** Which parts of a place exist, checked separately so that the error can name the missing one. */
 const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
   SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
     EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
     EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)
       AS hasEnvironment`);
 
-/** @throws ApiError `NotFoundError` for the first of project, feature and environment that does not exist there */
+/** @throws ApiError `NotFoundError` naming the first of project, feature and environment that is missing */
 export function requireFeatureEnvironment(db: Database, place: Place) {
   const missing = missingPart(db, place);
   if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
@@ -32,7 +32,7 @@ export function requireFeatureEnvironment(db: Database, place: Place) {
 
 /**
  * The strategy with this id.
- * @throws ApiError `NotFoundError` for none, `InvalidOperationError` where it is another place's
+ * @throws ApiError `NotFoundError` if there is none, `InvalidOperationError` if it is in another place
  */
 export function requireStrategy(db: Database, place: Place, id: string): Strategy {
   const found = placedStrategy(db, id);
@@ -44,7 +44,7 @@ export function requireStrategy(db: Database, place: Place, id: string): Strateg
   throw new ApiError("InvalidOperationError", `The strategy ${id} is not of this flag in this environment`);
 }
 
-/** @throws ApiError `ExceedsLimitError` where a flag has as many strategies in an environment as it may have */
+/** @throws ApiError `ExceedsLimitError` if a flag has as many strategies in an environment as allowed */
 export function requireRoomForStrategy(db: Database, { feature, environment }: Place) {
   if (strategyCount(db, feature, environment) < MOST) return;
   const message = `The flag ${feature} has ${MOST} strategies in ${environment}, and more are not possible`;
@@ -76,13 +76,13 @@ export function requirePlacedStrategy(
   );
 }
 
-/** How many flags a refusal names. */
+/** The most flags named in an error. */
 const MOST_NAMED = 10;
 
 /**
- * @param what is to be deleted, such as "segment x"
- * @param usesWithout the strategies that use it, but for those of some projects
- * @throws ApiError `ConflictError` naming flags that the actor may see, where any strategy uses it
+ * @param what the thing to delete, such as "segment x"
+ * @param usesWithout returns the strategies that use it, except those of the given projects
+ * @throws ApiError `ConflictError` if any strategy uses it, naming the flags that the actor can see
  */
 export function requireNoUse(
   db: Database,

@@ -6,7 +6,7 @@ import { ENVIRONMENT, Params } from "./routes-path.ts";
 import { FeatureInEnvironment } from "./schema.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
 
-/** Whether disabled strategies are to be enabled instead of the default one added. */
+/** Whether to enable disabled strategies instead of adding the default one. */
 const EnableQuery = v.object({
   shouldActivateDisabledStrategies: v.optional(v.picklist(["true", "false"]), "false"),
 });
@@ -32,7 +32,7 @@ export const readFeatureEnvironment = operation({
   };
 });
 
-/** What switches a flag, or several: the same rules for all. */
+/** The shared contract of all switches. */
 const switching = {
   tag: "Features",
   method: "POST",

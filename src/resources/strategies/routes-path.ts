@@ -11,10 +11,10 @@ const toPlace = ({ projectId, featureName, environment }: v.InferOutput<typeof N
   environment,
 });
 
-/** The same as its path names it. */
+/** The same from a path. */
 export const Params = v.pipe(Names, v.transform(toPlace));
 
-/** A strategy of it. */
+/** One of its strategies. */
 export const StrategyParams = v.pipe(
   v.object({ ...Names.entries, strategyId: v.string() }),
   v.transform(({ strategyId: id, ...names }) => ({ place: toPlace(names), id })),

@@ -21,7 +21,7 @@ export const listStrategies = operation({
   permission: { project: "projectId" },
   params: Params,
   errors: ["NotFoundError"],
-  response: v.array(Strategy), // the original answers with a bare list
+  response: v.array(Strategy), // a bare list, as in the original
 }).run(({ db, params }) => {
   requireFeatureEnvironment(db, params);
   return strategies(db, params.feature, params.environment);
@@ -122,6 +122,6 @@ export const deleteStrategy = operation({
   response: NoBody,
 }).change(({ tx, params: { place, id } }) => {
   removeStrategy(tx, place, requireStrategy(tx.db, place, id));
-  // The original names a type, although nothing comes.
+  // The original sends a content type even without a body.
   return new WithHeaders(undefined, { "content-type": "application/json; charset=utf-8" });
 });

@@ -7,12 +7,12 @@ import { requireWeights } from "../variants/require.ts";
 import type { CreateStrategy, SetDefaultStrategy, UpdateStrategy } from "./schema.ts";
 import { segmentOwner } from "./store.ts";
 
-/** How many there may be in a strategy, and values in a constraint (original). */
+/** The most segments and constraints in a strategy, and values in a constraint (original). */
 const MOST = { segments: 5, constraints: 30, values: 250 };
 
 /**
- * What is said of a strategy, with the weights of its variants made whole.
- * @throws ApiError `ValidationError` and `NotFoundError` for what it must not say
+ * Checks a strategy in a request. @returns it with its variants' weights adjusted to add up
+ * @throws ApiError `ValidationError` and `NotFoundError` for invalid parts
  */
 export function requireGoodStrategy<S extends CreateStrategy | UpdateStrategy>(
   db: Database,
@@ -28,7 +28,7 @@ export function requireGoodStrategy<S extends CreateStrategy | UpdateStrategy>(
 }
 
 /**
- * What is said of a default strategy, likewise; its segments are asked for when it is used (original).
+ * The same for a default strategy, whose segments are checked only when it is used (original).
  * @throws ApiError `ValidationError`
  */
 export function requireGoodDefault(db: Database, strategy: SetDefaultStrategy): SetDefaultStrategy {
@@ -38,8 +38,7 @@ export function requireGoodDefault(db: Database, strategy: SetDefaultStrategy): 
 }
 
 /**
- * @throws ApiError `NotFoundError` for a segment that is not there, `ValidationError` for one of another project and
- * for too many
+ * @throws ApiError `NotFoundError` for a missing segment, `ValidationError` for one of another project or for too many
  */
 export function requireSegments(db: Database, project: string, ids: readonly number[]) {
   if (ids.length > MOST.segments)
@@ -53,8 +52,8 @@ export function requireSegments(db: Database, project: string, ids: readonly num
 }
 
 /**
- * @throws ApiError `ExceedsLimitError` for too many of something, `NotFoundError` for a context field that is not there,
- * `ValidationError` for a value that the operator or the field does not take
+ * @throws ApiError `ExceedsLimitError` for too many of something, `NotFoundError` for a missing context field,
+ * `ValidationError` for a value that the operator or the field does not accept
  */
 function requireOwnConstraints(db: Database, constraints: readonly Constraint[], where: string) {
   if (constraints.length > MOST.constraints)

@@ -17,7 +17,7 @@ export const Strategy = v.strictObject({
 });
 export type Strategy = v.InferOutput<typeof Strategy>;
 
-/** A flag in one environment, as the original answers: without the segments of its strategies. */
+/** A flag in one environment; without the segments of its strategies (original). */
 export const FeatureInEnvironment = v.strictObject({
   name: v.string(),
   environment: v.string(),
@@ -25,7 +25,7 @@ export const FeatureInEnvironment = v.strictObject({
   strategies: v.array(v.omit(Strategy, ["segments"])),
 });
 
-/** What a project gives to flags without strategies in an environment: only what was said of it (original). */
+/** A project's default strategy in an environment, with only the properties that were set (original). */
 export const DefaultStrategy = v.strictObject({
   ...v.partial(v.omit(Strategy, ["id", "featureName"])).entries,
   name: v.string(),
@@ -33,7 +33,7 @@ export const DefaultStrategy = v.strictObject({
 });
 export type DefaultStrategy = v.InferOutput<typeof DefaultStrategy>;
 
-/** Parameters are text; a number or a truth value is written as one (original). */
+/** Parameters are text; numbers and booleans are converted (original). */
 const Parameters = v.pipe(
   JsonObject,
   v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, string> => {
@@ -47,7 +47,7 @@ const Parameters = v.pipe(
 
 const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
 
-/** What a new strategy is made of. What is left out is filled in. */
+/** The body that creates a strategy; defaults are filled in. */
 export const CreateStrategy = v.object({
   name: NonEmptyText,
   title: v.nullish(ShortText),
@@ -60,17 +60,17 @@ export const CreateStrategy = v.object({
 });
 export type CreateStrategy = v.InferOutput<typeof CreateStrategy>;
 
-/** A default strategy as it is given: a gradual rollout (original). */
+/** A default strategy in a request: always a gradual rollout (original). */
 export const SetDefaultStrategy = v.object({
   ...CreateStrategy.entries,
   name: v.literal("flexibleRollout", "must be flexibleRollout, which alone can be a default"),
 });
 export type SetDefaultStrategy = v.InferOutput<typeof SetDefaultStrategy>;
 
-/** What a strategy becomes. Constraints and variants that are left out are taken away, all else is kept (original). */
+/** A change to a strategy. Constraints and variants that are left out are removed, all else is kept (original). */
 export const UpdateStrategy = v.object({ ...CreateStrategy.entries, name: v.optional(NonEmptyText) });
 export type UpdateStrategy = v.InferOutput<typeof UpdateStrategy>;
 
-/** A new order: what stands first has the lowest number. */
+/** A new order: lower numbers come first. */
 export const StrategyOrder = v.array(v.object({ id: v.string(), sortOrder: v.pipe(v.number(), v.finite()) }));
 export type StrategyOrder = v.InferOutput<typeof StrategyOrder>;

@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import type { Strategy } from "./schema.ts";
 
-/** The columns of a strategy that aren't stored as the values they stand for; lists and objects are JSON. */
+/** The columns of a strategy that are not stored as plain values; lists and objects are JSON. */
 export interface StoredParts extends Record<"segments" | "constraints" | "variants" | "parameters", string> {
   disabled: 0 | 1;
 }
@@ -24,7 +24,7 @@ const strategiesInOrder = query<{ feature: string; environment: string }, Strate
   FROM strategies WHERE feature = :feature AND environment = :environment
   ORDER BY sort_order, id`);
 
-/** A strategy with where it stands. */
+/** A strategy, its project and environment. */
 export type PlacedStrategy = Strategy & { project: string; environment: string };
 
 const byId = query<{ id: string }, StrategyRow & Pick<PlacedStrategy, "project" | "environment">>(`
@@ -48,11 +48,11 @@ const enabled = query<{ feature: string; environment: string }, 0 | 1>(`
 export const isEnabled = (db: Database, feature: string, environment: string): boolean =>
   enabled(db).pluck().get({ feature, environment }) === 1;
 
-/** The same as values, for changes to start from. */
+/** The same as values, as the basis for changes. */
 export const strategiesAsValues = (db: Database, feature: string, environment: string): Strategy[] =>
   strategiesInOrder(db).all({ feature, environment }).map(toValues);
 
-/** The strategy with this id, of whatever flag; undefined for none. */
+/** The strategy with this id, of any flag; undefined if there is none. */
 export function placedStrategy(db: Database, id: string): PlacedStrategy | undefined {
   const row = byId(db).get({ id });
   return row && { ...toValues(row), project: row.project, environment: row.environment };
@@ -61,7 +61,7 @@ export function placedStrategy(db: Database, id: string): PlacedStrategy | undef
 export const strategyCount = (db: Database, feature: string, environment: string): number =>
   count(db).pluck().get({ feature, environment })!;
 
-/** The project that alone may use a segment, or null; undefined where there is no such segment. */
+/** The project that a segment is limited to, or null; undefined if there is no such segment. */
 export const segmentOwner = (db: Database, id: number) => ownerOfSegment(db).get({ id });
 
 /** A row with its stored parts as values. Segments are ids, or whatever the query selects for them. */
