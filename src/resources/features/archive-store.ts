@@ -15,7 +15,7 @@ const archived = query<{ project: string | null; hidden: string }, Row>(`
     AND project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY archived_at DESC, name`);
 
-/** The archived flags, or those of a project, the last one first. */
+/** The archived flags, of one project or of all, last archived first. */
 export const archivedFeatures = (
   db: Database,
   { project = null, hidden }: { project?: string | null; hidden: readonly string[] },

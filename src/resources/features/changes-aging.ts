@@ -2,7 +2,7 @@ import { command, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { EXPIRED } from "../projects/require.ts";
 
-/** Flags that are told of in one transaction; others want to change something too. */
+/** The most flags per transaction, so that other changes get a turn in between. */
 const MOST = 100;
 
 const newlyExpired = query<{ now: string; most: number }, { name: string; project: string }>(`
@@ -15,18 +15,18 @@ const newlyExpired = query<{ now: string; most: number }, { name: string; projec
 const setPotentiallyStale = command<{ name: string }>(`
   UPDATE features SET potentially_stale = 1 WHERE name = :name`);
 
-// Of another type than before, or of one that may become older than before.
+// Flags whose type has changed, or whose type's lifetime was extended.
 const resetOthers = command<{ now: string }>(`
   WITH ${EXPIRED}
   UPDATE features SET potentially_stale = 0
   WHERE potentially_stale = 1 AND stale = 0 AND archived_at IS NULL
     AND created_at >= ifnull((SELECT before FROM expired WHERE expired.type = features.type), '')`);
 
-/** What has become younger than it may become is told of again when it is older (original). */
+/** Flags that are no longer too old will be recorded again once they are (original). */
 export const resetAge = (tx: Tx, now: string) => resetOthers(tx).run({ now });
 
 /**
- * Tells of some live flags that have become older than their types are expected to, each once.
+ * Records an event for some live flags that have outlived their type's expected lifetime, once per flag.
  * @param now RFC 3339
  * @returns whether there may be more
  */

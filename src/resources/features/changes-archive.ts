@@ -13,7 +13,7 @@ const disableEverywhere = command<{ name: string }>(`
 
 const removeRow = command<{ name: string }>(`DELETE FROM features WHERE name = :name`);
 
-/** Archives a flag that no live one depends on, again where it is archived already (original). */
+/** Archives a flag that no live flag depends on, even if it already is archived (original). */
 export function archiveFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;
   removeDependencies(tx, feature);
@@ -22,7 +22,7 @@ export function archiveFeature(tx: Tx, feature: Feature) {
   tx.record({ type: "feature-archived", project, featureName: name });
 }
 
-/** Takes a flag out of the archive; it is off everywhere then (original). */
+/** Revives an archived flag; it is off everywhere (original). */
 export function reviveFeature(tx: Tx, { project, name }: Feature) {
   setArchived(tx).run({ name, archivedAt: null });
   disableEverywhere(tx).run({ name });
@@ -31,8 +31,8 @@ export function reviveFeature(tx: Tx, { project, name }: Feature) {
 }
 
 /**
- * Removes an archived flag for good; its events stay.
- * @throws ApiError `ConflictError` for one that is not archived
+ * Permanently deletes an archived flag; its events stay.
+ * @throws ApiError `ConflictError` if it is not archived
  */
 export function deleteFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;

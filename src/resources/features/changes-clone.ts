@@ -4,7 +4,7 @@ import { copyFeatureEnvironments } from "../strategies/changes-copy.ts";
 import { createFeature } from "./changes.ts";
 import type { Feature } from "./schema.ts";
 
-/** Makes a flag like another one: what describes it, strategies, variants and what it depends on. */
+/** Creates a copy of a flag, with its metadata, strategies, variants and dependencies. */
 export function cloneFeature(
   tx: Tx,
   source: Feature,

@@ -22,18 +22,18 @@ const updateStale = command<{ name: string; stale: 0 | 1 }>(
   `UPDATE features SET stale = :stale WHERE name = :name`,
 );
 
-/** Replaces what describes a flag; a description that is left out stays, and none is an empty one (original). */
+/** Replaces a flag's metadata; a missing description is kept, null becomes an empty one (original). */
 export const updateFeature = (tx: Tx, before: Feature, change: FeatureUpdate): Feature =>
   replace(tx, before, { ...change, description: change.description === null ? "" : change.description });
 
-/** The same step by step: whether it has become stale is an event of its own, and no description is none (original). */
+/** The same for a patch: a change of `stale` is an event of its own, and null removes the description (original). */
 export function patchFeature(tx: Tx, before: Feature, change: FeatureUpdate): Feature {
   const after = replace(tx, before, change);
   if (after.stale !== before.stale) recordStale(tx, after);
   return after;
 }
 
-/** Marks a flag as stale, or as no longer so; one that is as it should be stays without a word. */
+/** Marks a flag as stale or not stale; no event is recorded if nothing changes. */
 export function setStale(tx: Tx, feature: Feature, stale: boolean) {
   if (feature.stale === stale) return;
   updateStale(tx).run({ name: feature.name, stale: stale ? 1 : 0 });

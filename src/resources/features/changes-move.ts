@@ -22,8 +22,8 @@ const ownSegments = query<{ name: string; project: string }, string>(`
 
 /**
  * Moves a flag to another live project.
- * @throws ApiError `InvalidOperationError` where it would be torn from what it depends on or from segments of its
- * project, or that project is full; `IncompatibleProjectError` where it is on in an environment that the project lacks
+ * @throws ApiError `InvalidOperationError` if it has dependencies, uses segments of its project, or the new project is
+ * full; `IncompatibleProjectError` if it is on in an environment that the new project lacks
  */
 export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newProject: string) {
   if (newProject === oldProject) return;

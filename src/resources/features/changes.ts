@@ -23,14 +23,14 @@ export const insertFeature = command<FeatureRow>(`
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
     :archivedAt, :potentiallyStale)`);
 
-/** Makes a flag in a project that is there; SQLite's constraint error where the name is taken. */
+/** Creates a flag in an existing project; an SQLite constraint error if the name is taken. */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
   const { name, type, description, stale, impressionData } = feature;
   insertFeature(tx).run({
     name,
     project,
     type,
-    description: description || null, // an empty one is none (original)
+    description: description || null, // an empty one becomes null (original)
     stale: stale ? 1 : 0,
     impressionData: impressionData ? 1 : 0,
     createdAt: tx.now,

@@ -26,13 +26,13 @@ import {
 import { type StoredParts, toValues } from "../strategies/require.ts";
 import { FlagVariant, Variant } from "../variants/schema.ts";
 
-/** A map of names to text; checked whole, so that no key is lost. */
+/** A map of names to text; validated as a whole, so that no key is lost. */
 const Parameters = v.pipe(
   JsonObject,
   v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must hold text only"),
 );
 
-/** What variants from elsewhere leave out, as applications take it. */
+/** The default for variants from other sources, as in SDKs. */
 const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
 const StrategyVariant = v.strictObject({
   ...Variant.entries,
@@ -53,7 +53,7 @@ const Strategy = v.strictObject({
 });
 type Strategy = v.InferOutput<typeof Strategy>;
 
-/** A flag in one environment, as a part of the flag's line. */
+/** A flag in one environment, as part of the flag's line. */
 export const FeatureEnvironment = v.strictObject({
   name: Name,
   enabled: Flag(false),
@@ -83,7 +83,7 @@ const strategies = query<FeaturePlace, StrategyRow & StoredParts>(`
     constraints, variants, parameters
   FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
 
-/** Stores a flag's state and strategies in an environment; what they refer to has been checked. */
+/** Stores a flag's state and strategies in an environment; whatever they refer to has been checked. */
 export function storeFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
   const { name: environment, lastSeenAt } = line;
   const variants = JSON.stringify(line.variants);
@@ -101,7 +101,7 @@ export function storeFeatureEnvironment(tx: Writing, feature: string, line: Feat
   }
 }
 
-/** The same parts of a flag's line again. */
+/** The same parts, read back for an export. */
 export const environmentsOf = (db: Database, feature: string) =>
   environments(db)
     .all({ feature })
@@ -128,7 +128,7 @@ const toRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
   parameters: JSON.stringify(strategy.parameters),
 });
 
-/** A variant that says nothing of it is handed out by what its strategy goes by. */
+/** A variant without a stickiness gets its strategy's. */
 const sticking = (variant: Strategy["variants"][number], { parameters }: Strategy) => ({
   ...variant,
   stickiness: variant.stickiness ?? parameters.stickiness ?? "default",

@@ -131,7 +131,7 @@ function requireReferences(db: Database, { project, tags, favoritedBy, environme
   }
 }
 
-/** What a line leaves out of it is taken as told of before: an import is no news. */
+/** Missing values are filled in so that nothing is announced: an import is not news. */
 const toRow = ({ db, now }: ImportContext, { createdAt, ...line }: Feature): FeatureRow => ({
   name: line.name,
   project: line.project,

@@ -71,7 +71,7 @@ const stageOf = query<{ name: string }, { stage: CurrentStage["stage"]; enteredS
   SELECT stage, entered_at AS enteredStageAt FROM feature_stages WHERE feature = :name
   ORDER BY entered_at DESC, stage = 'completed' DESC, stage = 'live' DESC, stage = 'pre-live' DESC LIMIT 1`);
 
-/** A flag, archived or not; undefined for none. */
+/** A flag, archived or not; undefined if there is none. */
 export function featureNamed(db: Database, name: string): Feature | undefined {
   const row = byName(db).get({ name });
   return row && toFeature(row);
@@ -81,10 +81,10 @@ export function featureNamed(db: Database, name: string): Feature | undefined {
 export const hasParents = (db: Database, name: string): boolean =>
   dependenciesOf(db).get({ name }) !== undefined;
 
-/** Live flags that depend on this one, by name. */
+/** The names of live flags that depend on this one, sorted. */
 export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });
 
-/** All of a flag, as a user sees it. */
+/** Everything about a flag, as seen by a user. */
 export function featureDetails(
   db: Database,
   { archivedAt: _, ...feature }: Feature,

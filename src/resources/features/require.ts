@@ -7,8 +7,8 @@ import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";
 import { projectFeatures } from "./store.ts";
 
 /**
- * The flag of this name in a project, archived or not.
- * @throws ApiError `NotFoundError` for none, and for one of another project
+ * The flag with this name in a project, archived or not.
+ * @throws ApiError `NotFoundError` if there is none, or it is in another project
  */
 export function requireFeature(db: Database, project: string, name: string): Feature {
   const feature = featureNamed(db, name);
@@ -16,7 +16,7 @@ export function requireFeature(db: Database, project: string, name: string): Fea
   throw new ApiError("NotFoundError", `There is no flag ${name} in the project ${project}`);
 }
 
-/** The same for one that is not archived. @throws ApiError `NotFoundError` */
+/** The same, unless it is archived. @throws ApiError `NotFoundError` */
 export function requireLiveFeature(db: Database, project: string, name: string): Feature {
   const feature = requireFeature(db, project, name);
   if (feature.archived) throw new ApiError("NotFoundError", `The flag ${name} is archived`);
@@ -24,8 +24,9 @@ export function requireLiveFeature(db: Database, project: string, name: string):
 }
 
 /**
- * That a flag can become so; an update also archives, or takes out of the archive.
- * @throws ApiError `ValidationError` for another name, which a flag can't get, and an unknown type; and those of both
+ * Checks an update of a flag, which may also archive or revive it.
+ * @throws ApiError `ValidationError` for a new name, which is not possible, or an unknown type; also as archiving and
+ * reviving do
  */
 export function requireUpdate(db: Database, feature: Feature, { name, type, archived }: FeatureUpdate) {
   if (name !== undefined && name !== feature.name)
@@ -35,15 +36,15 @@ export function requireUpdate(db: Database, feature: Feature, { name, type, arch
   else if (feature.archived) requireRevivable(db, feature);
 }
 
-/** @throws ApiError `NotFoundError` where the project is archived, `InvalidOperationError` where it is full */
+/** @throws ApiError `NotFoundError` if the project is archived, `InvalidOperationError` if it is full */
 export function requireRevivable(db: Database, { project }: Feature) {
   requireLiveProject(db, project);
   requireRoom(db, project);
 }
 
 /**
- * @param together are archived too
- * @throws ApiError `InvalidOperationError` while live flags depend on it that are not
+ * @param together flags that are archived along with it
+ * @throws ApiError `InvalidOperationError` if any other live flag depends on it
  */
 export function requireNoChildren(db: Database, name: string, together: ReadonlySet<string> = new Set()) {
   const children = liveChildren(db, name).filter((child) => !together.has(child));
@@ -52,10 +53,10 @@ export function requireNoChildren(db: Database, name: string, together: Readonly
   throw new ApiError("InvalidOperationError", `The flag ${name} can't be archived: ${some} depends on it`);
 }
 
-/** The flag of this name, whatever its project; undefined for none. */
+/** The flag with this name in any project; undefined if there is none. */
 export const findFeature = featureNamed;
 
-/** The same.  @throws ApiError `NotFoundError` */
+/** The same. @throws ApiError `NotFoundError` */
 export function requireNamed(db: Database, name: string): Feature {
   const feature = featureNamed(db, name);
   if (feature) return feature;
@@ -63,8 +64,8 @@ export function requireNamed(db: Database, name: string): Feature {
 }
 
 /**
- * Those of the flags that there are.
- * @throws ApiError `InvalidOperationError` if one is of another project (original)
+ * The flags with these names, as far as they exist.
+ * @throws ApiError `InvalidOperationError` if one is in another project (original)
  */
 export function requireAllOf(db: Database, project: string, names: readonly string[]): Feature[] {
   const features = [...new Set(names)].flatMap((name) => featureNamed(db, name) ?? []);
@@ -73,11 +74,11 @@ export function requireAllOf(db: Database, project: string, names: readonly stri
   throw new ApiError("InvalidOperationError", `The flag ${other.name} is not of the project ${project}`);
 }
 
-/** @throws ApiError `NameExistsError` if there is a flag of this name, archived or not */
+/** @throws ApiError `NameExistsError` if there is a flag with this name, archived or not */
 export function requireFreeName(db: Database, name: string) {
   if (featureNamed(db, name)) throw new ApiError("NameExistsError", `There is a flag ${name} already`);
 }
 
-/** The live flags of a project as it lists them, by name. */
+/** A project's live flags as it lists them, by name. */
 export const featuresOf = (db: Database, project: string, userId: number | null): ProjectFeature[] =>
   projectFeatures(db, project, userId, { namePrefix: "", tag: [] });

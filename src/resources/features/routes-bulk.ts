@@ -9,7 +9,7 @@ import { ArchiveCheck, FeatureNames, StaleFeatures } from "./schema.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 
-/** Several flags of one project; names that are no flag's are passed over (original). */
+/** Several flags of one project; unknown names are ignored (original). */
 const several = {
   tag: "Archive",
   method: "POST",

@@ -46,7 +46,7 @@ export const moveFeature = operation({
   records: ["feature-project-change"],
   response: NoBody,
 }).change(({ tx, actor, params: { projectId, featureName }, body: { newProjectId } }) => {
-  // The other project is in the body, where the contract can't see it.
+  // The new project is in the body, where the contract can't see it.
   requirePermission(tx.db, actor, { permissions: ["MOVE_FEATURE_TOGGLE"], project: newProjectId });
   requireLiveProject(tx.db, newProjectId);
   move(tx, requireLiveFeature(tx.db, projectId, featureName), newProjectId);

@@ -124,7 +124,7 @@ export const patchFeature = operation({
   return patchMetadata(tx, feature, change);
 });
 
-/** Only the body says that a change archives, which needs what archiving alone does. */
+/** Only the body tells whether an update archives, which needs the permission for archiving. */
 function requireMayArchive({ db, actor }: Tx, { project, ...before }: Feature, { archived }: FeatureUpdate) {
   if (archived && !before.archived)
     requirePermission(db, actor, { permissions: ["DELETE_FEATURE"], project });

@@ -17,7 +17,7 @@ export const FeatureEnvironment = v.strictObject({
 });
 export type FeatureEnvironment = v.InferOutput<typeof FeatureEnvironment>;
 
-/** A flag as a project lists it; `favorite` is the caller's own. */
+/** A flag in a project's list; `favorite` is the caller's own. */
 export const ProjectFeature = v.strictObject({
   name: v.string(),
   type: v.string(),
@@ -43,14 +43,14 @@ export const TagText = v.pipe(
   }),
 );
 
-/** Which flags of a project are listed: those whose name begins so, in any letter case, and with any of the tags. */
+/** The flags to list: those whose name begins with the prefix, in any letter case, and that have any of the tags. */
 export const FeatureFilter = v.object({
   namePrefix: v.optional(v.string(), ""),
   tag: v.array(TagText),
 });
 export type FeatureFilter = v.InferOutput<typeof FeatureFilter>;
 
-/** A flag alone, as changes answer with it and events tell of it; the keys are in the wire's order. */
+/** A flag on its own, as in answers to changes and in events; the keys are in wire order. */
 export const Feature = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -65,11 +65,11 @@ export const Feature = v.strictObject({
 });
 export type Feature = v.InferOutput<typeof Feature>;
 
-/** Someone who made a flag or changed something of it; may be a token, or gone. */
+/** Someone who created or changed a flag; may be a token, or deleted. */
 export const Person = v.strictObject({ id: v.number(), name: v.string(), imageUrl: v.string() });
 export type Person = v.InferOutput<typeof Person>;
 
-/** All of a flag; `title` of a strategy is empty where it has none, unlike elsewhere (original). */
+/** Everything about a flag; unlike elsewhere, a strategy without a title has an empty one (original). */
 export const FeatureDetails = v.strictObject({
   ...v.omit(Feature, ["archivedAt"]).entries,
   environments: v.array(
@@ -99,7 +99,7 @@ export const FeatureDetails = v.strictObject({
 });
 export type FeatureDetails = v.InferOutput<typeof FeatureDetails>;
 
-/** What describes a flag after a change; the name can't be changed and may be left out. */
+/** The metadata of a flag after a change; the name can't be changed and may be left out. */
 export const FeatureUpdate = v.object({
   name: v.optional(v.string()),
   type: v.optional(v.string(), "release"),
@@ -110,7 +110,7 @@ export const FeatureUpdate = v.object({
 });
 export type FeatureUpdate = v.InferOutput<typeof FeatureUpdate>;
 
-/** What a new flag is made of. */
+/** The body that creates a flag. */
 export const NewFeature = v.object({
   name: UrlName,
   type: v.optional(v.string(), "release"),
@@ -120,7 +120,7 @@ export const NewFeature = v.object({
 });
 export type NewFeature = v.InferOutput<typeof NewFeature>;
 
-/** A flag as the archive lists it; the environments are left out there (original). */
+/** A flag in the archive's list; without its environments (original). */
 export const ArchivedFeature = v.strictObject({
   ...v.omit(Feature, ["archived"]).entries,
   environments: v.tuple([]),
@@ -129,24 +129,24 @@ export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
 
 export const ArchivedFeatures = v.strictObject({ version: v.literal(2), features: v.array(ArchivedFeature) });
 
-/** Several flags by name; while they are changed, nobody else is answered. */
+/** Several flags by name. The number is limited, since changing them blocks other requests. */
 export const FeatureNames = v.object({
   features: v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 names or less")),
 });
 
 export const StaleFeatures = v.object({ ...FeatureNames.entries, stale: v.boolean() });
 
-/** What archiving flags would run into: live flags depend on some of them, some depend on others. */
+/** The problems that archiving flags would meet: live flags depend on some, and some depend on others. */
 export const ArchiveCheck = v.strictObject({
   parentsWithChildFeatures: v.array(v.string()),
   hasDeletedDependencies: v.boolean(),
 });
 
-/** What a flag becomes a copy under. */
+/** The name of the copy. */
 export const CloneFeature = v.object({ name: UrlName, replaceGroupId: v.optional(v.boolean(), true) });
 
-/** A name that a flag is to get, maybe in a project. */
+/** A name for a flag, possibly in a given project. */
 export const NameToCheck = v.object({ name: UrlName, projectId: v.nullish(v.string()) });
 
-/** Where a flag is to go. */
+/** The project to move a flag to. */
 export const NewPlace = v.object({ newProjectId: v.string() });

@@ -20,7 +20,7 @@ interface EnvironmentRow {
   sortOrder: number;
   variantCount: number;
   lastSeenAt: string | null;
-  /** Of its strategies: 0 if any is enabled, null if there are none. */
+  /** Over its strategies: 0 if any is enabled, null if there are none. */
   leastDisabled: 0 | 1 | null;
 }
 
@@ -32,7 +32,7 @@ const liveFeatures = query<{ project: string; userId: number | null }, FeatureRo
     AND (SELECT archived_at FROM projects WHERE id = :project) IS NULL
   ORDER BY name`);
 
-// Every environment of the project stands in every flag, also where the flag was never touched in it.
+// Every flag lists all environments of the project, including those where the flag was never touched.
 const environmentsOf = query<{ project: string }, EnvironmentRow>(`
   SELECT features.name AS feature, environments.name, environments.type,
     ifnull(feature_environments.enabled, 0) AS enabled, environments.sort_order AS sortOrder,
@@ -54,7 +54,7 @@ const tagsOf = query<{ project: string }, Tag & { feature: string }>(`
   WHERE features.project = :project AND features.archived_at IS NULL
   ORDER BY feature_tags.type, feature_tags.value`);
 
-/** The live features of a live project by name; none where the project is unknown or archived. */
+/** The live flags of a live project by name; none if the project is unknown or archived. */
 export function projectFeatures(
   db: Database,
   project: string,

@@ -5,8 +5,8 @@ import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
 
 /*
- * What a dataset may hold and the API would refuse: it is stored and answered as it is, but can't be changed
- * without being put right. Each warning begins with where.
+ * What a dataset may contain although the API would refuse it: it is stored and answered as it is, but must be
+ * corrected before it can be changed. Each warning begins with the path.
  */
 
 type Weighed = { weight: number };
