@@ -7,18 +7,18 @@ import { roleById, rolesInProject } from "../roles/require.ts";
 import type { AddedAccess, RoleHolders } from "./access-schema.ts";
 import { roleHolders } from "./access-store.ts";
 
-/** That these could have a project's roles. @throws ApiError `ValidationError` for what is not there */
+/** Checks that the users, groups and roles exist. @throws ApiError `ValidationError` */
 export function requireHolders(db: Database, wanted: readonly RoleHolders[]) {
   const wrong = wrongIn(db, wanted);
   if (wrong) throw invalid(wrong);
 }
 
-/** @throws ApiError `NotFoundError` unless this is the id of a role that can be given in a project */
+/** @throws ApiError `NotFoundError` unless this is the id of a role that can be assigned in a project */
 export function requireRoleForProjects(db: Database, id: number) {
   if (!isForProjects(db, id)) throw new ApiError("NotFoundError", `There is no role ${id} for projects`);
 }
 
-/** The same for roles and those who are to have all of them. */
+/** The same for roles that are all assigned to the same users and groups. */
 export function requireParts(db: Database, { roles, users, groups }: AddedAccess) {
   const role = roles.findIndex((id) => !isForProjects(db, id));
   if (role >= 0) throw missing(`body.roles.${role}`, `role ${roles[role]} for projects`);
@@ -31,9 +31,9 @@ export function requireParts(db: Database, { roles, users, groups }: AddedAccess
 const missing = (path: string, what: string) => invalid({ path, message: `there is no ${what}` });
 
 /**
- * That an actor may give a project's roles to these instead of those who have them.
- * @throws ApiError `NoAccessError` for a role that who is no owner does not have himself, and
- * `ProjectWithoutOwnerError` where the last owner would go
+ * Checks that an actor may replace the assignment of a project's roles.
+ * @throws ApiError `NoAccessError` if someone who isn't an owner changes a role other than their own,
+ * `ProjectWithoutOwnerError` if the last owner would be removed
  */
 export function requireAccess(db: Database, actor: Actor, project: string, wanted: readonly RoleHolders[]) {
   const before = roleHolders(db, project);
@@ -53,13 +53,13 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
     );
 }
 
-/** A role of this id can be given in a project. */
+/** Whether this is the id of a role that can be assigned in a project. */
 function isForProjects(db: Database, id: number) {
   const type = roleById(db, id)?.type;
   return type === "project" || type === "custom";
 }
 
-/** The path of who is not there, or of a role that can't be given in a project. */
+/** The first missing user or group, or role that can't be assigned in a project. */
 function wrongIn(db: Database, wanted: readonly RoleHolders[]) {
   for (const [index, { id, users, groups }] of wanted.entries()) {
     const path = `body.roles.${index}`;
@@ -75,7 +75,7 @@ function wrongIn(db: Database, wanted: readonly RoleHolders[]) {
 const isOwned = (access: readonly RoleHolders[]) =>
   access.some(({ id, users, groups }) => id === ROLES.owner && users.length + groups.length > 0);
 
-/** Whether others are to have a role than have it. */
+/** Whether the assignment of a role changes. */
 const isChanged = (id: number, before: readonly RoleHolders[], wanted: readonly RoleHolders[]) =>
   holdersOf(id, before) !== holdersOf(id, wanted);
 

@@ -4,10 +4,10 @@ import { Role } from "../roles/schema.ts";
 
 const Id = v.pipe(v.number(), v.safeInteger());
 
-/** What somebody may in a project; `roleId` is the first of them. */
+/** Someone's roles in a project; `roleId` is the first of them. */
 const Held = { roleId: v.number(), roles: v.array(v.number()) };
 
-/** Who has access to a project, and which roles there are for one. */
+/** Who has access to a project, and the roles that can be assigned there. */
 export const ProjectAccess = v.strictObject({
   users: v.array(
     v.strictObject({
@@ -37,7 +37,7 @@ export const ProjectAccess = v.strictObject({
 });
 export type ProjectAccess = v.InferOutput<typeof ProjectAccess>;
 
-/** Who is to have which role in a project. */
+/** The users and groups with a role in a project. */
 export const RoleHolders = v.object({
   id: Id,
   users: v.optional(v.array(Id), []),
@@ -45,10 +45,10 @@ export const RoleHolders = v.object({
 });
 export type RoleHolders = v.InferOutput<typeof RoleHolders>;
 
-/** All access to a project; whoever is not named loses it. */
+/** The whole access list of a project; anyone not named loses access. */
 export const NewAccess = v.object({ roles: v.array(RoleHolders) });
 
-/** Roles, and those who are to have all of them beside what they have. */
+/** Roles, and the users and groups to get all of them in addition to what they have. */
 export const AddedAccess = v.object({
   roles: v.array(Id),
   users: v.optional(v.array(Id), []),
@@ -58,11 +58,11 @@ export type AddedAccess = v.InferOutput<typeof AddedAccess>;
 
 const Named = v.array(v.object({ id: Id }));
 
-/** Who is to have one more role. */
+/** The users and groups to get one more role. */
 export const AddedToRole = v.object({ users: v.optional(Named, []), groups: v.optional(Named, []) });
 
-/** All roles that somebody is to have. */
+/** Someone's complete list of roles. */
 export const GivenRoles = v.object({ roles: v.array(Id) });
 
-/** The number of a user, a group or a role in a path. */
+/** The id of a user, a group or a role in a path. */
 export const HolderId = wholeNumber(0);

@@ -36,7 +36,7 @@ const holders = query<{ project: string }, { id: number; users: string; groups: 
       WHERE project = :project AND role_id = roles.id) AS groups
   FROM roles ORDER BY id`);
 
-/** Everyone with a role of his own in a project, groups, and the roles that can be given there; by id. */
+/** The users with direct roles in a project, the groups, and the roles that can be assigned there; by id. */
 export const projectAccess = (db: Database, project: string) => ({
   users: usersOf(db).all({ project }).map(toUser),
   groups: groupsOf(db)
@@ -45,26 +45,26 @@ export const projectAccess = (db: Database, project: string) => ({
   roles: projectRoles(db).all({}),
 });
 
-/** Who has which role, by id; roles that nobody has are left out. */
+/** Users and groups per role, by id; without roles that are not assigned. */
 export const roleHolders = (db: Database, project: string): RoleHolders[] =>
   holders(db)
     .all({ project })
     .map(({ id, users, groups }) => ({ id, users: JSON.parse(users), groups: JSON.parse(groups) }))
     .filter(({ users, groups }) => users.length + groups.length > 0);
 
-/** A user or a group that has roles in a project. */
+/** A user or a group with roles in a project. */
 export interface Holder {
   kind: "user" | "group";
   id: number;
 }
 
-/** The roles that one has in a project himself, by id. */
+/** A holder's direct roles in a project, by id. */
 export const rolesOf = (db: Database, project: string, { kind, id }: Holder): number[] =>
   roleHolders(db, project)
     .filter((role) => role[`${kind}s`].includes(id))
     .map((role) => role.id);
 
-/** What everyone has in a project when one has exactly these roles. */
+/** The project's whole access list after a holder gets exactly these roles. */
 export const withRolesOf = (
   db: Database,
   project: string,

@@ -13,7 +13,7 @@ const removeUserRoles = command<{ project: string }>(`
 const removeGroupRoles = command<{ project: string }>(`
   DELETE FROM project_group_roles WHERE project = :project`);
 
-/** Gives exactly these their roles in a project, and takes all others from it; all of them are there. */
+/** Replaces a project's access list; everything it refers to exists. */
 export function setAccess(tx: Tx, project: string, wanted: readonly RoleHolders[]) {
   const preData = { roles: roleHolders(tx.db, project) };
   if (!replace(tx, project, wanted)) return;
@@ -21,7 +21,7 @@ export function setAccess(tx: Tx, project: string, wanted: readonly RoleHolders[
   tx.record({ type: "project-access-updated", project, data, preData });
 }
 
-/** Gives some all of the roles, beside what they have. @param wanted what everyone has then */
+/** Assigns all of the roles in addition to existing ones. @param wanted the resulting access list */
 export function addAccess(tx: Tx, project: string, added: AddedAccess, wanted: readonly RoleHolders[]) {
   const { roles, users: userIds, groups: groupIds } = added;
   if (!replace(tx, project, wanted)) return;
@@ -29,7 +29,7 @@ export function addAccess(tx: Tx, project: string, added: AddedAccess, wanted: r
   tx.record({ type: "project-access-added", project, data });
 }
 
-/** Gives one exactly these roles. @param wanted what everyone has then */
+/** Assigns exactly these roles to one holder. @param wanted the resulting access list */
 export function setRolesOf(
   tx: Tx,
   project: string,
@@ -40,13 +40,13 @@ export function setRolesOf(
   if (!replace(tx, project, wanted)) return;
   const told = (ids: readonly number[]) => ({ roles: ids, [`${holder.kind}Id`]: holder.id });
   const preData = told(before);
-  // That a group has lost its roles is told by the type of users (original).
+  // Groups that lose their roles get the event type of users, too (original).
   if (roles.length === 0) tx.record({ type: "project-access-user-roles-deleted", project, preData });
   else
     tx.record({ type: `project-access-${holder.kind}-roles-updated`, project, data: told(roles), preData });
 }
 
-/** @returns whether anything is other than before */
+/** @returns whether anything has changed */
 function replace(tx: Tx, project: string, wanted: readonly RoleHolders[]): boolean {
   const before = roleHolders(tx.db, project);
   removeUserRoles(tx).run({ project });
@@ -58,7 +58,7 @@ function replace(tx: Tx, project: string, wanted: readonly RoleHolders[]): boole
   return JSON.stringify(roleHolders(tx.db, project)) !== JSON.stringify(before);
 }
 
-/** Each role once, and in it everyone once. */
+/** Without duplicate roles, and without duplicates in each. */
 function merged(wanted: readonly RoleHolders[]): RoleHolders[] {
   const byRole = Map.groupBy(wanted, ({ id }) => id);
   return [...byRole].map(([id, all]) => ({

@@ -29,14 +29,14 @@ const setArchived = command<{ id: string; archivedAt: string | null }>(`
 
 const removeRow = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
 
-/** Replaces what describes a project; what is left out stays. */
+/** Replaces a project's name, description and the like; properties that are left out stay as they are. */
 export const updateProject = (tx: Tx, id: string, project: ProjectUpdate) =>
   recordUpdate(tx, id, (before) => {
     const { name, description = before.description, mode = null, defaultStickiness = null } = project;
     update(tx).run({ id, name, description, mode, defaultStickiness, now: tx.now });
   });
 
-/** Changes what is set for a project; what is left out stays. */
+/** Changes a project's settings; those that are left out stay as they are. */
 export const changeSettings = (tx: Tx, id: string, { mode, featureNaming }: ProjectSettings) =>
   recordUpdate(tx, id, () => {
     const naming = featureNaming === undefined ? null : JSON.stringify(featureNaming);
@@ -49,19 +49,19 @@ function recordUpdate(tx: Tx, project: string, change: (before: ReturnType<typeo
   tx.record({ type: "project-updated", project, data: projectData(tx.db, project), preData });
 }
 
-/** Archives a project; its flags have been archived before. */
+/** Archives a project, whose flags are already archived. */
 export function archiveProject(tx: Tx, id: string) {
   setArchived(tx).run({ id, archivedAt: tx.now });
   tx.record({ type: "project-archived", project: id });
 }
 
-/** Takes a project out of the archive; its flags stay there. */
+/** Revives an archived project; its flags stay archived. */
 export function reviveProject(tx: Tx, id: string) {
   setArchived(tx).run({ id, archivedAt: null });
   tx.record({ type: "project-revived", project: id });
 }
 
-/** Removes a project for good, with its archived flags; its events stay. */
+/** Permanently deletes a project with its archived flags; its events stay. */
 export function deleteProject(tx: Tx, id: string) {
   removeRow(tx).run({ id });
   tx.record({ type: "project-deleted", project: id });

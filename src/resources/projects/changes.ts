@@ -14,7 +14,7 @@ interface ProjectRow {
   createdAt: string;
   archivedAt: string | null;
   updatedAt: string | null;
-  /** How many live flags it may have. */
+  /** The most live flags allowed. */
   featureLimit: number | null;
   /** As JSON. */
   featureNaming: string;
@@ -29,7 +29,7 @@ export const insertProject = command<ProjectRow>(`
 interface ProjectEnvironmentRow {
   project: string;
   environment: string;
-  /** As JSON; null where flags without strategies are on for everyone. */
+  /** JSON; null if flags without strategies are on for everyone. */
   defaultStrategy: string | null;
 }
 
@@ -42,7 +42,7 @@ export const insertUserRole = command<{ project: string; user: number; role: num
 
 const roleName = query<{ role: number }, string>(`SELECT name FROM roles WHERE id = :role`);
 
-/** Gives a user a role in a project; the project, the user and the role are there, and the role is not given yet. */
+/** Assigns a role to a user in a project; all three exist, and the user doesn't have the role yet. */
 export function addUserRole(tx: Tx, project: string, user: number, role: number) {
   insertUserRole(tx).run({ project, user, role });
   const data = { roleId: role, userId: user, roleName: roleName(tx.db).pluck().get({ role })! };
@@ -50,8 +50,8 @@ export function addUserRole(tx: Tx, project: string, user: number, role: number)
 }
 
 /**
- * Makes a project with the environments that it names, else all that are enabled; the person who makes it owns it.
- * SQLite's constraint error where the id is taken.
+ * Creates a project with the given environments, or all enabled ones if none are given; its creator becomes its owner.
+ * An SQLite constraint error if the id is taken.
  */
 export function createProject(tx: Tx, { environments, ...project }: NewProject): CreatedProject {
   const { name, description, mode, defaultStickiness } = project;
@@ -76,7 +76,7 @@ export function createProject(tx: Tx, { environments, ...project }: NewProject):
   return projectById(tx.db, id);
 }
 
-/** From the name, with a number behind it where that is taken. */
+/** Derived from the name, with a number appended if it is taken. */
 function freeId(db: Database, name: string): string {
   const slug = name
     .normalize("NFKD")

@@ -91,7 +91,7 @@ export const project = kind({
   warnings: (_, { id }) => nameWarnings("id", id),
 });
 
-/** A default strategy of an environment that the project lacks would be lost. */
+/** The default strategy of an environment that the project lacks would be lost. */
 function requireTheirs(environments: string[], defaults: Array<{ environment: string }>) {
   const index = defaults.findIndex(({ environment }) => !environments.includes(environment));
   if (index < 0) return;

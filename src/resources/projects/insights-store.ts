@@ -6,7 +6,7 @@ import type { FeatureTypeCount, Insights, LeadTime, Stats } from "./schema.ts";
 
 const DAY = 86_400_000;
 
-/** From when to when, RFC 3339; the end is not in it. */
+/** From a time up to, but not including, another; RFC 3339. */
 interface Window {
   since: string;
   until: string;
@@ -45,7 +45,7 @@ const healthOf = query<
   FROM features LEFT JOIN expired ON expired.type = features.type
   WHERE project = :project AND archived_at IS NULL`);
 
-// From a flag's creation to its first time in production; those that are not there yet have none.
+// From a flag's creation until it first reached production; other flags are left out.
 const leadTimes = query<{ project: string }, { name: string; days: number }>(`
   SELECT features.name, julianday(min(wire ->> 'createdAt')) - julianday(features.created_at) AS days
   FROM events JOIN features ON features.name = feature_name AND features.project = :project
@@ -53,7 +53,7 @@ const leadTimes = query<{ project: string }, { name: string; days: number }>(`
   WHERE events.project = :project AND events.type = 'feature-environment-enabled' AND features.archived_at IS NULL
   GROUP BY features.name ORDER BY features.name`);
 
-/** What was done in a project in two windows of thirty days. */
+/** A project's activity in two windows of thirty days. */
 export function projectStats(db: Database, project: string): Stats {
   const { current, past } = windows();
   const ids = [past.since, past.until, current.until].map((time) => idSince(db, time)) as [
@@ -75,11 +75,11 @@ export function projectStats(db: Database, project: string): Stats {
   };
 }
 
-/** How many live flags of a project are of each type. */
+/** The number of a project's live flags per type. */
 export const featureTypeCounts = (db: Database, project: string): FeatureTypeCount[] =>
   typesOf(db).all({ project });
 
-/** How many days flags took to production, each and on average. */
+/** How many days flags took to reach production, individually and on average. */
 export function leadTime(db: Database, project: string): LeadTime {
   const features = leadTimes(db)
     .all({ project })
@@ -90,7 +90,7 @@ export function leadTime(db: Database, project: string): LeadTime {
 
 const round = (days: number) => Math.round(days * 10) / 10;
 
-/** How the live flags of a project are. */
+/** The health of a project's live flags. */
 export function projectHealth(db: Database, project: string): Insights["health"] {
   const now = new Date(startOfMinute()).toISOString();
   const { total, stale, potentiallyStale } = healthOf(db).get({ project, now })!;

@@ -31,7 +31,7 @@ const byId = query<{ id: string; userId: number | null }, Row>(`
       WHERE project = projects.id) AS environments
   FROM projects WHERE id = :id`);
 
-/** What all views of a project begin with; the project is there. */
+/** What all views of a project have in common; the project exists. */
 export function projectBasics(db: Database, id: string, userId: number | null) {
   const { archivedAt, ...row } = byId(db).get({ id, userId })!;
   return {
@@ -53,7 +53,7 @@ export function projectBasics(db: Database, id: string, userId: number | null) {
   };
 }
 
-/** What events tell of a project. */
+/** The project in events. */
 export function projectData(db: Database, id: string) {
   const row = byId(db).get({ id, userId: null })!;
   return {

@@ -12,7 +12,7 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
-/** The same for one that is not archived. @throws ApiError `NotFoundError` */
+/** The same, unless it is archived. @throws ApiError `NotFoundError` */
 export function requireLiveProject(db: Database, id: string) {
   requireProject(db, id);
   if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
@@ -23,7 +23,7 @@ const limitOf = query<{ id: string }, { most: number | null; count: number }>(`
     (SELECT count(*) FROM features WHERE project = projects.id AND archived_at IS NULL)) AS count
   FROM projects WHERE id = :id`);
 
-/** @throws ApiError `InvalidOperationError` where a project has as many live flags as it may have (original) */
+/** @throws ApiError `InvalidOperationError` if a project has as many live flags as allowed (original) */
 export function requireRoom(db: Database, id: string) {
   const { most, count } = limitOf(db).get({ id })!;
   if (most !== null && count >= most)
@@ -32,7 +32,7 @@ export function requireRoom(db: Database, id: string) {
 
 const namingOf = query<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
 
-/** @throws ApiError `ValidationError` unless a flag may have the name in the project, or there is no such project */
+/** @throws ApiError `ValidationError` unless the project, if there is one, allows this name for a flag */
 export function requireName(db: Database, id: string, name: string) {
   const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).pluck().get({ id }) ?? "{}");
   const { pattern, example, description } = naming;
@@ -45,7 +45,7 @@ export function requireName(db: Database, id: string, name: string) {
   throw invalid({ path: "body.name", message });
 }
 
-/** @throws ApiError `ValidationError` for a pattern that can't be used, and an example that it does not match */
+/** @throws ApiError `ValidationError` for a pattern that can't be used, or an example that doesn't match it */
 export function requireUsable({ pattern, example }: FeatureNaming) {
   if (!pattern) return;
   const path = "body.featureNaming";
@@ -60,8 +60,8 @@ const liveFeature = query<{ id: string }, string>(`
   SELECT name FROM features WHERE project = :id AND archived_at IS NULL ORDER BY name LIMIT 1`);
 
 /**
- * That a project can be archived or removed.
- * @throws ApiError `NotFoundError`, or `InvalidOperationError` while it has live flags and for the one every file has
+ * Checks that a project can be archived or deleted.
+ * @throws ApiError `NotFoundError`; `InvalidOperationError` if it has live flags, or is the default project
  */
 export function requireEmpty(db: Database, id: string) {
   requireProject(db, id);
@@ -74,16 +74,16 @@ export function requireEmpty(db: Database, id: string) {
 const refused = (message: string) => new ApiError("InvalidOperationError", message);
 
 /*
- * SQL for those who count what a project holds, in queries on `projects` joined with its live `features` and with
- * EXPIRED, grouped by project.
+ * SQL for counting what a project contains, in queries on `projects` joined with its live `features` and with EXPIRED,
+ * grouped by project.
  */
 
-/** The types of flags and before when one of them must have been made to be older than they are expected to become. */
+/** Each flag type, with the time before which flags must have been created to have outlived it. */
 export const EXPIRED = `expired (type, before) AS MATERIALIZED (
   SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
   WHERE lifetime_days IS NOT NULL)`;
 
-/** Distinct users with a role in it, through groups too. */
+/** The number of distinct users with a role in the project, also through groups. */
 export const MEMBER_COUNT = `(SELECT count(*) FROM (
     SELECT user_id FROM project_user_roles WHERE project = projects.id
     UNION
@@ -95,6 +95,6 @@ export const COUNTS = `
   count(features.name) FILTER (
     WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount`;
 
-/** How many of a hundred live flags are neither stale nor older than expected. */
+/** The percentage of live flags that are neither stale nor older than expected. */
 export const toHealth = ({ featureCount, healthyCount }: { featureCount: number; healthyCount: number }) =>
   featureCount === 0 ? 100 : Math.round((100 * healthyCount) / featureCount);

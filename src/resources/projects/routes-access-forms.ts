@@ -11,7 +11,7 @@ import { addAccess, setRolesOf } from "./changes-access.ts";
 import { requireProject } from "./require.ts";
 
 /*
- * The other forms in which clients give and take access to a project, for some or for one at a time.
+ * Other operations with which clients change access to a project, for several users and groups or for one.
  */
 
 const PROJECT = "/api/admin/projects/:projectId";

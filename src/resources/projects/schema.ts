@@ -5,7 +5,7 @@ import { ProjectFeature } from "../features/schema.ts";
 
 export const MODES = ["open", "protected", "private"] as const;
 
-/** A project as the list of projects shows it; `favorite` is the caller's own. */
+/** A project as in the list of projects; `favorite` is the caller's own. */
 export const ListedProject = v.strictObject({
   name: v.string(),
   id: v.string(),
@@ -25,7 +25,7 @@ export type ListedProject = v.InferOutput<typeof ListedProject>;
 
 export const ProjectList = v.strictObject({ version: v.literal(1), projects: v.array(ListedProject) });
 
-/** A project that was just made. */
+/** A project that was just created. */
 export const CreatedProject = v.strictObject({
   id: v.string(),
   name: v.string(),
@@ -36,7 +36,7 @@ export const CreatedProject = v.strictObject({
 });
 export type CreatedProject = v.InferOutput<typeof CreatedProject>;
 
-/** What a new project is made of; without an id it gets one from its name, without environments all that are enabled. */
+/** The body that creates a project; the id defaults to one from the name, the environments to all enabled ones. */
 export const NewProject = v.object({
   id: v.optional(UrlName),
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
@@ -47,7 +47,7 @@ export const NewProject = v.object({
 });
 export type NewProject = v.InferOutput<typeof NewProject>;
 
-/** How the flags of a project are to be named; null for anything that the API takes. */
+/** The naming pattern for a project's flags; null for no restriction. */
 export const FeatureNaming = v.strictObject({
   pattern: v.nullable(v.string()),
   example: v.nullable(v.string()),
@@ -57,7 +57,7 @@ export type FeatureNaming = v.InferOutput<typeof FeatureNaming>;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** What was done in the thirty whole days before today, and in the thirty before those. */
+/** Activity in the thirty whole days before today, and in the thirty before those. */
 export const Stats = v.strictObject({
   avgTimeToProdCurrentWindow: v.number(),
   createdCurrentWindow: Count,
@@ -70,7 +70,7 @@ export const Stats = v.strictObject({
 });
 export type Stats = v.InferOutput<typeof Stats>;
 
-/** What all views of a project begin with. */
+/** What all views of a project have in common. */
 export const ProjectBasics = v.strictObject({
   stats: Stats,
   name: v.string(),
@@ -137,11 +137,11 @@ export const Insights = v.strictObject({
 });
 export type Insights = v.InferOutput<typeof Insights>;
 
-/** Who has made flags of a project that are live. */
+/** The creators of a project's live flags. */
 export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
 export type FlagCreator = v.InferOutput<typeof FlagCreator>;
 
-/** What replaces the description of a project; what is left out stays. */
+/** Changes to a project's name, description and mode; properties that are left out stay as they are. */
 export const ProjectUpdate = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.optional(v.nullable(ShortText)),
@@ -156,14 +156,14 @@ const Pattern = v.pipe(
   v.check((pattern) => isPattern(pattern), "must be a regular expression"),
 );
 
-/** How flags are to be named from now on; null for anything that the API takes. */
+/** A new naming pattern for flags; null for no restriction. */
 export const NewFeatureNaming = v.object({
   pattern: v.nullable(Pattern),
   example: v.nullish(ShortText, null),
   description: v.nullish(ShortText, null),
 });
 
-/** What is set for a project beside its description. */
+/** The settings of a project, apart from its description. */
 export const ProjectSettings = v.object({
   mode: v.optional(v.picklist(MODES)),
   featureNaming: v.optional(NewFeatureNaming),

@@ -3,7 +3,7 @@ import type { Constraint } from "../constraints/schema.ts";
 import { type StoredParts, toValues } from "../strategies/require.ts";
 import type { Strategy } from "../strategies/schema.ts";
 
-/** A strategy with the names of its segments, by which text knows them. */
+/** A strategy with the names of its segments, which identify them in text form. */
 export type NamedStrategy = Omit<Strategy, "segments" | "featureName" | "sortOrder"> & { segments: string[] };
 
 export interface FlagState {
@@ -12,9 +12,9 @@ export interface FlagState {
   stale: boolean;
   impressionData: boolean;
   archived: boolean;
-  /** It depends on another one. */
+  /** Whether it depends on another flag. */
   hasParents: boolean;
-  /** Those in which it is on or has strategies. */
+  /** The environments where it is on or has strategies. */
   environments: Map<string, { enabled: boolean; strategies: NamedStrategy[] }>;
 }
 
@@ -24,7 +24,7 @@ export interface SegmentState {
   constraints: Constraint[];
 }
 
-/** What a project holds, as far as text tells of it. */
+/** A project's content, as far as the text form includes it. */
 export interface ProjectState {
   environments: string[];
   flags: Map<string, FlagState>;
@@ -70,7 +70,7 @@ const segmentsOf = query<
 >(`
   SELECT id, name, description, constraints FROM segments WHERE project = :project ORDER BY name`);
 
-/** What a project that is there holds. */
+/** The content of an existing project. */
 export function projectState(db: Database, project: string): ProjectState {
   const flags = new Map(
     flagsOf(db)
@@ -110,7 +110,7 @@ const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): Named
 const usableSegments = query<{ project: string }, { id: number; name: string }>(`
   SELECT id, name FROM segments WHERE project = :project OR project IS NULL`);
 
-/** The ids of the segments that strategies of a project may use, by name. */
+/** The ids of the segments that a project's strategies may use, by name. */
 export const segmentIds = (db: Database, project: string): Map<string, number> =>
   new Map(
     usableSegments(db)

@@ -60,20 +60,20 @@ const creators = query<{ id: string }, FlagCreator>(`
 
 const members = query<{ id: string }, number>(`SELECT ${MEMBER_COUNT} FROM projects WHERE id = :id`);
 
-/** Who has made flags of a project that are live, by name. */
+/** The creators of a project's live flags, by name. */
 export const flagCreators = (db: Database, id: string): FlagCreator[] => creators(db).all({ id });
 
-/** How many users have a role in a project. */
+/** The number of users with a role in a project. */
 export const memberCount = (db: Database, id: string): number => members(db).pluck().get({ id })!;
 
 interface ListOptions {
   userId: number | null;
   hidden: readonly string[];
-  /** Those that are archived instead of the others. */
+  /** Lists archived projects instead of live ones. */
   archived: boolean;
 }
 
-/** The projects that are not hidden, by name. */
+/** The visible projects, by name. */
 export function listedProjects(
   db: Database,
   { userId, hidden, archived }: ListOptions,
@@ -90,13 +90,13 @@ export function listedProjects(
     }));
 }
 
-/** A project that is there. */
+/** An existing project. */
 export function projectById(db: Database, id: string): CreatedProject {
   const { environments, ...row } = byId(db).get({ id })!;
   return { ...row, environments: JSON.parse(environments) };
 }
 
-/** The environments that a new project has where it names none. */
+/** The environments of a new project if none are given. */
 export const defaultEnvironments = (db: Database): string[] => enabledEnvironments(db).pluck().all({});
 
 const toOwner = ({ id, name, username, email, imageUrl }: OwnerRow): Wire<ListedProject["owners"][number]> =>
