@@ -6,7 +6,7 @@ import { TooLongError, toStoredJson } from "../../limits.ts";
 import type { IntegrationEvent } from "./schema.ts";
 
 export interface EventRow {
-  /** As far as SQLite can count; null for the next. */
+  /** Up to the largest integer of SQLite; null for the next free one. */
   id: bigint | null;
   integrationId: number;
   createdAt: string;
@@ -48,20 +48,20 @@ const endTrouble = command<{ integrationId: number }>(`
 const tryAtOnce = command<{ integrationId: number; now: string }>(`
   UPDATE integration_troubles SET retry_at = :now WHERE integration_id = :integrationId`);
 
-/** An attempt, and what follows from it. Times are RFC 3339. */
+/** An attempt to deliver, and its consequences. Times are RFC 3339. */
 export interface Attempt extends Key, Pick<IntegrationEvent, "state" | "stateDetails" | "details"> {
   now: string;
-  /** When it is tried again; undefined where it is not. */
+  /** When to try again; undefined for not at all. */
   retryAt: string | undefined;
-  /** The channels that are still to be told then; undefined for all. */
+  /** The channels still to be notified then; undefined for all. */
   remaining: readonly string[] | undefined;
-  /** When a receiver that failed may be sent anything again. */
+  /** The earliest time for the next request to a failing receiver. */
   restUntil: string;
 }
 
 /**
- * Records an attempt; a delivery is done with, or waits for the next.
- * @returns the id of the record; undefined where the integration, or what it was to deliver, is gone
+ * Records an attempt; the delivery is then complete, or waits for the next attempt.
+ * @returns the id of the record; undefined if the integration or the event has been deleted
  */
 export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined {
   const { integrationId, eventId, retryAt, remaining } = attempt;
@@ -77,7 +77,7 @@ export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined
   return insertAttempt(tx, attempt);
 }
 
-/** The same for one that was not queued, to try an integration. */
+/** The same for a test of an integration, which was not queued. */
 export function insertAttempt(tx: Writing, attempt: Attempt): bigint {
   const { integrationId, eventId, now, state, stateDetails, restUntil } = attempt;
   if (state === "failed")
@@ -88,7 +88,7 @@ export function insertAttempt(tx: Writing, attempt: Attempt): bigint {
   return BigInt(insertIntegrationEvent(tx).run(row).lastInsertRowid);
 }
 
-/** An event may be as long as what is kept of an attempt, and there is more to be kept. */
+/** Limits the size: together with an event of maximum length, an attempt would be too long to store. */
 function bounded({ body, ...details }: Attempt["details"]): string {
   try {
     return toStoredJson({ ...details, ...(body !== undefined && { body }) }, "details");
@@ -98,13 +98,16 @@ function bounded({ body, ...details }: Attempt["details"]): string {
   }
 }
 
-/** Queues an event again, to be tried at once with all attempts before it; one that waits, for those still to be told. */
+/**
+ * Queues an event again for immediate delivery, with a fresh number of attempts; if it is still queued, only for the
+ * channels still to be notified.
+ */
 export function redeliver(tx: Writing, integrationId: number, eventId: number, now: string) {
   queueAgain(tx).run({ integrationId, eventId, dueAt: now });
   hurry(tx, integrationId, now);
 }
 
-/** Has an integration go on at once, whatever failed before. */
+/** Makes an integration continue immediately, regardless of earlier failures. */
 export function hurry(tx: Writing, integrationId: number, now: string) {
   tryAtOnce(tx).run({ integrationId, now });
   queued(tx, [integrationId]);

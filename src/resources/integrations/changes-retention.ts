@@ -2,7 +2,7 @@ import { command, type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { integrations } from "./store.ts";
 
-/** What is kept of each integration's records: those of so many days, or so many of the newest. */
+/** How many of each integration's records to keep: those of the last days, or a number of the newest. */
 export type Kept = { days: number } | { count: number };
 
 const firstNewer = query<{ id: number; before: string }, number>(`
@@ -21,16 +21,16 @@ const removeBefore = command<{ id: number; first: number; limit: number }>(`
   DELETE FROM integration_events WHERE id IN (
     SELECT id FROM integration_events WHERE integration_id = :id AND id < :first ORDER BY id LIMIT :limit)`);
 
-/** How many records are removed at a time: each may be a megabyte. */
+/** The records removed per transaction: each may be a megabyte. */
 const SLICE = 200;
 
 const DAY_MS = 86_400_000;
 
-/** How many records of deliveries are older than what is kept. */
+/** The number of delivery records past their retention. */
 export const countOldRecords = (db: Database, kept: Kept, now: number): number =>
   beginnings(db, kept, now).reduce((sum, one) => sum + countBefore(db).pluck().get(one)!, 0);
 
-/** Removes some of them; no event tells of it. @returns how many, 0 when all are gone */
+/** Removes some of them; no event is recorded. @returns how many, 0 once all are removed */
 export function removeOldRecords(tx: Writing, kept: Kept, now: number): number {
   let left = SLICE;
   for (const one of beginnings(tx.db, kept, now)) {
@@ -40,7 +40,7 @@ export function removeOldRecords(tx: Writing, kept: Kept, now: number): number {
   return SLICE - left;
 }
 
-/** Of each integration the first record that is kept. */
+/** The first record to keep of each integration. */
 const beginnings = (db: Database, kept: Kept, now: number) =>
   integrations(db).map(({ id }) => ({ id, first: firstOf(db, id, kept, now) }));
 

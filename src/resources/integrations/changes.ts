@@ -41,11 +41,11 @@ const setPaused = command<{ id: number; paused: 0 | 1 }>(
   `UPDATE integrations SET paused = :paused WHERE id = :id`,
 );
 
-// Known before it is used, since secrets are encrypted for their place. AUTOINCREMENT's own counter.
+// Needed before the insert, since secrets are encrypted for their place. AUTOINCREMENT's own counter.
 const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'integrations'), 0) + 1`);
 
-/** Makes an integration, with the tag types that its provider knows (original). @returns it as it was asked for */
+/** Creates an integration and its provider's tag types (original). @returns it as in the request */
 export function createIntegration(tx: Tx, asked: NewIntegration) {
   const id = nextId(tx.db).pluck().get({})!;
   const { description = null } = asked;
@@ -56,13 +56,13 @@ export function createIntegration(tx: Tx, asked: NewIntegration) {
   return { id, ...asked };
 }
 
-/** Sets its parameters, unencrypted as given, without an event: it goes on as before. */
+/** Replaces the parameters, given unencrypted, without an event: the integration works as before. */
 export function rewriteParameters(tx: Writing, { id, provider }: StoredIntegration, given: Parameters) {
   const parameters = toStoredJson(encryptedParameters(tx.db, { id, provider }, given), "parameters");
   setParameters(tx).run({ id, parameters });
 }
 
-/** Encrypts all secrets anew, with the key of now. @returns of how many integrations */
+/** Re-encrypts all secrets with the current key. @returns the number of integrations */
 export function reencryptSecrets(tx: Writing): number {
   const all = integrations(tx.db);
   for (const stored of all)
@@ -70,14 +70,14 @@ export function reencryptSecrets(tx: Writing): number {
   return all.length;
 }
 
-/** Encrypts secrets that an older version stored as they are. */
+/** Encrypts secrets that an older version stored in plain text. */
 export function encryptPlainSecrets(tx: Writing) {
   for (const stored of integrations(tx.db))
     if (hasPlainSecrets(stored))
       rewriteParameters(tx, stored, decryptedParameters(tx.db, stored, stored.parameters));
 }
 
-/** Replaces what it is but its description where none is given. @returns what it is then */
+/** Replaces all properties; a missing description is kept. @returns the result */
 export function updateIntegration(
   tx: Tx,
   stored: StoredIntegration,
@@ -92,13 +92,13 @@ export function updateIntegration(
   return updated;
 }
 
-/** Deletes it with the log of its deliveries, and what was still to be delivered. */
+/** Deletes an integration with the log of its deliveries and anything still waiting. */
 export function deleteIntegration(tx: Tx, stored: StoredIntegration) {
   remove(tx).run({ id: stored.id });
   tx.record({ type: "addon-config-deleted", preData: told(stored) });
 }
 
-/** Holds deliveries back, or goes on with them; nothing where it is so already. */
+/** Pauses or resumes deliveries; does nothing if it is already so. */
 export function pauseIntegration(tx: Tx, stored: StoredIntegration, paused: boolean) {
   if (stored.paused === paused) return;
   setPaused(tx).run({ id: stored.id, paused: paused ? 1 : 0 });
@@ -127,7 +127,7 @@ function toRow(
   };
 }
 
-/** What events tell of one: nothing of its parameters, and of a pause only where there is one. */
+/** The integration in events: without its parameters, and with `paused` only if it is. */
 const told = ({
   parameters: _,
   paused,

@@ -62,7 +62,7 @@ export const integration = kind({
   masked: (row) => ({ ...row, parameters: maskedParameters(row.provider, row.parameters ?? {}) }),
 });
 
-/** A big integer, carried as text; as far as SQLite can count. */
+/** An integer of up to 63 bits, carried as text. */
 const BigId = v.pipe(
   v.union([v.string(), v.pipe(Id, v.transform(String))]),
   v.regex(/^[0-9]{1,19}$/, "must be a whole number in digits"),

@@ -1,11 +1,11 @@
 import { type Database, query } from "../../db/statement.ts";
 
-/** An event that waits for an integration. */
+/** An event waiting to be delivered to an integration. */
 export interface Delivery {
   eventId: number;
-  /** When it may be tried, RFC 3339. */
+  /** When it may be tried next, RFC 3339. */
   dueAt: string;
-  /** How often it was tried. */
+  /** The number of attempts so far. */
   attempts: number;
   /** The channels that are still to be told, as JSON text; null for all. */
   remaining: string | null;
@@ -36,11 +36,11 @@ const eventIdOf = query<{ id: bigint; integrationId: number }, number>(`
 const retryAt = query<{ id: number }, { failures: number; retryAt: string }>(`
   SELECT failures, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
 
-// Of no project, so that whoever is asked to try an integration shows its receiver nothing that it may not see.
+// Events without a project, so that testing an integration reveals nothing to its receiver that it may not see.
 const newestOfIntegrations = query<object, number>(`
   SELECT max(id) FROM events WHERE type IN ('addon-config-created', 'addon-config-updated', 'addon-config-deleted')`);
 
-// An empty list, and one that begins with `*`, stands for all; as where deliveries are queued.
+// An empty list, or one that begins with `*`, means all; as when deliveries are queued.
 const newestWanted = query<{ id: number }, number>(`
   SELECT recent.id FROM integrations
   JOIN events AS recent ON recent.id > (SELECT max(id) - 500 FROM events)
@@ -59,27 +59,27 @@ const queues = query<object, Queue>(`
     ifnull(failures, 0) AS failures
   FROM integrations LEFT JOIN integration_troubles ON integration_id = integrations.id ORDER BY id`);
 
-/** What waits for an integration, the oldest event first. */
+/** The events waiting for an integration, oldest first. */
 export const oldestDeliveries = (db: Database, id: number, limit: number): Delivery[] =>
   oldest(db).all({ id, limit });
 
 export const deliveryQueues = (db: Database): Queue[] => queues(db).all({});
 
-/** The integrations that deliver. */
+/** The integrations that are enabled and not paused. */
 export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});
 
 /** The event as JSON text. */
 export const eventWire = (db: Database, eventId: number): string | undefined =>
   wireOf(db).pluck().get({ eventId });
 
-/** The event that a record of an integration is about. */
+/** The event of an integration's record. */
 export const eventOfRecord = (db: Database, integrationId: number, id: bigint): number | undefined =>
   eventIdOf(db).pluck().get({ id, integrationId });
 
-/** How many attempts in a row have failed, and when the next may be made. */
+/** The number of consecutive failures, and the time of the next attempt. */
 export const troubleOf = (db: Database, id: number) => retryAt(db).get({ id });
 
-/** An event to try an integration with: the newest that it would get, else one about integrations. */
+/** An event for testing an integration: the newest it would receive, or else one about integrations. */
 export const eventToTry = (db: Database, id: number): number | undefined =>
   newestWanted(db).pluck().get({ id }) ?? newestOfIntegrations(db).pluck().get({}) ?? undefined;
 

@@ -1,6 +1,6 @@
 import Mustache from "mustache";
 
-/** What is wrong with a parameter by its name, whatever the provider; undefined for nothing. */
+/** Describes what is wrong with a parameter, by its name, for all providers; undefined if nothing is. */
 export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string | undefined>> = {
   url: (text) => {
     const url = URL.parse(text);
@@ -20,7 +20,7 @@ export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string 
     /^[\w-]{1,64}$/.test(text) ? undefined : "must be 1 to 64 letters, digits, - or _, and has no ending",
 };
 
-/** As the Standard Webhooks convention has them. */
+/** As defined by Standard Webhooks. */
 function whyNoSigningSecret(text: string) {
   const [, base64 = ""] = /^whsec_([\w+/]+={0,2})$/.exec(text) ?? [];
   const { length } = Buffer.from(base64, "base64");

@@ -2,7 +2,7 @@ import type { ProviderParameter } from "./schema.ts";
 
 type Rest = Partial<Pick<ProviderParameter, "required" | "sensitive" | "placeholder">>;
 
-/** What an integration of a provider is set up with. */
+/** A parameter in a provider's definition. */
 export const parameter = (
   name: string,
   displayName: string,
@@ -19,7 +19,7 @@ export const parameter = (
   ...rest,
 });
 
-/** Gives access to something, as does an address that takes what anybody sends: it is never shown. */
+/** Never shown, since it gives access to something, such as a URL that accepts requests from anyone. */
 export const SECRET = { sensitive: true } as const;
 export const REQUIRED = { required: true } as const;
 

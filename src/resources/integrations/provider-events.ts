@@ -1,8 +1,8 @@
 import type { EventType } from "../../events/types.ts";
 
-// What each kind of provider can be told of, in the order of the original.
+// The events each kind of provider can receive, in the original's order.
 
-/** For chats. */
+/** For chat services. */
 export const OF_FLAGS: readonly EventType[] = [
   "feature-created",
   "feature-updated",
@@ -21,7 +21,7 @@ export const OF_FLAGS: readonly EventType[] = [
   "feature-potentially-stale-on",
 ];
 
-/** For monitors. */
+/** For monitoring services. */
 export const OF_FLAGS_TO_MONITORS: readonly EventType[] = [
   "feature-created",
   "feature-updated",

@@ -85,7 +85,7 @@ export const NEW_RELIC: Provider = {
   tagTypes: [{ name: "new-relic", description: "A tag for the flag's events in New Relic", icon: "D" }],
 };
 
-/** Our own, for rooms without a network. */
+/** Not in the original; for systems without a network. */
 export const FILE: Provider = {
   name: "file",
   displayName: "File",

@@ -16,19 +16,19 @@ export function requireIntegration(db: Database, id: number): StoredIntegration 
   throw new ApiError("NotFoundError", "There is no integration with this id");
 }
 
-/** @throws ApiError `ConflictError` for one that is disabled: nothing would be delivered */
+/** @throws ApiError `ConflictError` for a disabled integration, which would deliver nothing */
 export function requireEnabled({ enabled }: StoredIntegration) {
   if (!enabled) throw new ApiError("ConflictError", "The integration is disabled: enable it first");
 }
 
-/** The event that a record of an integration is about. @throws ApiError `NotFoundError` */
+/** The event of an integration's record. @throws ApiError `NotFoundError` */
 export function requireRecord(db: Database, id: number, recordId: bigint): number {
   const eventId = eventOfRecord(db, id, recordId);
   if (eventId !== undefined) return eventId;
   throw new ApiError("NotFoundError", "The integration has no record with this id");
 }
 
-/** An event to try an integration with. @throws ApiError `ConflictError` where there is none that it may see */
+/** An event for testing an integration. @throws ApiError `ConflictError` if there is none that it may see */
 export function requireEventToTry(db: Database, id: number): number {
   const eventId = eventToTry(db, id);
   if (eventId !== undefined) return eventId;
@@ -39,8 +39,8 @@ export function requireEventToTry(db: Database, id: number): number {
 }
 
 /**
- * What an integration is asked to be, with the secrets that were left masked as they are stored.
- * @throws ApiError `ValidationError` for an unknown provider and wrong parameters
+ * Checks the requested properties. @returns them with stored secrets in place of masked ones
+ * @throws ApiError `ValidationError` for an unknown provider and invalid parameters
  */
 export function requireSetUp(
   db: Database,
@@ -66,8 +66,8 @@ function requireParameter({ name, required }: ProviderParameter, value: unknown)
 }
 
 /**
- * A mask stands for the secret that is stored (original). Where the address is another, secrets have to be given again:
- * whoever may change the address need not know them, and could have them sent to himself.
+ * A mask stands for the stored secret (original). If the URL changes, secrets must be given again: otherwise anyone who
+ * can change the URL but doesn't know the secrets could have them sent to a server of their own.
  */
 function unmasked(db: Database, { parameters }: NewIntegration, stored?: StoredIntegration): Parameters {
   const masked = Object.keys(parameters).filter((name) => parameters[name] === MASK);

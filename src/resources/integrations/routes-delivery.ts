@@ -39,7 +39,7 @@ export const tryIntegration = operation({
   .change(({ tx, params, prepared }) => {
     requireIntegration(tx.db, params.id);
     const id = insertAttempt(tx, prepared!);
-    if (prepared!.state !== "failed") hurry(tx, params.id, tx.now); // others may get through as well
+    if (prepared!.state !== "failed") hurry(tx, params.id, tx.now); // it works again: others may get through
     return new RecordJson(tx.db, id);
   });
 

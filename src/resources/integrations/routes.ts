@@ -103,7 +103,7 @@ export const listIntegrationEvents = operation({
   return new JsonStream((root) => listText(integrationEvents(db, page, root)));
 });
 
-/** The list as text, a window at a time. */
+/** The list as text, window by window. */
 function* listText(windows: Iterable<Piece>): Generator<Piece> {
   let begin = `{"integrationEvents":[`;
   for (const window of windows) {

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Event, EventType } from "../../events/schema.ts";
 import { JsonObject, NonEmptyText, ShortText, Text, Timestamp } from "../../validation.ts";
 
-/** What an integration of a provider is set up with. */
+/** A parameter of a provider, as described to forms. */
 export const ProviderParameter = v.strictObject({
   name: v.string(),
   displayName: v.string(),
@@ -16,30 +16,30 @@ export type ProviderParameter = v.InferOutput<typeof ProviderParameter>;
 
 const ProviderTagType = v.strictObject({ name: v.string(), description: v.string(), icon: v.string() });
 
-/** Where events are sent to, and what a form for that is made from. */
+/** A service that events can be sent to, and the description of its form. */
 export const Provider = v.strictObject({
   name: v.string(),
   displayName: v.string(),
   description: v.string(),
   documentationUrl: v.string(),
   howTo: v.optional(v.string()),
-  /** Why no new one should be made. */
+  /** Why not to use it any more. */
   deprecated: v.optional(v.string()),
   alerts: v.optional(v.array(v.strictObject({ type: v.picklist(["warning"]), text: v.string() }))),
   parameters: v.array(ProviderParameter),
-  /** What it can be told of, as the form offers it. */
+  /** The events it can receive, as the form offers them. */
   events: v.array(v.string()),
-  /** Made with the first integration of the provider. */
+  /** Created along with the provider's first integration. */
   tagTypes: v.optional(v.array(ProviderTagType)),
 });
 export type Provider = v.InferOutput<typeof Provider>;
 
-/** What goes on beside what was asked for; absent while all is delivered. */
+/** Problems and delays; absent while everything is delivered. */
 export const DeliveryState = v.strictObject({
   paused: v.boolean(),
-  /** Events that wait to be delivered. */
+  /** The number of events waiting for delivery. */
   waiting: v.number(),
-  /** The last attempts failed: how many in a row, since when, why, and when the next is made at the latest. */
+  /** The current series of failures: how many, since when, why, and the latest time of the next attempt. */
   failing: v.nullable(
     v.strictObject({ failures: v.number(), since: Timestamp, reason: v.string(), retryAt: Timestamp }),
   ),
@@ -51,7 +51,7 @@ const shape = {
   provider: v.string(),
   enabled: v.boolean(),
   description: v.nullable(v.string()),
-  /** With secrets masked. */
+  /** With masked secrets. */
   parameters: JsonObject,
   events: v.array(v.string()),
   projects: v.array(v.string()),
@@ -70,13 +70,13 @@ export const IntegrationList = v.strictObject({
   providers: v.array(Provider),
 });
 
-/** One as it was asked for; without a time, and a description only if one was given (original). */
+/** An integration as in the request; without `createdAt`, and with a description only if one was given (original). */
 export const GivenIntegration = v.strictObject({ ...shape, description: v.nullish(v.string()) });
 
 const Names = v.array(NonEmptyText);
 const Scalar = v.union([Text, v.number(), v.boolean()], "must be text, a number, or true or false");
 
-/** What one is made of, and what it becomes. */
+/** The body that creates or replaces an integration. */
 export const NewIntegration = v.object({
   provider: NonEmptyText,
   enabled: v.boolean(),
@@ -88,10 +88,10 @@ export const NewIntegration = v.object({
 });
 export type NewIntegration = v.InferOutput<typeof NewIntegration>;
 
-/** How handling an event ended; it never changes afterwards. */
+/** The result of handling an event; it never changes afterwards. */
 export const INTEGRATION_STATES = ["success", "failed", "successWithErrors"] as const;
 
-/** One attempt of an integration to handle an event. */
+/** One attempt to deliver an event to an integration. */
 export const IntegrationEvent = v.strictObject({
   id: v.pipe(v.string(), v.regex(/^[0-9]+$/)),
   integrationId: v.pipe(v.number(), v.integer()),

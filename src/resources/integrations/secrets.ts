@@ -16,13 +16,13 @@ export const encryptedParameters = (db: Database, owner: Owner, parameters: Para
     encrypt(db, JSON.stringify(value), placeOf(owner, name)),
   );
 
-/** The parameters with their secrets. @throws UnreadableSecretError where the key is missing */
+/** The parameters with decrypted secrets. @throws UnreadableSecretError if the key is missing */
 export const decryptedParameters = (db: Database, owner: Owner, parameters: Parameters): Parameters =>
   mapSecrets(owner.provider, parameters, (value, name) =>
     isEncrypted(value) ? JSON.parse(decrypt(db, value, placeOf(owner, name))) : value,
   );
 
-/** Whether a secret is stored as it is, by an older version. */
+/** Whether an older version stored a secret in plain text. */
 export function hasPlainSecrets({
   provider,
   parameters,
@@ -37,15 +37,15 @@ export function hasPlainSecrets({
   return hasPlain;
 }
 
-/** The parameters without secrets. */
+/** The parameters with masked secrets. */
 export const maskedParameters = (provider: string, parameters: Parameters): Parameters =>
   mapSecrets(provider, parameters, () => MASK);
 
 const placeOf = ({ id }: Owner, name: string) => `integration ${id} ${name}`;
 
 /**
- * Shown is what the provider's definition says is no secret; anything else, such as a parameter of an unknown provider
- * or a value that holds others, may be one.
+ * Anything that the provider's definition does not declare public counts as a secret, such as parameters of an unknown
+ * provider, or values that contain other values.
  */
 function mapSecrets(
   provider: string,

@@ -4,7 +4,7 @@ import { RawJson } from "../../http/raw-json.ts";
 import type { DeliveryState, Integration, IntegrationEvent } from "./schema.ts";
 import { maskedParameters, type Parameters } from "./secrets.ts";
 
-/** An integration as it is stored, its secrets encrypted. */
+/** An integration as it is stored, with encrypted secrets. */
 export interface StoredIntegration extends Omit<Integration, "delivery"> {
   paused: boolean;
 }
@@ -50,7 +50,7 @@ function toIntegration(row: IntegrationRow): StoredIntegration {
   };
 }
 
-/** An integration as it is answered: secrets masked, and with what is the matter, if anything is. */
+/** An integration as answered: with masked secrets, and with its problems, if any. */
 export function toWireIntegration(
   db: Database,
   { paused, createdAt, ...stored }: StoredIntegration,
@@ -69,7 +69,7 @@ export function toWireIntegration(
 
 type Row = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
 
-// The id goes out as text: it may be larger than a JavaScript number can hold.
+// The id is sent as text, since it may exceed JavaScript's integers.
 const newest = query<Page & { before: bigint }, Row>(`
   SELECT CAST(integration_events.id AS TEXT) AS id, integration_events.integration_id AS integrationId,
     integration_events.created_at AS createdAt, integration_events.state,
@@ -85,7 +85,7 @@ const recordById = query<{ id: bigint }, Row>(`
   FROM integration_events JOIN events ON events.id = integration_events.event_id
   WHERE integration_events.id = :id`);
 
-/** The record with this id, which is there. */
+/** An existing record, by its id. */
 export class RecordJson extends RawJson<IntegrationEvent> {
   readonly row: Row;
 
@@ -105,17 +105,17 @@ interface Page {
   offset: number;
 }
 
-/** How many are read at a time: each may be a megabyte. */
+/** The number of records per window: each may be a megabyte. */
 const WINDOW = 100;
 
-/** The id before which the next window begins, and the records of one with commas between, null where there are none. */
+/** The id at which the next window begins, and the records of one, separated by commas; null if there are none. */
 interface Window {
   held: number;
   oldest: string;
   text: string | Buffer | null;
 }
 
-// What each value would cost on its way through JavaScript is more than SQLite takes for the text of all.
+// Building the text in SQLite is cheaper than passing each value through JavaScript.
 const newestJoined = query<Page & { before: bigint }, Window>(`
   SELECT count(*) AS held, CAST(min(id) AS TEXT) AS oldest, CAST(group_concat(text, ',') AS BLOB) AS text
   FROM (
@@ -128,7 +128,7 @@ const newestJoined = query<Page & { before: bigint }, Window>(`
     WHERE integration_events.integration_id = :integrationId AND integration_events.id < :before
     ORDER BY integration_events.id DESC LIMIT :limit OFFSET :offset)`);
 
-/** What an integration did, newest first, as wire JSON, some at a time. @param root goes before our own paths */
+/** An integration's records, newest first, as wire JSON in windows. @param root prefixes paths on this server */
 export function* integrationEvents(db: Database, page: Page, root: string): Generator<string | Buffer> {
   let { limit, offset } = page;
   for (let before = 2n ** 63n - 1n; limit > 0; limit -= WINDOW, offset = 0) {
@@ -140,14 +140,14 @@ export function* integrationEvents(db: Database, page: Page, root: string): Gene
   }
 }
 
-/** The same where links are written anew. */
+/** The same if links must be rewritten. */
 function oneByOne(db: Database, bind: Page & { before: bigint }, root: string): Window {
   const rows = newest(db).all(bind);
   const text = rows.length === 0 ? null : rows.map((row) => toWire(row, root)).join(",");
   return { held: rows.length, oldest: rows.at(-1)?.id ?? "", text };
 }
 
-/** With what is JSON already as it is. */
+/** JSON columns are passed through as they are. */
 function toWire({ event, details, ...rest }: Row, root: string) {
   return `${JSON.stringify(rest).slice(0, -1)},"event":${linked(event, root)},"details":${details}}`;
 }
