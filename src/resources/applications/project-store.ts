@@ -13,7 +13,7 @@ interface Row {
   sdk: string | null;
 }
 
-// An instance is listed under every environment where flags of the project were requested.
+// Only instances in environments where flags of the project were requested.
 const askersOf = query<{ project: string; names: string }, Row>(`
   SELECT user AS application, used.environment, instance, sdk_version AS sdk
   FROM (SELECT DISTINCT usage_series.application AS user, usage_series.environment
