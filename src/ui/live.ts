@@ -4,14 +4,19 @@ import { refresh, refreshAnswered } from "./reads.ts";
 /** However much happens, what is shown is asked for again no more often. */
 const SHORTEST_MS = 500;
 
+/** When a stream that was refused is asked for again: browsers go on by themselves only if it breaks off. */
+const AGAIN_MS = 5000;
+
 /**
- * Follows what others change, by the stream of events, and asks again for what is shown. A window that nobody sees
- * doesn't: browsers have only a few connections to a server.
+ * Follows what others change, by the stream of events, and asks again for what is shown; likewise if the stream ends,
+ * which shows whether the session has, or the server is gone. A window that nobody sees doesn't follow: browsers have
+ * only a few connections to a server.
  * @returns what stops it
  */
 export function followEvents(): () => void {
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let again: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
   const ask = () => {
     timer = undefined;
@@ -27,19 +32,27 @@ export function followEvents(): () => void {
     last = performance.now();
     void refreshAnswered();
   };
-  const follow = () => {
+  const leave = () => {
+    clearTimeout(again);
     source?.close();
     source = undefined;
+  };
+  const follow = () => {
+    leave();
     if (document.hidden) return;
     source = new EventSource(new URL(addressOf("GET /api/admin/events/stream"), document.baseURI));
     source.onmessage = hear;
     source.onopen = catchUp;
+    source.onerror = () => {
+      hear();
+      if (source?.readyState === EventSource.CLOSED) again = setTimeout(follow, AGAIN_MS);
+    };
   };
   follow();
   document.addEventListener("visibilitychange", follow);
   return () => {
     document.removeEventListener("visibilitychange", follow);
     clearTimeout(timer);
-    source?.close();
+    leave();
   };
 }
