@@ -15,6 +15,7 @@ const ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
+  "--disable-dev-shm-usage", // which is small in containers
 ];
 
 /** @throws Error where no Chromium is installed */

@@ -9,7 +9,7 @@ import { LoadedView, loadAll } from "./loaded-view.tsx";
 import { Menu } from "./menu.tsx";
 import { Failure, Nothing, Working } from "./parts/answer.tsx";
 import { Messages } from "./parts/messages.tsx";
-import { refresh, refusals } from "./reads.ts";
+import { isBusy, refresh, refusals } from "./reads.ts";
 import { me, readMe } from "./session.ts";
 import { isSignInNeeded } from "./session-end.ts";
 import { SignIn } from "./sign-in.tsx";
@@ -59,7 +59,7 @@ function SignedIn() {
 const Frame = () => (
   <div class="frame">
     <Menu />
-    <main id="main" tabIndex={-1}>
+    <main id="main" tabIndex={-1} aria-busy={isBusy}>
       {isLost.value && (
         <p class="lost" role="alert">
           The server can't be reached. Retrying every two seconds; nothing you typed is lost.

@@ -1,4 +1,4 @@
-import { type Signal, signal } from "@preact/signals";
+import { batch, computed, type Signal, signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import {
   addressOf,
@@ -28,6 +28,12 @@ interface Entry {
 /** What the page shows, by address; what it has shown is forgotten. */
 const entries = new Map<string, Entry>();
 
+/** How many of them have no answer yet. */
+const awaited = signal(0);
+
+/** Whether some of what is to be shown is not there yet. */
+export const isBusy = computed(() => awaited.value > 0);
+
 /** An answer, asked for once however many show it, and again whenever something has changed. */
 export function useRead<K extends ReadKey>(key: K, ...given: Given<K>): Read<Output<K>> {
   const address = addressOf(key, given[0]);
@@ -55,14 +61,18 @@ export const mapRead = <T, U>({ data, ...read }: Read<T>, make: (data: T) => U):
 function open(address: string, ask: () => Promise<unknown>): Entry {
   const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
   let newest = 0;
+  awaited.value = awaited.peek() + 1;
+  const settle = (settled: Partial<Read<unknown>>) =>
+    batch(() => {
+      if (state.value.isLoading) awaited.value--;
+      state.value = { ...state.value, error: undefined, ...settled, isLoading: false };
+    });
   const load = async () => {
     const own = ++newest;
-    const settle = (settled: Partial<Read<unknown>>) => {
-      if (own === newest) state.value = { ...state.value, error: undefined, ...settled, isLoading: false };
-    };
+    const settleOwn = (settled: Partial<Read<unknown>>) => own === newest && settle(settled);
     await ask().then(
-      (data) => settle({ data }),
-      (error) => settle(toFailure(error)),
+      (data) => settleOwn({ data }),
+      (error) => settleOwn(toFailure(error)),
     );
   };
   const entry = { state, users: 0, load };

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip } from "./browser.ts";
+import { openPage, press, pressAt, sees, skip } from "./browser.ts";
 
 const world = () => createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
 
@@ -26,7 +26,7 @@ test("what somebody may no longer do while a view is open is refused in words, a
   await page.waitForSelector("[role=switch]:not(:disabled)");
   const taken = await request(path, { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
   assert.equal(taken.status, 200);
-  await page.locator("[role=switch]").click();
+  await pressAt(page, "[role=switch]");
   await page.waitForSelector(".message.failure");
   await page.waitForSelector("[role=switch]:disabled");
   await press(page, "button", "Close this message");

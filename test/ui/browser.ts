@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
@@ -10,12 +9,14 @@ import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
+import { openWindow } from "./window.ts";
 
 /** Why a test that needs a browser is left out; false where there is one. */
 export const skip = CHROMIUM === undefined && "no Chromium is installed, and CHROMIUM names none";
 
 let launched: Promise<Browser> | undefined;
 
+/** One for all tests, which `npm run test:ui` runs in one process. */
 const browser = () => (launched ??= launch());
 
 after(async () => (await launched)?.close());
@@ -25,67 +26,88 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
   const windows: BrowserContext[] = [];
   t.after(() => Promise.all(windows.map((one) => one.close()))); // first, or they would ask a file that is closed
   const { db, request } = await openServer(t, world);
-  const log = () => {};
-  const { listener, streams } = createServer({ db, log, ui: loadUi });
-  const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
-  t.after(() => {
-    streams.close();
-    return listening.close();
-  });
+  const serve = async (port: number) => {
+    const log = () => {};
+    const { listener, streams } = createServer({ db, log, ui: loadUi });
+    const { url, close } = await listen(listener, { host: "127.0.0.1", port, log });
+    const stop = () => {
+      streams.close();
+      return close();
+    };
+    return { url, stop };
+  };
+  const served = await serve(0);
+  let { stop } = served;
+  t.after(() => stop());
   const open = async () => {
     const context = await (await browser()).createBrowserContext();
     windows.push(context);
-    return openWindow(t, context, listening.url);
+    return openWindow(t, context, served.url);
   };
-  const link = (userId: number) => listening.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
+  const link = (userId: number) => served.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
   const signedIn = async (userId = 1) => {
     const page = await open();
     await page.goto(link(userId));
     await page.waitForSelector("main h1");
     return page;
   };
-  return { db, request, url: listening.url, link, signedIn, openWindow: open };
+  /** The server at the same address, after it was gone. */
+  const startAgain = async () => {
+    ({ stop } = await serve(Number(new URL(served.url).port)));
+  };
+  return {
+    db,
+    request,
+    url: served.url,
+    link,
+    signedIn,
+    openWindow: open,
+    stopServer: () => stop(),
+    startAgain,
+  };
 }
 
-/** Said by the browser itself of what the page takes care of: an answer of 4xx, no server. */
-const EXPECTED =
-  /^Failed to load resource: (the server responded with a status of 4\d\d|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED))/;
-
-/** A window that shares nothing with others. What its console says of errors, and what it asks elsewhere, fails the test. */
-async function openWindow(t: TestContext, context: BrowserContext, url: string): Promise<Page> {
-  const page = await context.newPage();
-  const problems: string[] = [];
-  page.on("console", (message) => {
-    const isExpected = EXPECTED.test(message.text());
-    if (["error", "warn"].includes(message.type()) && !isExpected) problems.push(message.text());
-  });
-  page.on("pageerror", (error) => void problems.push(String(error)));
-  page.on("request", (asked) => {
-    const isOwn = asked.url().startsWith(url) || asked.url().startsWith("data:"); // the browser's own icons
-    if (!isOwn) problems.push(`asked for ${asked.url()}`);
-  });
-  page.setDefaultTimeout(30_000); // a machine may have other work
-  t.after(() => assert.deepEqual(problems, []));
-  return page;
+/** Waits until an expression holds in the page; if it never does, the error says what the page shows instead. */
+export async function holds(page: Page, expression: string) {
+  try {
+    await page.waitForFunction(expression, { polling: POLLING_MS });
+  } catch (cause) {
+    const shown = await page.evaluate("document.body.innerText").catch(String);
+    throw new Error(`This never held: ${expression}\nat ${page.url()}, which shows:\n${shown}`, { cause });
+  }
 }
-
-/** Waits until the page shows a text; marks of direction around names are passed over. */
-export const sees = (page: Page, text: string) =>
-  page.waitForFunction(
-    `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
-    { polling: POLLING_MS },
-  );
 
 /** Not at each frame: a window that is not in front has none. */
 const POLLING_MS = 50;
 
+/** Waits until the page shows a text; marks of direction around names are passed over. */
+export const sees = (page: Page, text: string) =>
+  holds(
+    page,
+    `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
+  );
+
+/** Waits until no dialog is open. */
+export const seesNoDialog = (page: Page) => holds(page, "document.querySelector('dialog') === null");
+
+/** Goes to an address below the page's own, and waits until all that the view asks for has been answered. */
+export async function visit(page: Page, address: string) {
+  await page.goto(new URL(address, page.url()).href);
+  await holds(page, "document.querySelector('main:not([aria-busy=true]) h1') !== null");
+}
+
 /** Presses what has a name, as somebody would who can't see it. */
 export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
-  found(page, `::-p-aria([role="${role}"][name="${name}"])`).click();
+  pressAt(page, `::-p-aria([role="${role}"][name="${name}"])`);
+
+/** Presses what a selector finds first. */
+export const pressAt = (page: Page, selector: string) => found(page, selector).click();
 
 /** Presses what shows a text, such as the label of a box, wherever it has to be scrolled to. */
-export const pressText = (page: Page, text: string) =>
-  page.$eval(`::-p-text(${text})`, (shown) => (shown as unknown as { click(): void }).click());
+export async function pressText(page: Page, text: string) {
+  const shown = await page.waitForSelector(`::-p-text(${text})`);
+  await shown!.evaluate((one) => (one as unknown as { click(): void }).click());
+}
 
 /** Types into the field with a label, over what is there. */
 export const type = (page: Page, label: string, text: string) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { openPage, press, pressAt, sees, skip, type } from "./browser.ts";
 
 test("four steps lead from nothing to a flag that an application asks for, without leaving the page", {
   skip,
@@ -12,7 +12,7 @@ test("four steps lead from nothing to a flag that an application asks for, witho
   await press(page, "link", "A flag");
   await type(page, "Name", "first-flag");
   await press(page, "button", "Create the flag");
-  await page.locator(".environment [role=switch]").click();
+  await pressAt(page, ".environment [role=switch]");
   await page.waitForSelector("[role=switch][aria-checked=true]");
   await press(page, "link", "Home");
   await press(page, "link", "Ask for it from your application");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, type } from "./browser.ts";
 
 test("from nothing to a flag that some get: project, flag, strategy with a condition, on", {
   skip,
@@ -26,7 +26,7 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
   await press(page, "button", "New flag");
   await type(page, "Name", "new-checkout");
   await press(page, "button", "Create the flag");
-  await page.locator('section[aria-label="Environment development"] footer button').click();
+  await pressAt(page, 'section[aria-label="Environment development"] footer button');
   await type(page, "Percent", "25");
   await press(page, "button", "Add a condition");
   await type(page, "Context field of condition 1", "country");
@@ -59,7 +59,7 @@ test("an edit that meets a newer version says so, and shows both", { skip }, asy
   const page = await signedIn();
   const path = "/projects/a/features/f";
   await page.goto(new URL(path, page.url()).href);
-  await page.locator('button[aria-label^="Edit"]').click();
+  await pressAt(page, 'button[aria-label^="Edit"]');
   await type(page, "Title", "what I want");
   const strategy = `/api/admin${path}/environments/development/strategies/s`;
   const theirs = await request(strategy, { method: "PUT", body: { name: "default", title: "theirs" } });
@@ -69,7 +69,7 @@ test("an edit that meets a newer version says so, and shows both", { skip }, asy
   await sees(page, '"title": "theirs"');
   await sees(page, '"title": "what I want"');
   await press(page, "button", "Save mine all the same");
-  await page.waitForFunction("document.querySelector('dialog') === null");
+  await seesNoDialog(page);
   assert.equal((await request(strategy)).body.title, "what I want");
 });
 
@@ -91,7 +91,7 @@ test("flags are found, sorted and kept so in the address; several are changed at
   assert.match(page.url(), /query=flag-07/);
   await press(page, "checkbox", "Choose flag-07");
   await press(page, "button", "Mark as stale");
-  await page.waitForFunction("document.querySelector('.badge.bad')?.textContent === 'stale'");
+  await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, pressText, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressText, sees, skip, type } from "./browser.ts";
 
 const PASSWORD = "Str0ng-Passw0rd!x9";
 
@@ -92,7 +92,7 @@ test("one's own token is made and revoked, and one's password is not changed wit
   await press(page, "button", "Create the token");
   await page.waitForSelector(".secret");
   await press(page, "button", "Revoke laptop");
-  await page.waitForFunction("!document.querySelector('[aria-label=\"Revoke laptop\"]')");
+  await holds(page, "!document.querySelector('[aria-label=\"Revoke laptop\"]')");
   assert.equal(db.prepare("SELECT count(*) FROM tokens WHERE name = 'laptop'").pluck().get(), 0);
   await type(page, "Present password", "a wrong one");
   await type(page, "New password", PASSWORD);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, sees, skip, type } from "./browser.ts";
 
 const HEIGHT = `document.querySelector("form").lastElementChild.getBoundingClientRect().bottom -
   document.querySelector("form").getBoundingClientRect().top`;
@@ -18,7 +18,7 @@ test("what was asked stays in sight beside many answers", { skip }, async (t) =>
   await sees(page, "0 flags on, of 100");
   assert.equal(await page.evaluate(HEIGHT), before);
   await type(page, "Search flags", "flag-42");
-  await page.waitForFunction("document.querySelectorAll('details').length === 1");
+  await holds(page, "document.querySelectorAll('details').length === 1");
   await page.select("select[aria-label=Result]", "on");
   await sees(page, "No flag matches");
   assert.match(page.url(), /query=flag-42&result=on/);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { snippetsFor } from "../../src/ui/snippets.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { openPage, press, sees, seesNoDialog, skip, type } from "./browser.ts";
 
 test("a token is made, shown once, works, and is revoked", { skip }, async (t) => {
   const { url, signedIn } = await openPage(t, createWorld().project("a"));
@@ -21,7 +21,7 @@ test("a token is made, shown once, works, and is revoked", { skip }, async (t) =
   assert.equal((await page.content()).includes(secret), false, "it is nowhere any more");
   await press(page, "button", "Revoke shop");
   await press(page, "button", "Revoke the token");
-  await page.waitForFunction("document.querySelector('dialog') === null");
+  await seesNoDialog(page);
   assert.equal((await ask()).status, 401);
 });
 

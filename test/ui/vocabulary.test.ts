@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld, personal } from "../support/world.ts";
-import { openPage, press, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, skip, type } from "./browser.ts";
 
 test("a context field is made with its values, changed, and deleted", { skip }, async (t) => {
   const { request, url, signedIn } = await openPage(t);
@@ -19,13 +19,13 @@ test("a context field is made with its values, changed, and deleted", { skip }, 
   await press(page, "button", "Add a value");
   await type(page, "Value of value 2", "be");
   await press(page, "button", "Save");
-  await sees(page, "must not have a value twice");
+  await sees(page, "Must not have a value twice");
   await type(page, "Value of value 2", "nl");
   await press(page, "button", "Save");
   await sees(page, "be, nl");
   await press(page, "button", "Delete country");
   await press(page, "button", "Delete the context field");
-  await page.waitForFunction("!document.body.innerText.includes('be, nl')");
+  await holds(page, "!document.body.innerText.includes('be, nl')");
   assert.equal((await request("/api/admin/context/country")).status, 404);
 });
 
@@ -50,7 +50,7 @@ test("what is in use says where, and why it can't be deleted", { skip }, async (
   const { url, signedIn } = await openPage(t, world);
   const page = await signedIn();
   await page.goto(`${url}/context-fields`);
-  await page.locator("main td ::-p-text(1 flag in 1 project)").click();
+  await pressAt(page, "main td ::-p-text(1 flag in 1 project)");
   await sees(page, "cart");
   await sees(page, "default in development");
   await press(page, "button", "Close");
