@@ -84,7 +84,7 @@ function Views() {
         </Route>
       ))}
       <Route>
-        <Nothing>There is nothing at this address.</Nothing>
+        <Nothing>There is no page at this address.</Nothing>
       </Route>
     </Switch>
   );

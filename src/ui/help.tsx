@@ -4,8 +4,8 @@ import { VIEWS } from "./views.ts";
 
 const KEYS = [
   ["/", "search"],
-  ["?", "these keys"],
-  ["Esc", "close what is open"],
+  ["?", "this list"],
+  ["Esc", "close the dialog"],
 ] as const;
 
 /** The keys that lead somewhere. */
@@ -16,7 +16,7 @@ export function Help() {
   };
   const ways = VIEWS.flatMap(({ letter, title }) => (letter ? [[letter, title] as const] : []));
   return (
-    <Dialog title="Keys" onClose={close}>
+    <Dialog title="Keyboard shortcuts" onClose={close}>
       <dl class="keys">
         {KEYS.map(([key, what]) => (
           <div key={key}>

@@ -20,7 +20,7 @@ export function Menu() {
   return (
     <header class={isOpen.value ? "menu open" : "menu"}>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <div class="brand">
         <Link href="/">
@@ -69,7 +69,7 @@ function Who() {
       <span>
         <IconButton
           icon="help"
-          label="Keys"
+          label="Keyboard shortcuts"
           onClick={() => {
             isHelpOpen.value = true;
           }}

@@ -68,7 +68,7 @@ export function constraintInWords({
   const words = OPERATORS.find(([name]) => name === operator)?.[1] ?? operator;
   const against = isSingle(operator) ? named(rest.value ?? "") : shortened(rest.values ?? []);
   const said = `${named(contextName)} ${words} ${against || "nothing"}`;
-  return `${inverted ? `not (${said})` : said}${caseInsensitive ? " in any letter case" : ""}`;
+  return `${inverted ? `not (${said})` : said}${caseInsensitive ? " (ignoring case)" : ""}`;
 }
 
 /** "25% of users by userId, in the segment beta, where country is one of NO or SE". @param segments their names */
@@ -96,16 +96,16 @@ const WHO: Readonly<Record<string, (parameters: Readonly<Record<string, string>>
     rollout === "100"
       ? "Everyone"
       : `${rollout}% of users${STICKINESS[stickiness] ?? ` by ${named(stickiness)}`}`,
-  userWithId: ({ userIds }) => `The users ${shortened(parts(userIds))}`,
-  remoteAddress: ({ IPs }) => `The addresses ${shortened(parts(IPs))}`,
+  userWithId: ({ userIds }) => `Users ${shortened(parts(userIds))}`,
+  remoteAddress: ({ IPs }) => `Clients at ${shortened(parts(IPs))}`,
   applicationHostname: ({ hostNames }) => `Applications on ${shortened(parts(hostNames))}`,
 };
 
-const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at random, each time anew" };
+const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at random on each evaluation" };
 
 function whoOf({ name, parameters = {} }: StrategyLike) {
   const known = WHO[name];
   if (known) return known(parameters);
   const said = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
-  return `By ${named(name)}${said.length > 0 ? ` with ${listed(said)}` : ""}`;
+  return `Strategy ${named(name)}${said.length > 0 ? ` with ${listed(said)}` : ""}`;
 }

@@ -8,7 +8,7 @@ import { signIn } from "./session.ts";
 export const SignIn = ({ isAgain }: { isAgain: boolean }) =>
   isAgain ? (
     <Dialog title="Sign in again">
-      <p>Your session has ended. Nothing you typed is lost: it goes on as soon as you have signed in.</p>
+      <p>Your session has ended. Nothing you typed is lost: sign in to carry on where you were.</p>
       <WithPassword />
     </Dialog>
   ) : (
@@ -18,8 +18,7 @@ export const SignIn = ({ isAgain }: { isAgain: boolean }) =>
       </h1>
       <WithPassword />
       <p class="muted">
-        No password? Whoever runs the server makes a link that signs you in:{" "}
-        <code>flagstone user link NAME</code>
+        No password? Whoever runs the server can create a sign-in link: <code>flagstone user link NAME</code>
       </p>
     </main>
   );

@@ -17,7 +17,7 @@ export const VIEWS_OF_PROJECTS: readonly View[] = [
   { path: `${PROJECT}/archive`, title: "Archive", load: () => import("./views/project/archive.tsx") },
   { path: `${PROJECT}/settings`, title: "Settings", load: () => import("./views/project/settings.tsx") },
   { path: FLAG, title: "Flag", load: () => import("./views/flag/flag.tsx") },
-  { path: `${FLAG}/use`, title: "Use", load: () => import("./views/flag/use.tsx") },
+  { path: `${FLAG}/use`, title: "Usage", load: () => import("./views/flag/use.tsx") },
   { path: `${FLAG}/log`, title: "Log", load: () => import("./views/flag/log.tsx") },
   { path: `${FLAG}/settings`, title: "Settings", load: () => import("./views/flag/settings.tsx") },
 ];

@@ -106,7 +106,7 @@ export const VIEWS: readonly View[] = [
     load: () => import("./views/people/service-accounts.tsx"),
   },
   { path: "/people/invitations", title: "Invitations", load: () => import("./views/people/invitations.tsx") },
-  { path: "/me", title: "You", load: () => import("./views/me.tsx") },
+  { path: "/me", title: "Your account", load: () => import("./views/me.tsx") },
 ];
 
 /** Views for whoever has a link to them, without anybody being signed in. */

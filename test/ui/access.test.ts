@@ -29,6 +29,6 @@ test("what somebody may no longer do while a view is open is refused in words, a
   await pressAt(page, "[role=switch]");
   await page.waitForSelector(".message.failure");
   await page.waitForSelector("[role=switch]:disabled");
-  await press(page, "button", "Close this message");
+  await press(page, "button", "Dismiss");
   await sees(page, "f");
 });

@@ -14,23 +14,23 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
   await page.goto(`${url}/projects`);
   await press(page, "button", "New project");
   await type(page, "Name", "Pay");
-  await type(page, "Id", "no id");
+  await type(page, "ID", "no id");
   await press(page, "button", "Create the project");
   await page.waitForSelector(".problem");
   assert.equal((await page.$$("[role=alert]")).length, 1, "it is said once");
-  await type(page, "Id", "pay");
+  await type(page, "ID", "pay");
   await press(page, "button", "Create the project");
-  await sees(page, "There is no flag yet");
+  await sees(page, "No flags yet");
   await type(page, "Search flags", "nothing");
-  await sees(page, "There is no such flag");
+  await sees(page, "No flags match");
   await press(page, "button", "New flag");
   await type(page, "Name", "new-checkout");
   await press(page, "button", "Create the flag");
   await pressAt(page, 'section[aria-label="Environment development"] footer button');
   await type(page, "Percent", "25");
-  await press(page, "button", "Add a condition");
-  await type(page, "Context field of condition 1", "country");
-  await type(page, "Values of condition 1", "NO\nSE\n");
+  await press(page, "button", "Add a constraint");
+  await type(page, "Context field of constraint 1", "country");
+  await type(page, "Values of constraint 1", "NO\nSE\n");
   await press(page, "button", "Add the strategy");
   await sees(page, "25% of users");
   await press(page, "switch", "new-checkout in development");
@@ -42,8 +42,8 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
     constraints: [{ contextName: "country", operator: "IN", values: ["NO", "SE"] }],
   });
   await press(page, "button", "Try it with a context");
-  await type(page, "Other fields of the context", "country=DK");
-  await press(page, "button", "Ask");
+  await type(page, "Other context fields", "country=DK");
+  await press(page, "button", "Evaluate");
   await sees(page, "country is one of");
 });
 
@@ -89,7 +89,7 @@ test("flags are found, sorted and kept so in the address; several are changed at
   await type(page, "Search flags", "flag-07");
   await sees(page, "1–1 of 1");
   assert.match(page.url(), /query=flag-07/);
-  await press(page, "checkbox", "Choose flag-07");
+  await press(page, "checkbox", "Select flag-07");
   await press(page, "button", "Mark as stale");
   await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);

@@ -22,11 +22,11 @@ test("an integration is made by its provider's form, paused and resumed, and del
   const { body } = await request("/api/admin/addons");
   assert.deepEqual([body.addons[0].events, body.addons[0].delivery.paused], [["feature-created"], true]);
   await press(page, "button", "Resume");
-  await sees(page, "delivers");
+  await sees(page, "active");
   await press(page, "link", "Integrations");
   await press(page, "button", "Delete to the team");
   await press(page, "button", "Delete the integration");
-  await sees(page, "There is no integration yet.");
+  await sees(page, "No integrations yet.");
 });
 
 test("a segment is made of conditions; an environment is made, moved and switched", { skip }, async (t) => {
@@ -34,8 +34,8 @@ test("a segment is made of conditions; an environment is made, moved and switche
   const page = await signedIn();
   await page.goto(`${url}/segments?new=true`);
   await type(page, "Name", "testers");
-  await press(page, "button", "Add a condition");
-  await type(page, "Values of condition 1", "ada");
+  await press(page, "button", "Add a constraint");
+  await type(page, "Values of constraint 1", "ada");
   await press(page, "button", "Create the segment");
   await page.waitForSelector("[aria-label='Edit testers']");
   await sees(page, "userId is one of ada");
@@ -43,8 +43,8 @@ test("a segment is made of conditions; an environment is made, moved and switche
   await type(page, "Name", "qa");
   await press(page, "button", "Create the environment");
   await press(page, "button", "Move qa up");
-  await press(page, "switch", "New projects get qa");
-  await page.waitForSelector("[aria-label='New projects get qa'][aria-checked=false]");
+  await press(page, "switch", "qa in new projects");
+  await page.waitForSelector("[aria-label='qa in new projects'][aria-checked=false]");
   const names = (await request("/api/admin/environments")).body.environments.map(
     ({ name }: { name: string }) => name,
   );

@@ -14,8 +14,8 @@ test("what was asked stays in sight beside many answers", { skip }, async (t) =>
   await page.goto(`${url}/playground`);
   await page.waitForSelector("form input[type=checkbox]");
   const before = await page.evaluate(HEIGHT);
-  await press(page, "button", "Ask");
-  await sees(page, "0 flags on, of 100");
+  await press(page, "button", "Evaluate");
+  await sees(page, "0 of 100 flags on");
   assert.equal(await page.evaluate(HEIGHT), before);
   await type(page, "Search flags", "flag-42");
   await holds(page, "document.querySelectorAll('details').length === 1");
@@ -28,10 +28,10 @@ test("a line of the context that names no field is refused, not left out", { ski
   const { url, signedIn } = await openPage(t, createWorld().project("a").feature("flag", "a"));
   const page = await signedIn();
   await page.goto(`${url}/playground`);
-  await type(page, "Other fields of the context", "{country: NO}");
-  await press(page, "button", "Ask");
+  await type(page, "Other context fields", "{country: NO}");
+  await press(page, "button", "Evaluate");
   await sees(page, "not as {country: NO}");
-  await type(page, "Other fields of the context", "country=NO\n\n");
-  await press(page, "button", "Ask");
+  await type(page, "Other context fields", "country=NO\n\n");
+  await press(page, "button", "Evaluate");
   await sees(page, "of 1");
 });

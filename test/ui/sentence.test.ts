@@ -18,15 +18,15 @@ test("a strategy is told in words: who, in which segments, under which condition
       ["beta"],
       "25% of users by userId, in the segment beta",
     ],
-    [rollout({ rollout: "5", stickiness: "random" }), [], "5% of users at random, each time anew"],
+    [rollout({ rollout: "5", stickiness: "random" }), [], "5% of users at random on each evaluation"],
     [
       { ...rollout({ rollout: "25" }), constraints: [country, { ...country, inverted: true }] },
       ["beta", "staff"],
       "25% of users, in the segments beta and staff, where country is one of NO or SE and not (country is one of NO or SE)",
     ],
-    [{ name: "userWithId", parameters: { userIds: "a, b ,,c" } }, [], "The users a, b or c"],
-    [{ name: "remoteAddress", parameters: { IPs: "10.0.0.1" } }, [], "The addresses 10.0.0.1"],
-    [{ name: "own", parameters: { cap: "3" } }, [], "By own with cap 3"],
+    [{ name: "userWithId", parameters: { userIds: "a, b ,,c" } }, [], "Users a, b or c"],
+    [{ name: "remoteAddress", parameters: { IPs: "10.0.0.1" } }, [], "Clients at 10.0.0.1"],
+    [{ name: "own", parameters: { cap: "3" } }, [], "Strategy own with cap 3"],
   ] as const)
     assert.equal(plain(strategyInWords(strategy, segments)), words);
 });
@@ -39,7 +39,7 @@ test("a condition is told in words, a long list in part", () => {
     [{ contextName: "app", operator: "SEMVER_LT", value: "2.0.0" }, "app is an earlier version than 2.0.0"],
     [
       { contextName: "email", operator: "STR_ENDS_WITH", values: ["@x"], caseInsensitive: true },
-      "email ends with @x in any letter case",
+      "email ends with @x (ignoring case)",
     ],
     [{ contextName: "a", operator: "IN", values: [] }, "a is one of nothing"],
     [{ contextName: "a", operator: "NEW_ONE", value: "1" }, "a NEW_ONE nothing"],

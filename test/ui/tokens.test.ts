@@ -12,7 +12,7 @@ test("a token is made, shown once, works, and is revoked", { skip }, async (t) =
   await page.goto(`${url}/tokens?new=true`);
   await type(page, "Name", "shop");
   await press(page, "button", "Create the token");
-  await sees(page, "this once");
+  await sees(page, "only once");
   const secret = await page.$eval(".secret pre", (shown) => shown.textContent ?? "");
   await sees(page, `Authorization: "${secret}`);
   const ask = () => fetch(`${url}/api/client/features`, { headers: { authorization: secret } });

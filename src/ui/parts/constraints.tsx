@@ -12,14 +12,14 @@ interface ConstraintsProps {
   problem?: string | undefined;
 }
 
-/** Conditions on the context, all of which have to hold. */
+/** Constraints on the context, all of which have to hold. */
 export function Constraints({ constraints, onChange, problem }: ConstraintsProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
   const replace = (index: number, changed: Partial<Constraint>) =>
     onChange(constraints.map((one, at) => (at === index ? { ...one, ...changed } : one)));
   return (
     <fieldset class="constraints">
-      <legend>Where</legend>
+      <legend>Constraints</legend>
       {constraints.map((constraint, index) => (
         <ConstraintRow
           key={index}
@@ -35,7 +35,7 @@ export function Constraints({ constraints, onChange, problem }: ConstraintsProps
       ))}
       <FieldProblem problem={problem} />
       <Button icon="add" onClick={() => onChange([...constraints, EMPTY])}>
-        Add a condition
+        Add a constraint
       </Button>
     </fieldset>
   );
@@ -62,7 +62,7 @@ interface ConstraintRowProps {
 
 function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }: ConstraintRowProps) {
   const { contextName, operator, inverted, caseInsensitive } = constraint;
-  const label = (what: string) => `${what} of condition ${number}`;
+  const label = (what: string) => `${what} of constraint ${number}`;
   return (
     <div class="constraint">
       <select
@@ -92,7 +92,7 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
           checked={inverted}
           onChange={(event) => onChange({ inverted: event.currentTarget.checked })}
         />
-        Not
+        Negate
       </label>
       {operator.startsWith("STR_") && (
         <label>
@@ -101,10 +101,10 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
             checked={caseInsensitive}
             onChange={(event) => onChange({ caseInsensitive: event.currentTarget.checked })}
           />
-          Any letter case
+          Ignore case
         </label>
       )}
-      <IconButton icon="remove" label={`Remove condition ${number}`} onClick={onRemove} />
+      <IconButton icon="remove" label={`Remove constraint ${number}`} onClick={onRemove} />
     </div>
   );
 }
@@ -151,7 +151,7 @@ function Values({ constraint: { operator, values = [], value = "" }, legal, labe
     <textarea
       aria-label={label}
       rows={Math.min(6, Math.max(1, values.length))}
-      placeholder="one value a line"
+      placeholder="one value per line"
       value={values.join("\n")}
       onInput={(event) => onChange({ values: linesOf(event.currentTarget.value) })}
     />

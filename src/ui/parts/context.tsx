@@ -14,8 +14,8 @@ export const ContextFields = <T extends { userId: string; more: string }>({
       <LongField
         form={plain}
         name="more"
-        label="Other fields of the context"
-        hint="One a line, such as country=NO"
+        label="Other context fields"
+        hint="One per line, such as country=NO"
       />
     </>
   );
@@ -28,7 +28,7 @@ export function toContext(userId: string, more: string) {
     .filter((line) => line.trim() !== "")
     .map((line) => {
       const [name = "", ...value] = line.split("=");
-      if (value.length === 0) throw new Error(`Other fields are written as country=NO, not as ${line}`);
+      if (value.length === 0) throw new Error(`A context field is written as country=NO, not as ${line}`);
       return [name.trim(), value.join("=").trim()];
     });
   return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };

@@ -83,8 +83,8 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 caption={title}
                 rows={rows}
                 keyOf={keyOf}
-                empty={`There is no ${noun} yet.`}
-                columns={[...columns, { title: "Tools", kind: "tools", cell: tools }]}
+                empty={`No ${noun}s yet.`}
+                columns={[...columns, { title: "Actions", kind: "tools", cell: tools }]}
               />
               {open.new !== "" && editor({ row: undefined, onClose: close })}
               {edited && editor({ row: edited, onClose: close })}

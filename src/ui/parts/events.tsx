@@ -18,7 +18,7 @@ interface EventListProps {
 export function EventList({ events, opened, onOpen }: EventListProps) {
   const [own, setOwn] = useState<number | undefined>();
   const open = onOpen ?? setOwn;
-  if (events.length === 0) return <Nothing>Nothing like that has happened.</Nothing>;
+  if (events.length === 0) return <Nothing>No events.</Nothing>;
   return (
     <ol class="log">
       {events.map((event) => (
@@ -65,7 +65,7 @@ function EventItem({ event, isOpen, onToggle }: EventItemProps) {
 /** Nothing before is something made, nothing after something gone; nothing at all needs no more words. */
 const Change = ({ event: { data, preData } }: { event: LogEvent }) =>
   data === null && preData === null ? (
-    <Nothing>The event tells no more than that.</Nothing>
+    <Nothing>This event has no further details.</Nothing>
   ) : (
     <Differences before={preData} after={data} />
   );

@@ -49,7 +49,7 @@ export const Messages = () => (
     {messages.value.map(({ id, text, kind }) => (
       <p key={id} class={kind === "done" ? "message" : "message failure"}>
         <span>{text}</span>
-        <IconButton icon="close" label="Close this message" onClick={() => close(id)} />
+        <IconButton icon="close" label="Dismiss" onClick={() => close(id)} />
       </p>
     ))}
   </div>

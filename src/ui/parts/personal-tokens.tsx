@@ -25,14 +25,14 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
         caption="Tokens"
         rows={tokens}
         keyOf={({ id }) => id}
-        empty="There is no token yet."
+        empty="No tokens yet."
         columns={[
           { title: "Description", kind: "main", cell: ({ description }) => <bdi>{description}</bdi> },
           { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-          { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
           {
-            title: "Tools",
+            title: "Actions",
             kind: "tools",
             cell: ({ id, description }) => (
               <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => revoke(id)} />
@@ -59,8 +59,8 @@ function NewPersonalToken({ create, onClose }: Pick<PersonalTokensProps, "create
   });
   return (
     <Form form={form} submit="Create the token" onCancel={onClose}>
-      <TextField form={form} name="description" label="What it is for" isRequired />
-      <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" isRequired />
+      <TextField form={form} name="description" label="Token description" isRequired />
+      <TextField form={form} name="expiresAt" label="Expires" type="datetime-local" isRequired />
     </Form>
   );
 }

@@ -10,7 +10,7 @@ export function ProjectsField<T extends { projects: readonly string[] }>({ form 
       form={form as unknown as FormState<{ projects: readonly string[] }>}
       name="projects"
       label="Projects"
-      hint="All, if none is chosen."
+      hint="All projects if none is selected."
       choices={projects.map(({ id, name }) => [id, name])}
     />
   );

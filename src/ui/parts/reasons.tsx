@@ -21,8 +21,8 @@ export const Reasons = ({ feature }: { feature: JudgedFeature }) => {
             </strong>
           </>
         )}
-        {!isEnabledInCurrentEnvironment && ": it is switched off here"}
-        {hasUnsatisfiedDependency && ": the flag it depends on is not as it has to be"}
+        {!isEnabledInCurrentEnvironment && ": the flag is off in this environment"}
+        {hasUnsatisfiedDependency && ": the flag it depends on is not in the required state"}
       </p>
       <ul>
         {strategies.data.map((strategy) => (
@@ -40,21 +40,29 @@ const Reason = ({ strategy }: { strategy: JudgedStrategy }) => (
     <ul>
       {strategy.segments.map(({ id, name, result }) => (
         <li key={id}>
-          <Verdict result={result} /> in the segment <bdi>{name}</bdi>
+          <Verdict result={result} words={MET} /> in the segment <bdi>{name}</bdi>
         </li>
       ))}
       {strategy.constraints.map((constraint, index) => (
         <li key={index}>
-          <Verdict result={constraint.result} /> {constraintInWords(constraint)}
+          <Verdict result={constraint.result} words={MET} /> {constraintInWords(constraint)}
         </li>
       ))}
     </ul>
   </li>
 );
 
-const Verdict = ({ result }: { result: boolean | "unknown" }) =>
+/** What holds of a condition. */
+const MET = ["met", "not met"] as const;
+
+interface VerdictProps {
+  result: boolean | "unknown";
+  words?: readonly [good: string, bad: string];
+}
+
+const Verdict = ({ result, words: [good, bad] = ["on", "off"] }: VerdictProps) =>
   result === "unknown" ? (
-    <Badge>only the application knows</Badge>
+    <Badge>only the application can tell</Badge>
   ) : (
-    <Badge tone={result ? "good" : "bad"}>{result ? "on" : "off"}</Badge>
+    <Badge tone={result ? "good" : "bad"}>{result ? good : bad}</Badge>
   );

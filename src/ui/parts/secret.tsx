@@ -28,7 +28,7 @@ async function putOnClipboard(text: string) {
   field.select();
   const isCopied = document.execCommand("copy");
   field.remove();
-  if (!isCopied) throw new Error("The browser doesn't let it be copied: select the text instead");
+  if (!isCopied) throw new Error("The browser doesn't allow copying: select the text instead");
 }
 
 /** A text to take along, such as a command. */
@@ -46,7 +46,7 @@ export const Snippet = ({ text, label }: { text: string; label: string }) => (
 export const Secret = ({ value, label }: { value: string; label: string }) => (
   <div class="secret">
     <p>
-      {label} It is shown <strong>this once</strong>: copy it now.
+      {label} Copy it now: it is shown <strong>only once</strong>.
     </p>
     <Snippet text={value} label="The secret" />
   </div>

@@ -98,7 +98,7 @@ const ChooseAll = ({ keys, chosen, onChoose }: Choosing & { keys: readonly strin
   <th scope="col" class="choose">
     <input
       type="checkbox"
-      aria-label="Choose all on this page"
+      aria-label="Select all on this page"
       checked={keys.every((key) => chosen.has(key))}
       onChange={(event) => onChoose(new Set(event.currentTarget.checked ? keys : []))}
     />
@@ -114,7 +114,7 @@ function ChooseOne({ name, chosen, onChoose }: Choosing & { name: string }) {
     <td class="choose">
       <input
         type="checkbox"
-        aria-label={`Choose ${name}`}
+        aria-label={`Select ${name}`}
         checked={chosen.has(name)}
         onChange={(event) => toggle(event.currentTarget.checked)}
       />

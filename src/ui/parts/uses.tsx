@@ -51,7 +51,7 @@ interface UseCountProps {
 /** How much something is used, and the way to where. */
 export const UseCount = ({ features, projects, name, onOpen }: UseCountProps) =>
   features === 0 ? (
-    <span class="muted">nowhere</span>
+    <span class="muted">not used</span>
   ) : (
     <button type="button" onClick={onOpen}>
       {counted(features, "flag")} in {counted(projects, "project")}

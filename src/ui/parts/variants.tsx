@@ -94,7 +94,7 @@ function VariantRow({ number, variant, onChange, onRemove }: VariantRowProps) {
         %
       </span>
       <select
-        aria-label={label("Type of the payload")}
+        aria-label={label("Payload type")}
         value={payload?.type ?? ""}
         onChange={(event) => onChange({ payload: toPayload(event.currentTarget.value, payload?.value) })}
       >

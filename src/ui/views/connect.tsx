@@ -15,7 +15,7 @@ export function View() {
   const read = useRead("GET /api/admin/projects/:projectId/overview", { params });
   return (
     <>
-      <Heading title="Ask for a flag from your application" />
+      <Heading title="Connect an application" />
       <Answer read={read}>
         {({ environments }) => (
           <Connect
@@ -45,18 +45,18 @@ function Connect({ project, feature, environments }: ConnectProps) {
   if (made)
     return (
       <>
-        <Secret label="By this token your application asks for its flags." value={made.secret} />
-        <h2>What to write</h2>
+        <Secret label="Your application authenticates with this token." value={made.secret} />
+        <h2>Add this to your application</h2>
         <Snippets token={made.secret} feature={feature} isFrontend={made.type === "frontend"} />
-        <p>As soon as it has asked, it is told here and on the flag.</p>
+        <p>Once your application evaluates the flag, its page shows how often.</p>
       </>
     );
   return (
-    <Form form={form} submit="Make a token and show what to write">
+    <Form form={form} submit="Create a token and show the code">
       <ChoiceField
         form={form}
         name="type"
-        label="Where does it run?"
+        label="Where does your application run?"
         choices={[
           ["client", "on a server"],
           ["frontend", "in a browser or on a phone"],

@@ -50,7 +50,7 @@ export function View() {
           isAllowed: () => may("DELETE_CONTEXT_FIELD"),
           remove: ({ name }) =>
             change("DELETE /api/admin/context/:contextField", { params: { contextField: name } }),
-          lossOf: () => "Constraints can no longer compare with it.",
+          lossOf: () => "Constraints will no longer be able to use it.",
         }}
       />
       {uses !== "" && <FieldUses name={uses} onClose={() => setFilters({ uses: "" })} />}
@@ -89,8 +89,8 @@ function ContextFieldEditor({ row, onClose }: { row: ContextField | undefined; o
         <CheckField
           form={form}
           name="stickiness"
-          label="Stickiness"
-          hint="Rollouts may go by it, so that who has the same value gets the same answer."
+          label="Available for stickiness"
+          hint="Rollouts can use this field: the same value always gets the same result."
         />
         <RowsField
           form={form}
@@ -107,14 +107,14 @@ function ContextFieldEditor({ row, onClose }: { row: ContextField | undefined; o
               />
               <input
                 aria-label={`Description ${of}`}
-                placeholder="what it means"
+                placeholder="description"
                 value={one.description}
                 onInput={(event) => set({ description: event.currentTarget.value })}
               />
             </>
           )}
         />
-        <p class="muted">Without values, constraints may compare with any.</p>
+        <p class="muted">If no values are listed, constraints accept any value.</p>
       </Form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import type { Output } from "../api.ts";
+import { counted } from "../format.ts";
 import { IconButton, Switch } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
@@ -26,8 +27,8 @@ export function View() {
         { title: "Type", cell: ({ type }) => type },
         { title: "Projects", kind: "number", cell: ({ projectCount }) => projectCount },
         { title: "Tokens", kind: "number", cell: ({ apiTokenCount }) => apiTokenCount },
-        { title: "Flags that are on", kind: "number", cell: ({ enabledToggleCount }) => enabledToggleCount },
-        { title: "New projects get it", cell: (environment) => <Enabled environment={environment} /> },
+        { title: "Enabled flags", kind: "number", cell: ({ enabledToggleCount }) => enabledToggleCount },
+        { title: "In new projects", cell: (environment) => <Enabled environment={environment} /> },
       ]}
       editor={(edited) => <EnvironmentEditor {...edited} />}
       mayCreate={isAdmin()}
@@ -36,7 +37,7 @@ export function View() {
         isAllowed: ({ protected: isProtected }) => isAdmin() && !isProtected,
         remove: ({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } }),
         lossOf: ({ projectCount }) =>
-          `${projectCount} projects lose it, with all strategies and states that their flags have there.`,
+          `It will be removed from ${counted(projectCount, "project")}, with all strategies that flags have in it.`,
       }}
       tools={({ name }) => isAdmin() && <MoveUp name={name} names={names} />}
     />
@@ -46,7 +47,7 @@ export function View() {
 const Enabled = ({ environment: { name, enabled } }: { environment: Environment }) => (
   <Switch
     isOn={enabled}
-    label={`New projects get ${name}`}
+    label={`${name} in new projects`}
     disabled={!isAdmin()}
     onChange={(isOn) =>
       change(`POST /api/admin/environments/:name/${isOn ? "on" : "off"}`, { params: { name } })
@@ -85,7 +86,7 @@ function EnvironmentEditor({ row, onClose }: { row: Environment | undefined; onC
             form={form}
             name="name"
             label="Name"
-            hint="It can't be changed later."
+            hint="The name can't be changed later."
             isRequired
             autofocus
           />

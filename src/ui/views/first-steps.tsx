@@ -37,11 +37,11 @@ interface StepsProps {
 function Steps({ done, project = "default", feature = "" }: StepsProps) {
   const flag = pathTo("projects", project, "features", feature);
   const steps = [
-    ["A project to keep flags in", "/projects?new=true"],
-    ["A flag", `${pathTo("projects", project)}?new=true`],
-    ["Switch it on in an environment", flag],
+    ["Create a project", "/projects?new=true"],
+    ["Create a flag", `${pathTo("projects", project)}?new=true`],
+    ["Turn it on in an environment", flag],
     [
-      "Ask for it from your application",
+      "Use it in your application",
       `/connect?project=${encodeURIComponent(project)}&feature=${encodeURIComponent(feature)}`,
     ],
   ] as const;

@@ -45,7 +45,7 @@ const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
       keyOf={({ id }) => id}
       empty={
         <>
-          You have no part in a project. <Link href="/projects">All projects</Link>
+          You aren't a member of any project. <Link href="/projects">All projects</Link>
         </>
       }
       columns={[
@@ -125,7 +125,7 @@ function Notifications() {
                   </Button>
                 )}
               </div>
-              {all.length === 0 && <Nothing>Nobody has done anything in your projects yet.</Nothing>}
+              {all.length === 0 && <Nothing>No notifications yet.</Nothing>}
               <ul class="feed short">
                 {all.map(({ id, message, link, createdAt, readAt, createdBy }) => (
                   <li key={id} class={readAt === null ? "unread" : undefined}>
@@ -152,7 +152,7 @@ function Notifications() {
 const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
   <section>
     <h2>Your flags</h2>
-    {flags.length === 0 && <Nothing>Flags that you make or mark as favorites are here.</Nothing>}
+    {flags.length === 0 && <Nothing>Flags you create or mark as favorites appear here.</Nothing>}
     <ul class="plain short">
       {flags.map(({ name, project, type }) => (
         <li key={name}>

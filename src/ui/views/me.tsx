@@ -13,21 +13,21 @@ export function View() {
   const profile = useRead("GET /api/admin/user/profile");
   return (
     <>
-      <Heading title="You" />
+      <Heading title="Your account" />
       <Answer read={profile}>
         {({ rootRole, projects }) => (
           <p>
             Your root role is <strong>{rootRole.name}</strong>.{" "}
             {projects.length > 0 && (
               <>
-                You have a part in <bdi>{projects.join(", ")}</bdi>.
+                You are a member of <bdi>{projects.join(", ")}</bdi>.
               </>
             )}
           </p>
         )}
       </Answer>
       <section>
-        <h2>Your tokens</h2>
+        <h2>Personal access tokens</h2>
         <OwnTokens />
       </section>
       <section>
@@ -43,7 +43,7 @@ function OwnTokens() {
   const [secret, setSecret] = useState("");
   return (
     <>
-      {secret !== "" && <Secret value={secret} label="This is the token." />}
+      {secret !== "" && <Secret value={secret} label="Your new token." />}
       <Answer read={read}>
         {({ pats }) => (
           <PersonalTokens
@@ -65,14 +65,14 @@ function PasswordForm() {
   const form = useForm(EMPTY, async (body) => {
     await change("POST /api/admin/user/change-password", { body });
     for (const name of Object.keys(EMPTY) as Array<keyof typeof EMPTY>) form.set(name, "");
-    tell("Your password is changed; all your other sessions have ended.");
+    tell("Password changed. You have been signed out everywhere else.");
   });
   return (
     <Form form={form} submit="Change the password">
       <TextField
         form={form}
         name="oldPassword"
-        label="Present password"
+        label="Current password"
         type="password"
         autocomplete="current-password"
         isRequired
@@ -88,7 +88,7 @@ function PasswordForm() {
       <TextField
         form={form}
         name="confirmPassword"
-        label="New password once more"
+        label="Repeat the new password"
         type="password"
         autocomplete="new-password"
         isRequired

@@ -14,9 +14,13 @@ type Body = Input<"POST /api/admin/api-tokens">["body"];
 const types = () =>
   (
     [
-      ["client", "client: for servers, which learn all about flags", may("CREATE_CLIENT_API_TOKEN")],
-      ["frontend", "frontend: for pages and apps, which learn what is on", may("CREATE_FRONTEND_API_TOKEN")],
-      ["admin", "admin: for scripts, which may do everything", isAdmin()],
+      ["client", "client: for servers; reads how flags are configured", may("CREATE_CLIENT_API_TOKEN")],
+      [
+        "frontend",
+        "frontend: for browsers and mobile apps; reads only results",
+        may("CREATE_FRONTEND_API_TOKEN"),
+      ],
+      ["admin", "admin: for scripts; full access", isAdmin()],
     ] as const
   ).flatMap(([type, text, isAllowed]) => (isAllowed ? [[type, text] as const] : []));
 
@@ -63,7 +67,13 @@ function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { envir
           <ProjectsField form={form} />
         </>
       )}
-      <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" hint="Never, if left out." />
+      <TextField
+        form={form}
+        name="expiresAt"
+        label="Expires"
+        type="datetime-local"
+        hint="Leave empty for a token that never expires."
+      />
     </Form>
   );
 }

@@ -45,7 +45,7 @@ export function View() {
     <>
       <Heading title="Playground" />
       <div class="columns">
-        <Form form={form} submit="Ask">
+        <Form form={form} submit="Evaluate">
           <ChoiceField
             form={form}
             name="environment"
@@ -75,7 +75,7 @@ function Answers({ features, filters: { query, result }, onFilter }: AnswersProp
   return (
     <section>
       <h2>
-        {counted(features.filter(({ isEnabled }) => isEnabled).length, "flag")} on, of {features.length}
+        {features.filter(({ isEnabled }) => isEnabled).length} of {counted(features.length, "flag")} on
       </h2>
       <search class="filters">
         <SearchField label="Search flags" value={query} onSearch={(query) => onFilter({ query })} />

@@ -1,6 +1,6 @@
 /** Who sees a project, and who takes part in it. */
 export const MODES = [
-  ["open", "open: everybody may look and take part"],
-  ["protected", "protected: everybody may look"],
-  ["private", "private: only its members see it"],
+  ["open", "open: everyone can view and contribute"],
+  ["protected", "protected: everyone can view, only members can contribute"],
+  ["private", "private: only members can see it"],
 ] as const;

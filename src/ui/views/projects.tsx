@@ -54,7 +54,7 @@ const Projects = ({ projects }: { projects: Project[] }) => (
     caption="Projects"
     rows={projects}
     keyOf={({ id }) => id}
-    empty="There is no such project."
+    empty="No projects found."
     columns={[
       { title: "Favorite", kind: "tools", cell: (project) => <Favorite project={project} /> },
       {
@@ -76,8 +76,8 @@ const Projects = ({ projects }: { projects: Project[] }) => (
       { title: "Flags", kind: "number", cell: ({ featureCount }) => featureCount },
       { title: "Members", kind: "number", cell: ({ memberCount }) => memberCount },
       { title: "Mode", cell: ({ mode }) => mode },
-      { title: "Asked for", cell: ({ lastReportedFlagUsage }) => <Time at={lastReportedFlagUsage} /> },
-      { title: "Changed", cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
+      { title: "Last usage", cell: ({ lastReportedFlagUsage }) => <Time at={lastReportedFlagUsage} /> },
+      { title: "Updated", cell: ({ lastUpdatedAt }) => <Time at={lastUpdatedAt} /> },
     ]}
   />
 );
@@ -120,8 +120,8 @@ function NewProject({ onClose }: { onClose(): void }) {
         <TextField
           form={form}
           name="id"
-          label="Id"
-          hint="It stands in addresses; made from the name if left out."
+          label="ID"
+          hint="Used in URLs. Leave empty to derive it from the name."
         />
         <LongField form={form} name="description" label="Description" />
         <ChoiceField form={form} name="mode" label="Mode" choices={MODES} />
@@ -129,7 +129,7 @@ function NewProject({ onClose }: { onClose(): void }) {
           form={form}
           name="environments"
           label="Environments"
-          hint="All that are enabled, if none is chosen."
+          hint="All enabled environments if none is selected."
           choices={choicesOf(environments.map(({ name }) => name))}
         />
       </Form>

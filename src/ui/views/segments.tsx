@@ -30,7 +30,7 @@ export function View() {
         columns={[
           { title: "Name", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
           {
-            title: "Where",
+            title: "Constraints",
             kind: "main",
             cell: ({ constraints }) => <bdi>{constraints.map(constraintInWords).join(", and ")}</bdi>,
           },
@@ -53,7 +53,7 @@ export function View() {
         removal={{
           isAllowed: mayDo("DELETE_SEGMENT"),
           remove: ({ id }) => change("DELETE /api/admin/segments/:id", { params: { id } }),
-          lossOf: () => "A segment that strategies use can't be deleted.",
+          lossOf: () => "A segment that is in use can't be deleted.",
         }}
       />
       {used && <SegmentUses segment={used} onClose={() => setFilters({ uses: "" })} />}

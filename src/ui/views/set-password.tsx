@@ -17,7 +17,7 @@ export function View() {
       <>
         <h1>Done</h1>
         <p>
-          You can sign in now. <Link href="/">Sign in</Link>
+          Your password is set. <Link href="/">Sign in</Link>
         </p>
       </>
     );
@@ -44,7 +44,7 @@ function SetPassword({ token, onDone }: Props) {
       {(user) => (
         <>
           <h1>
-            A password for <bdi>{nameOf(user)}</bdi>
+            Set a password for <bdi>{nameOf(user)}</bdi>
           </h1>
           <Form form={form} submit="Set the password">
             <TextField
@@ -72,7 +72,7 @@ function SignUp({ token, onDone }: Props) {
     <Answer read={{ ...read, data: read.error || read.isLoading ? undefined : true }}>
       {() => (
         <>
-          <h1>You are invited</h1>
+          <h1>You have been invited</h1>
           <Form form={form} submit="Sign up">
             <TextField form={form} name="username" label="Username" autocomplete="username" isRequired />
             <TextField form={form} name="email" label="E-mail address" type="email" isRequired />

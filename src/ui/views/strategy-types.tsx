@@ -41,7 +41,7 @@ export function View() {
       removal={{
         isAllowed: ({ editable }) => editable && may("DELETE_STRATEGY"),
         remove: ({ name }) => change("DELETE /api/admin/strategies/:name", { params: { name } }),
-        lossOf: () => "Strategies of it stay, and applications that know it still follow them.",
+        lossOf: () => "Strategies of this type stay; applications that implement it still follow them.",
       }}
       tools={(row) => row.name !== "default" && may("UPDATE_STRATEGY") && <Deprecate row={row} />}
     />
@@ -55,7 +55,9 @@ const Deprecate = ({ row: { name, deprecated } }: { row: StrategyType }) => (
         params: { strategyName: name },
       })
     }
-    title={deprecated ? `New strategies may be of ${name} again` : `New strategies should not be of ${name}`}
+    title={
+      deprecated ? `Offer ${name} for new strategies again` : `No longer offer ${name} for new strategies`
+    }
   >
     {deprecated ? "Reactivate" : "Deprecate"}
   </Button>
@@ -128,7 +130,7 @@ const ParameterFields = ({ row, set, of }: ParameterProps) => (
     </select>
     <input
       aria-label={`Description ${of}`}
-      placeholder="what it is for"
+      placeholder="description"
       value={row.description}
       onInput={(event) => set({ description: event.currentTarget.value })}
     />

@@ -27,7 +27,7 @@ export function View() {
       removal={{
         isAllowed: () => may("DELETE_TAG_TYPE"),
         remove: ({ name }) => change("DELETE /api/admin/tag-types/:name", { params: { name } }),
-        lossOf: () => "All tags of this type are taken from the flags that have them.",
+        lossOf: () => "All tags of this type will be removed from their flags.",
       }}
     />
   );
@@ -48,7 +48,7 @@ function TagTypeEditor({ row, onClose }: { row: TagType | undefined; onClose(): 
             form={form}
             name="name"
             label="Name"
-            hint="Of 2 to 50 characters that can stand in an address."
+            hint="2 to 50 URL-friendly characters."
             isRequired
             autofocus
           />

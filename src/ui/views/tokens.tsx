@@ -65,7 +65,7 @@ const Tokens = ({ tokens, onRevoke }: { tokens: Token[]; onRevoke(secret: string
     caption="Tokens"
     rows={tokens}
     keyOf={({ secret }) => secret}
-    empty="There is no such token."
+    empty="No tokens found."
     columns={[
       { title: "Name", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
       { title: "Type", cell: ({ type }) => type },
@@ -75,10 +75,10 @@ const Tokens = ({ tokens, onRevoke }: { tokens: Token[]; onRevoke(secret: string
       },
       { title: "Environment", cell: ({ environment }) => (environment === "*" ? "all" : environment) },
       { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
-      { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
-      { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+      { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
       {
-        title: "Tools",
+        title: "Actions",
         kind: "tools",
         cell: ({ secret, tokenName }) =>
           mayDo("DELETE") && (
@@ -98,7 +98,7 @@ function Revoke({ token, onClose }: { token: Token | undefined; onClose(): void 
       onConfirm={() => change("DELETE /api/admin/api-tokens/:token", { params: { token: token.secret } })}
       onClose={onClose}
     >
-      Whatever uses it is refused at once, and many SDKs then stop for good. It was last seen{" "}
+      Applications that use it will be refused at once, and many SDKs then stop asking. It was last seen{" "}
       <Time at={token.seenAt} />.
     </Confirm>
   );
@@ -107,7 +107,7 @@ function Revoke({ token, onClose }: { token: Token | undefined; onClose(): void 
 /** The token itself, this once, and what to do with it. */
 const MadeToken = ({ token, onClose }: { token: Made; onClose(): void }) => (
   <Dialog title={`Token ${token.tokenName}`} onClose={onClose} isWide>
-    <Secret value={token.secret} label="This is the token." />
+    <Secret value={token.secret} label="Your new token." />
     {token.type !== "admin" && (
       <Snippets token={token.secret} feature="my-flag" isFrontend={token.type === "frontend"} />
     )}

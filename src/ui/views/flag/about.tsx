@@ -22,11 +22,11 @@ export const About = ({ flag }: { flag: Flag }) => (
     <Tags flag={flag} />
     <Dependencies flag={flag} />
     <p class="muted">
-      Made <Time at={flag.createdAt} /> by <Avatar url={flag.createdBy.imageUrl} />{" "}
-      <bdi>{flag.createdBy.name}</bdi>, asked for <Time at={flag.lastSeenAt} />
+      Created <Time at={flag.createdAt} /> by <Avatar url={flag.createdBy.imageUrl} />{" "}
+      <bdi>{flag.createdBy.name}</bdi>, last seen <Time at={flag.lastSeenAt} />
       {flag.children.length > 0 && (
         <>
-          ; depended on by{" "}
+          ; required by{" "}
           {flag.children.map((child, index) => (
             <span key={child}>
               {index > 0 && ", "}

@@ -21,7 +21,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
       {dependencies.map((dependency) => (
         <span key={dependency.feature} class="chip">
           <span>
-            Only where{" "}
+            Requires{" "}
             <Link href={pathTo("projects", project, "features", dependency.feature)}>
               <bdi>{dependency.feature}</bdi>
             </Link>{" "}
@@ -30,7 +30,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
           {isAllowed && (
             <IconButton
               icon="close"
-              label={`No longer depend on ${dependency.feature}`}
+              label={`Remove the dependency on ${dependency.feature}`}
               onClick={() =>
                 change("DELETE /api/admin/projects/:projectId/features/:child/dependencies/:parent", {
                   params: { projectId: project, child: name, parent: dependency.feature },
@@ -41,7 +41,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
         </span>
       ))}
       {isAllowed && children.length === 0 && dependencies.length === 0 && (
-        <Button onClick={() => setOpen(true)}>Depend on another flag</Button>
+        <Button onClick={() => setOpen(true)}>Add a dependency</Button>
       )}
       {isOpen && <NewDependency flag={flag} onClose={() => setOpen(false)} />}
     </div>
@@ -49,7 +49,7 @@ export function Dependencies({ flag }: { flag: Flag }) {
 }
 
 const stateOf = ({ enabled, variants = [] }: Dependency) =>
-  !enabled ? "is off" : variants.length > 0 ? `is on with ${variants.join(" or ")}` : "is on";
+  !enabled ? "to be off" : variants.length > 0 ? `to be on with ${variants.join(" or ")}` : "to be on";
 
 function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClose(): void }) {
   const params = { projectId: project, child: name };
@@ -64,18 +64,18 @@ function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClo
     onClose();
   });
   return (
-    <Dialog title="Depend on another flag" onClose={onClose}>
-      <Form form={form} submit="Depend on it" onCancel={onClose}>
+    <Dialog title="Add a dependency" onClose={onClose}>
+      <Form form={form} submit="Add the dependency" onCancel={onClose}>
         <ChoiceField
           form={form}
           name="feature"
           label="Flag"
-          choices={[["", "choose one"], ...choicesOf(parents)]}
+          choices={[["", "choose a flag"], ...choicesOf(parents)]}
         />
         <ChoiceField
           form={form}
           name="state"
-          label="It must be"
+          label="Required state"
           choices={[
             ["on", "on"],
             ["off", "off"],
@@ -85,8 +85,8 @@ function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClo
           <TextField
             form={form}
             name="variants"
-            label="With one of the variants"
-            hint="Names with commas between; any if left empty."
+            label="Variants"
+            hint="Separate names with commas. Leave empty for any variant."
           />
         )}
       </Form>

@@ -36,11 +36,15 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
         />
       </header>
       <p class="muted">
-        {lastSeenAt ? "Asked for " : "Not asked for yet"} {lastSeenAt && <Time at={lastSeenAt} />}
-        {yes + no > 0 && `, ${count(yes)} times on and ${count(no)} off in this hour`}
+        {lastSeenAt ? "Last seen " : "Never seen"} {lastSeenAt && <Time at={lastSeenAt} />}
+        {yes + no > 0 && `; this hour: ${count(yes)} on, ${count(no)} off`}
       </p>
       {strategies.length === 0 && (
-        <Nothing>No strategies: who is not told otherwise gets it once it is on.</Nothing>
+        <Nothing>
+          {enabled
+            ? "No strategies: the flag is on for everyone."
+            : "No strategies yet: turning the flag on adds the project's default strategy."}
+        </Nothing>
       )}
       <ol class="strategies">
         {strategies.map((strategy, index) => (

@@ -42,7 +42,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
 const tabsOf = ({ project, name }: Flag) =>
   [
     [pathTo("projects", project, "features", name), "Flag"],
-    [pathTo("projects", project, "features", name, "use"), "Use"],
+    [pathTo("projects", project, "features", name, "use"), "Usage"],
     [pathTo("projects", project, "features", name, "log"), "Log"],
     [pathTo("projects", project, "features", name, "settings"), "Settings"],
   ] as const;

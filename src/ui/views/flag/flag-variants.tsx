@@ -24,7 +24,7 @@ export function FlagVariants({ place, variants, onClose }: FlagVariantsProps) {
   return (
     <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
       <Form form={form} submit="Save the variants" onCancel={onClose}>
-        <p>For all who get the flag here, unless a strategy has variants of its own.</p>
+        <p>For everyone who gets the flag here, unless a strategy has variants of its own.</p>
         <VariantsEditor
           variants={form.values.variants}
           onChange={(variants) => form.set("variants", variants)}

@@ -24,9 +24,9 @@ export function ParameterField({ parameter, value, problem, onChange }: Paramete
 }
 
 const LABELS: Readonly<Record<string, string>> = {
-  rollout: "Share of the users",
-  stickiness: "The same answer for the same",
-  groupId: "Group",
+  rollout: "Rollout",
+  stickiness: "Stickiness",
+  groupId: "Group ID",
 };
 
 interface InputProps {
@@ -75,7 +75,7 @@ const Lines = ({ attributes, value, onChange }: InputProps) => (
   <textarea
     {...attributes}
     rows={4}
-    placeholder="one value a line"
+    placeholder="one value per line"
     value={value.split(",").join("\n")}
     onInput={(event) => onChange(event.currentTarget.value.split("\n").join(","))}
   />

@@ -36,15 +36,15 @@ function Description({ flag }: { flag: Flag }) {
   });
   return (
     <section>
-      <h2>Description</h2>
+      <h2>General</h2>
       <Form form={form} submit="Save">
         <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
         <LongField form={form} name="description" label="Description" />
-        <CheckField form={form} name="stale" label="Stale: it should be removed from the code" />
+        <CheckField form={form} name="stale" label="Stale: ready to be removed from the code" />
         <CheckField
           form={form}
           name="impressionData"
-          label="Applications tell of each use (impression data)"
+          label="Impression data: applications report each evaluation"
         />
       </Form>
     </section>
@@ -59,7 +59,7 @@ function Ends({ flag }: { flag: Flag }) {
   const isCompleted = flag.lifecycle?.stage === "completed";
   return (
     <section>
-      <h2>What becomes of it</h2>
+      <h2>Actions</h2>
       <div class="actions">
         {may("CREATE_FEATURE", { project }) && <Button onClick={() => setOpen("clone")}>Copy</Button>}
         {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => setOpen("move")}>Move</Button>}
@@ -68,10 +68,10 @@ function Ends({ flag }: { flag: Flag }) {
             <Button
               onClick={() => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) })}
             >
-              In use after all
+              Reopen
             </Button>
           ) : (
-            <Button onClick={() => setOpen("complete")}>It has served its purpose</Button>
+            <Button onClick={() => setOpen("complete")}>Mark as completed</Button>
           ))}
         {may("DELETE_FEATURE", { project }) && (
           <Button kind="danger" icon="archive" onClick={() => setOpen("archive")}>
@@ -100,12 +100,12 @@ function Clone({ flag, onClose }: EndProps) {
   });
   return (
     <Dialog title={`Copy ${flag.name}`} onClose={onClose}>
-      <Form form={form} submit="Make the copy" onCancel={onClose}>
+      <Form form={form} submit="Create the copy" onCancel={onClose}>
         <TextField form={form} name="name" label="Name of the copy" isRequired autofocus />
         <CheckField
           form={form}
           name="replaceGroupId"
-          label="Its rollouts are on for others than the flag's"
+          label="New group ID: its rollouts reach other users than the flag's"
         />
       </Form>
     </Dialog>
@@ -126,8 +126,8 @@ function Move({ flag, onClose }: EndProps) {
         <ChoiceField
           form={form}
           name="newProjectId"
-          label="To the project"
-          choices={[["", "choose one"], ...others.map(({ id, name }) => [id, name] as const)]}
+          label="To project"
+          choices={[["", "choose a project"], ...others.map(({ id, name }) => [id, name] as const)]}
         />
       </Form>
     </Dialog>
@@ -142,18 +142,23 @@ function Complete({ flag, onClose }: EndProps) {
     onClose();
   });
   return (
-    <Dialog title="It has served its purpose" onClose={onClose}>
-      <Form form={form} submit="Say so" onCancel={onClose}>
+    <Dialog title={`Mark ${flag.name} as completed`} onClose={onClose}>
+      <Form form={form} submit="Mark as completed" onCancel={onClose}>
         <ChoiceField
           form={form}
           name="status"
-          label="What became of it"
+          label="Outcome"
           choices={[
-            ["kept", "kept: it is on for everybody from now on"],
-            ["discarded", "discarded: it is gone"],
+            ["kept", "kept: the feature stays, for everyone"],
+            ["discarded", "discarded: the feature was dropped"],
           ]}
         />
-        <TextField form={form} name="statusValue" label="The variant that was kept" hint="If it had some." />
+        <TextField
+          form={form}
+          name="statusValue"
+          label="Variant that was kept"
+          hint="If the flag has variants."
+        />
       </Form>
     </Dialog>
   );
@@ -167,8 +172,7 @@ function Archive({ flag, onClose }: EndProps) {
   };
   return (
     <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>
-      Applications that ask for it get their default from then on. It can be revived from the project's
-      archive.
+      Applications that use it will fall back to their default. You can revive it from the project's archive.
     </Confirm>
   );
 }

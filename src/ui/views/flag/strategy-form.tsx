@@ -72,7 +72,7 @@ export function StrategyForm({ form, project, submit, onCancel, isNew }: Strateg
         problem={form.problemOf("variants")}
       />
       <TextField form={form} name="title" label="Title" />
-      <CheckField form={form} name="disabled" label="Disabled: nobody gets the flag by it" />
+      <CheckField form={form} name="disabled" label="Disabled: the strategy is ignored" />
     </Form>
   );
 }
@@ -84,7 +84,7 @@ interface SegmentsProps {
 
 const Segments = ({ form: { values, set }, segments }: SegmentsProps) => (
   <fieldset class="field checks">
-    <legend>In the segments</legend>
+    <legend>Segments</legend>
     {segments.map(({ id, name }) => (
       <label key={id}>
         <input

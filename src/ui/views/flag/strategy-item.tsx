@@ -82,7 +82,7 @@ export function StrategyItem({ strategy, place, above, environments }: StrategyI
             })
           }
         >
-          In {place.environment}, this no longer gets the flag: {words}.
+          In {place.environment}, the flag will no longer be on for: {words}.
         </Confirm>
       )}
     </li>

@@ -24,7 +24,7 @@ export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
   );
   return (
     <Dialog title={`Who gets ${flag.name}?`} onClose={onClose} isWide>
-      <Form form={form} submit="Ask">
+      <Form form={form} submit="Evaluate">
         <ChoiceField
           form={form}
           name="environment"

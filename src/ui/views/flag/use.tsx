@@ -35,13 +35,13 @@ function Use({ flag }: { flag: Flag }) {
           ))}
         </select>
         <select
-          aria-label="How far back"
+          aria-label="Period"
           value={hours}
           onChange={(event) => setFilters({ hours: event.currentTarget.value })}
         >
           {["6", "24", "48"].map((value) => (
             <option key={value} value={value}>
-              {value} hours
+              last {value} hours
             </option>
           ))}
         </select>
@@ -56,7 +56,7 @@ function Use({ flag }: { flag: Flag }) {
 /** As a chart, and the same by application in a table. */
 function UseIn({ hours }: { hours: Hour[] }) {
   if (hours.every(({ yes, no }) => yes + no === 0))
-    return <Nothing>No application has asked for it here in this time.</Nothing>;
+    return <Nothing>No application has evaluated the flag here in this period.</Nothing>;
   const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();
   const sum = (time: string, pick: (hour: Hour) => number) =>
     hours.filter(({ timestamp }) => timestamp === time).reduce((total, hour) => total + pick(hour), 0);
@@ -66,12 +66,16 @@ function UseIn({ hours }: { hours: Hour[] }) {
   ];
   return (
     <>
-      <Chart title="Answers an hour" times={times.map((time) => Date.parse(time) / 1000)} lines={lines} />
+      <Chart
+        title="Evaluations per hour"
+        times={times.map((time) => Date.parse(time) / 1000)}
+        lines={lines}
+      />
       <Table
-        caption="Use by application"
+        caption="Usage by application"
         rows={byApplication(hours)}
         keyOf={({ name }) => name}
-        empty="None."
+        empty="No applications."
         columns={[
           { title: "Application", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
           { title: "On", kind: "number", cell: ({ yes }) => count(yes) },

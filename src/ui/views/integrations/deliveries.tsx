@@ -146,7 +146,7 @@ function Details({ integration, delivery, onClose }: DetailsProps) {
     await change("POST /api/admin/addons/:id/events/:eventId/redeliver", {
       params: { id: integration, eventId: delivery.id },
     });
-    tell("It is delivered again.");
+    tell("It will be delivered again.");
     onClose();
   };
   return (
@@ -161,7 +161,7 @@ function Details({ integration, delivery, onClose }: DetailsProps) {
       {may("UPDATE_ADDON") && (
         <footer>
           <Button kind="main" icon="refresh" onClick={redeliver}>
-            Deliver it again
+            Redeliver
           </Button>
         </footer>
       )}

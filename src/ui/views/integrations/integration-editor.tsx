@@ -60,7 +60,7 @@ export function IntegrationEditor({ row, providers, onClose }: EditorProps) {
           form={form}
           name="environments"
           label="Environments"
-          hint="All, if none is chosen."
+          hint="All environments if none is selected."
           choices={choicesOf(environments.map(({ name }) => name))}
         />
       </Form>

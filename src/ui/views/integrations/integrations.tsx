@@ -55,7 +55,7 @@ export function View() {
       removal={{
         isAllowed: () => may("DELETE_ADDON"),
         remove: ({ id }) => change("DELETE /api/admin/addons/:id", { params: { id } }),
-        lossOf: () => "The log of its deliveries is gone with it, and so is what waits to be delivered.",
+        lossOf: () => "Its delivery log and all pending deliveries will be deleted.",
       }}
     />
   );
@@ -70,7 +70,7 @@ export function State({ integration: { enabled, delivery } }: { integration: Int
       </>
     );
   if (delivery?.paused) return <Badge>paused</Badge>;
-  return enabled ? <Badge tone="good">delivers</Badge> : <Badge>disabled</Badge>;
+  return enabled ? <Badge tone="good">active</Badge> : <Badge>disabled</Badge>;
 }
 
 const Enabled = ({ integration, name }: { integration: Integration; name: string }) => (

@@ -40,7 +40,7 @@ export function LogFilters({ filters, onChange }: LogFiltersProps) {
         onChange={(project) => onChange({ project })}
       />
       <Select
-        label="By"
+        label="User"
         value={filters.by}
         choices={creators.map(({ id, name }) => [String(id), name] as const)}
         onChange={(by) => onChange({ by })}

@@ -41,7 +41,7 @@ async function download(query: TakeAlongProps["query"]) {
     if (events.length < PAGE) break;
   }
   save(new Blob(lines, { type: "application/jsonl" }), "events.jsonl");
-  tell(`${counted(lines.length, "event")} in the file${lines.length === MOST ? ", the newest ones" : ""}`);
+  tell(`Downloaded ${counted(lines.length, "event")}${lines.length === MOST ? ", the newest ones" : ""}`);
 }
 
 function save(content: Blob, name: string) {

@@ -33,7 +33,7 @@ export function View() {
       removal={{
         isAllowed: isAdmin,
         remove: ({ id }) => change("DELETE /api/admin/groups/:id", { params: { id } }),
-        lossOf: () => "Its members lose what they may only by this group.",
+        lossOf: () => "Members lose the permissions that they have only through this group.",
       }}
     />
   );
@@ -68,7 +68,7 @@ function GroupEditor({ row, onClose }: { row: Group | undefined; onClose(): void
           form={form}
           name="rootRole"
           label="Root role"
-          hint="All members have it beside their own."
+          hint="Given to all members, in addition to their own."
           choices={[["", "none"], ...roles]}
         />
         <ChecksField

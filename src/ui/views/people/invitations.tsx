@@ -30,18 +30,18 @@ export function View() {
         columns={[
           { title: "Name", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
           { title: "Role", cell: ({ role }) => role.name },
-          { title: "Users made", kind: "number", cell: ({ users }) => users.length },
-          { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          { title: "Users created", kind: "number", cell: ({ users }) => users.length },
+          { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
           { title: "Enabled", cell: (invitation) => <Enabled invitation={invitation} /> },
         ]}
         editor={({ onClose }) => <NewInvitation onLink={setLink} onClose={onClose} />}
         mayCreate={isAdmin()}
       />
       {link !== "" && (
-        <Dialog title="An invitation" onClose={() => setLink("")} isWide>
+        <Dialog title="Invitation link" onClose={() => setLink("")} isWide>
           <Secret
             value={new URL(link.replace(/^\//, ""), document.baseURI).href}
-            label="Whoever opens this link makes a user of their own, a Viewer at first."
+            label="Anyone with this link can create an account, as a Viewer at first."
           />
         </Dialog>
       )}
@@ -74,7 +74,7 @@ function NewInvitation({ onLink, onClose }: { onLink(link: string): void; onClos
     <Dialog title="New invitation" onClose={onClose}>
       <Form form={form} submit="Create the invitation" onCancel={onClose}>
         <TextField form={form} name="name" label="Name" isRequired autofocus />
-        <TextField form={form} name="expiresAt" label="Ends" type="datetime-local" isRequired />
+        <TextField form={form} name="expiresAt" label="Expires" type="datetime-local" isRequired />
       </Form>
     </Dialog>
   );

@@ -43,10 +43,10 @@ export function RoleForm({ role, onClose }: { role?: Role; onClose(): void }) {
         <ChoiceField
           form={form}
           name="type"
-          label="For"
+          label="Scope"
           choices={[
-            ["custom", "projects: given to users and groups of a project"],
-            ["root-custom", "everything: a user's or a group's root role"],
+            ["custom", "project: given to members of a project"],
+            ["root-custom", "root: a user's or a group's role in everything"],
           ]}
         />
       )}

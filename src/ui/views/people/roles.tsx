@@ -34,7 +34,7 @@ export function View() {
             </>
           ),
         },
-        { title: "For", cell: (role) => (isRoot(role) ? "everything" : "projects") },
+        { title: "Scope", cell: (role) => (isRoot(role) ? "root" : "project") },
         { title: "Description", cell: ({ description }) => <bdi>{description}</bdi> },
       ]}
       editor={(edited) => <RoleEditor {...edited} />}
@@ -43,7 +43,7 @@ export function View() {
       removal={{
         isAllowed: (role) => isCustom(role) && isAdmin(),
         remove: ({ id }) => change("DELETE /api/admin/roles/:id", { params: { id } }),
-        lossOf: () => "Nobody can be given it any more. A role that somebody has can't be deleted.",
+        lossOf: () => "A role that is still assigned can't be deleted.",
       }}
     />
   );

@@ -45,7 +45,7 @@ export function View() {
         removal={{
           isAllowed: isAdmin,
           remove: ({ id }) => change("DELETE /api/admin/service-account/:id", { params: { id } }),
-          lossOf: () => "Its tokens are refused at once; what it did stays in the log.",
+          lossOf: () => "Its tokens stop working at once. Its events stay in the log.",
         }}
         tools={({ id }) => (
           <Button icon="key" onClick={() => setFilters({ tokens: String(id) })}>
@@ -63,7 +63,7 @@ function AccountTokens({ account, onClose }: { account: Account; onClose(): void
   const { id } = account;
   return (
     <Dialog title={`Tokens of ${nameOf(account)}`} onClose={onClose} isWide>
-      {secret !== "" && <Secret value={secret} label="This is the token." />}
+      {secret !== "" && <Secret value={secret} label="The new token." />}
       <PersonalTokens
         tokens={account.tokens}
         create={async (body) => {

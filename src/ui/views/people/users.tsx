@@ -44,7 +44,7 @@ export function View() {
           { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi> },
           { title: "Root role", cell: ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name },
           { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
-          { title: "Made", cell: ({ createdAt }) => <Time at={createdAt} /> },
+          { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
         ]}
         editor={(props) => <UserEditor {...props} roles={roles} onLink={setLink} />}
         mayCreate={isAdmin()}
@@ -53,15 +53,15 @@ export function View() {
           isAllowed: isAdmin,
           remove: ({ id }) => change("DELETE /api/admin/user-admin/:id", { params: { id } }),
           lossOf: () =>
-            "Their sessions, personal tokens and roles are gone with them; what they did stays in the log.",
+            "Their sessions, personal tokens and roles will be deleted. Their events stay in the log.",
         }}
         tools={(user) => <ResetPassword user={user} onLink={setLink} />}
       />
       {link !== "" && (
-        <Dialog title="A link to set a password" onClose={() => setLink("")} isWide>
+        <Dialog title="Password link" onClose={() => setLink("")} isWide>
           <Secret
             value={new URL(link, document.baseURI).href}
-            label="Whoever opens this link sets the password. No mail is sent: hand it over yourself."
+            label="Anyone with this link can set the password. No e-mail is sent: pass it on yourself."
           />
         </Dialog>
       )}
@@ -73,7 +73,7 @@ const ResetPassword = ({ user, onLink }: { user: User; onLink(link: string): voi
   user.email === undefined ? null : (
     <IconButton
       icon="key"
-      label={`Make a link by which ${nameOf(user)} sets a new password`}
+      label={`Create a password reset link for ${nameOf(user)}`}
       onClick={async () => {
         const body = { id: user.email! };
         const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
@@ -117,7 +117,13 @@ function UserEditor({ row, roles, onLink, onClose }: EditorProps) {
     <Dialog title={row ? nameOf(row) : "New user"} onClose={onClose}>
       <Form form={form} submit={row ? "Save" : "Create the user"} onCancel={onClose}>
         {!row && (
-          <TextField form={form} name="username" label="Username" hint="Or an e-mail address." autofocus />
+          <TextField
+            form={form}
+            name="username"
+            label="Username"
+            hint="A username or an e-mail address is needed."
+            autofocus
+          />
         )}
         <TextField form={form} name="email" label="E-mail address" type="email" />
         <TextField form={form} name="name" label="Name" />
@@ -129,7 +135,7 @@ function UserEditor({ row, roles, onLink, onClose }: EditorProps) {
         />
         {row && (
           <p class="muted">
-            <Link href="/people/roles">What the roles may</Link>
+            <Link href="/people/roles">What each role can do</Link>
           </p>
         )}
       </Form>

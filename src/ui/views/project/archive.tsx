@@ -27,7 +27,7 @@ function Archive({ project }: { project: string }) {
             caption="Archived flags"
             rows={features}
             keyOf={({ name }) => name}
-            empty="No flag of this project is archived."
+            empty="No archived flags."
             columns={[
               { title: "Flag", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
               { title: "Type", cell: ({ type }) => type },
@@ -43,7 +43,7 @@ function Archive({ project }: { project: string }) {
                     {may("DELETE_FEATURE", { project }) && (
                       <IconButton
                         icon="remove"
-                        label={`Remove ${name} for good`}
+                        label={`Delete ${name} permanently`}
                         onClick={() => setRemoved(name)}
                       />
                     )}
@@ -56,12 +56,12 @@ function Archive({ project }: { project: string }) {
       </Answer>
       {removed !== undefined && (
         <Confirm
-          title={`Remove ${removed} for good?`}
-          action="Remove for good"
+          title={`Delete ${removed} permanently?`}
+          action="Delete permanently"
           onConfirm={() => remove(removed)}
           onClose={() => setRemoved(undefined)}
         >
-          The flag and its strategies will be gone. Its events stay in the log.
+          The flag and its strategies will be deleted. Its events stay in the log.
         </Confirm>
       )}
     </>

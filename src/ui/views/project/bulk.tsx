@@ -22,13 +22,13 @@ export function BulkBar({ project, environments, names, onDone }: BulkBarProps) 
   const archive = () =>
     change("POST /api/admin/projects/:projectId/archive", { params, body: { features } }).then(onDone);
   return (
-    <section class="bulk" aria-label="Chosen flags">
-      <strong>{counted(names.length, "flag")} chosen</strong>
+    <section class="bulk" aria-label="Selected flags">
+      <strong>{counted(names.length, "flag")} selected</strong>
       <SwitchAll project={project} environments={environments} features={features} onDone={onDone} />
       {may("UPDATE_FEATURE", { project }) && (
         <>
           <Button onClick={() => markStale(true)}>Mark as stale</Button>
-          <Button onClick={() => markStale(false)}>Not stale</Button>
+          <Button onClick={() => markStale(false)}>Mark as not stale</Button>
         </>
       )}
       {may("DELETE_FEATURE", { project }) && (
@@ -36,7 +36,7 @@ export function BulkBar({ project, environments, names, onDone }: BulkBarProps) 
           Archive
         </Button>
       )}
-      <Button onClick={onDone}>Choose none</Button>
+      <Button onClick={onDone}>Clear selection</Button>
       {isArchiving && (
         <Confirm
           title={`Archive ${counted(names.length, "flag")}?`}
@@ -44,7 +44,7 @@ export function BulkBar({ project, environments, names, onDone }: BulkBarProps) 
           onConfirm={archive}
           onClose={() => setArchiving(false)}
         >
-          Applications that ask for them get their default from then on. They can be revived.{" "}
+          Applications that use them will fall back to their defaults. You can revive them from the archive.{" "}
           {names.join(", ")}
         </Confirm>
       )}
@@ -78,8 +78,8 @@ function SwitchAll({ project, environments, features, onDone }: SwitchAllProps) 
           <option key={name}>{name}</option>
         ))}
       </select>
-      <Button onClick={() => flip("on")}>Switch on</Button>
-      <Button onClick={() => flip("off")}>Switch off</Button>
+      <Button onClick={() => flip("on")}>Turn on</Button>
+      <Button onClick={() => flip("off")}>Turn off</Button>
     </>
   );
 }

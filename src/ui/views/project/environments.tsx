@@ -50,8 +50,8 @@ function Environments({ project, id }: { project: Project; id: string }) {
       </Answer>
       {removed !== undefined && (
         <Confirm
-          title={`Take ${removed} from the project?`}
-          action="Take it away"
+          title={`Remove ${removed} from the project?`}
+          action="Remove"
           onConfirm={() =>
             change("DELETE /api/admin/projects/:projectId/environments/:environment", {
               params: { ...params, environment: removed },
@@ -59,8 +59,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
           }
           onClose={() => setRemoved(undefined)}
         >
-          What the flags of the project have in {removed} will be gone: strategies, variants, and whether they
-          are on.
+          In {removed}, the strategies, variants and states of all flags of this project will be deleted.
         </Confirm>
       )}
     </>

@@ -37,8 +37,8 @@ export const FlagTable = ({ project, environments, features, empty, sorting, cho
         cell: (flag: FoundFlag) => <InEnvironment flag={flag} project={project} environment={environment} />,
       })),
       { title: "Type", sortBy: "type", cell: ({ type }) => type },
-      { title: "Asked for", sortBy: "lastSeenAt", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
-      { title: "Made", sortBy: "createdAt", cell: ({ createdAt }) => <Time at={createdAt} /> },
+      { title: "Last seen", sortBy: "lastSeenAt", cell: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
+      { title: "Created", sortBy: "createdAt", cell: ({ createdAt }) => <Time at={createdAt} /> },
     ]}
   />
 );

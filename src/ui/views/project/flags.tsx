@@ -63,7 +63,7 @@ function Flags({ project, id }: { project: Project; id: string }) {
             project={id}
             environments={environments}
             features={features}
-            empty={isFiltered(filters, FLAG_FILTERS) ? "There is no such flag." : "There is no flag yet."}
+            empty={isFiltered(filters, FLAG_FILTERS) ? "No flags match." : "No flags yet."}
             sorting={{
               by: filters.sortBy,
               order: filters.sortOrder === "desc" ? "desc" : "asc",

@@ -29,18 +29,21 @@ function ProjectInsights({ id }: { id: string }) {
 function Figures({ insights: { health, stats, members, featureTypeCounts } }: { insights: Insights }) {
   const figures = [
     ["Health", <Share key="health" percent={health.rating} label="Health" />],
-    ["Live flags", health.activeCount],
+    ["Active flags", health.activeCount],
     ["Stale", health.staleCount],
-    ["Older than expected", health.potentiallyStaleCount],
-    ["Changes in 30 days", versus(stats.projectActivityCurrentWindow, stats.projectActivityPastWindow)],
-    ["Made in 30 days", versus(stats.createdCurrentWindow, stats.createdPastWindow)],
-    ["Archived in 30 days", versus(stats.archivedCurrentWindow, stats.archivedPastWindow)],
+    ["Potentially stale", health.potentiallyStaleCount],
+    [
+      "Changes in the last 30 days",
+      versus(stats.projectActivityCurrentWindow, stats.projectActivityPastWindow),
+    ],
+    ["Created in the last 30 days", versus(stats.createdCurrentWindow, stats.createdPastWindow)],
+    ["Archived in the last 30 days", versus(stats.archivedCurrentWindow, stats.archivedPastWindow)],
     ["Members", members.currentMembers],
-    ...featureTypeCounts.map(({ type, count }) => [`Of type ${type}`, count] as const),
+    ...featureTypeCounts.map(({ type, count }) => [`Type ${type}`, count] as const),
   ] as const;
   return (
     <section>
-      <h2>Now and of late</h2>
+      <h2>Overview</h2>
       <dl class="figures">
         {figures.map(([title, value]) => (
           <div key={title}>
@@ -53,16 +56,16 @@ function Figures({ insights: { health, stats, members, featureTypeCounts } }: { 
   );
 }
 
-const versus = (now: number, before: number) => `${now} (${before} in the 30 days before)`;
+const versus = (now: number, before: number) => `${now} (${before} in the 30 days before that)`;
 
 const LeadTimes = ({ id, leadTime }: { id: string; leadTime: Insights["leadTime"] }) => (
   <section>
-    <h2>Days to production: {leadTime.projectAverage} on average</h2>
+    <h2>Time to production: {leadTime.projectAverage} days on average</h2>
     <Table
       caption="Days to production"
       rows={leadTime.features}
       keyOf={({ name }) => name}
-      empty="No flag was switched on in production yet."
+      empty="No flag has been turned on in production yet."
       columns={[
         {
           title: "Flag",

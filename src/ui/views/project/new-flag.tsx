@@ -36,7 +36,7 @@ export function NewFlag({ project: { featureNaming }, id, onClose }: NewFlagProp
           hint={
             pattern
               ? `Must match ${pattern}${example ? `, such as ${example}` : ""}.`
-              : "It stays for good: code asks for it."
+              : "Code refers to the flag by its name: it can't be changed later."
           }
           isRequired
           autofocus
@@ -52,7 +52,7 @@ export function NewFlag({ project: { featureNaming }, id, onClose }: NewFlagProp
         <CheckField
           form={form}
           name="impressionData"
-          label="Applications tell of each use (impression data)"
+          label="Impression data: applications report each evaluation"
         />
       </Form>
     </Dialog>

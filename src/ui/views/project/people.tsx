@@ -70,7 +70,7 @@ function People({ project }: { project: string }) {
             />
             {isAllowed && (
               <Button icon="add" onClick={() => setEdited("new")}>
-                Add somebody
+                Add a member
               </Button>
             )}
             {edited && (
@@ -88,7 +88,7 @@ function People({ project }: { project: string }) {
                 onConfirm={() => save(without(removed))}
                 onClose={() => setRemoved(undefined)}
               >
-                They lose all roles in this project; if it is private they no longer see it.
+                They lose all roles in this project; if it is private, they can no longer see it.
               </Confirm>
             )}
           </>
@@ -108,13 +108,13 @@ interface MemberTableProps {
 
 const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => (
   <Table
-    caption="Who has a role here"
+    caption="Members"
     rows={members}
     keyOf={({ kind, id }) => `${kind} ${id}`}
-    empty="Nobody has a role here."
+    empty="No members yet."
     columns={[
       {
-        title: "Who",
+        title: "Member",
         kind: "main",
         cell: ({ kind, name, imageUrl }) => (
           <>
@@ -175,10 +175,15 @@ function EditMember({ member, roles, onSave, onClose }: EditMemberProps) {
     onClose();
   });
   return (
-    <Dialog title={member ? `Roles of ${member.name}` : "Add somebody"} onClose={onClose}>
+    <Dialog title={member ? `Roles of ${member.name}` : "Add a member"} onClose={onClose}>
       <Form form={form} submit="Save" onCancel={onClose}>
         {!member && (
-          <ChoiceField form={form} name="who" label="Who" choices={[["", "choose one"], ...choices]} />
+          <ChoiceField
+            form={form}
+            name="who"
+            label="User or group"
+            choices={[["", "choose a user or a group"], ...choices]}
+          />
         )}
         <ChecksField
           form={form}

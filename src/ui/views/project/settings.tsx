@@ -45,12 +45,12 @@ function Description({ project, id }: SettingsProps) {
   });
   return (
     <section>
-      <h2>Description</h2>
+      <h2>General</h2>
       <Form form={form} submit="Save">
         <TextField form={form} name="name" label="Name" isRequired />
         <LongField form={form} name="description" label="Description" />
         <ChoiceField form={form} name="mode" label="Mode" choices={MODES} />
-        <TextField form={form} name="defaultStickiness" label="Stickiness of new rollouts" />
+        <TextField form={form} name="defaultStickiness" label="Default stickiness" />
       </Form>
     </section>
   );
@@ -74,13 +74,13 @@ function Naming({ project: { featureNaming }, id }: SettingsProps) {
   });
   return (
     <section>
-      <h2>Names of flags</h2>
+      <h2>Flag naming</h2>
       <Form form={form} submit="Save">
         <TextField
           form={form}
           name="pattern"
           label="Pattern"
-          hint="A regular expression for new flags; any name if empty."
+          hint="A regular expression that new flags must match. Leave empty to allow any name."
         />
         <TextField form={form} name="example" label="Example" />
         <LongField form={form} name="description" label="Explanation" />
@@ -104,7 +104,7 @@ function End({ project: { name, archivedAt }, id }: SettingsProps) {
   };
   return (
     <section>
-      <h2>Its end</h2>
+      <h2>Archive or delete</h2>
       <div class="actions">
         {archivedAt ? (
           <Button onClick={() => change("POST /api/admin/projects/revive/:projectId", { params })}>
@@ -116,22 +116,22 @@ function End({ project: { name, archivedAt }, id }: SettingsProps) {
           </Button>
         )}
         <Button icon="remove" kind="danger" onClick={() => setAsked("remove")}>
-          Remove it for good
+          Delete permanently
         </Button>
       </div>
       {asked === "archive" && (
         <Confirm title={`Archive ${name}?`} action="Archive the project" onConfirm={archive} onClose={close}>
-          It must have no live flags. It can be revived.
+          Its flags must be archived first. You can revive the project later.
         </Confirm>
       )}
       {asked === "remove" && (
         <Confirm
-          title={`Remove ${name}?`}
-          action="Remove the project for good"
+          title={`Delete ${name} permanently?`}
+          action="Delete the project"
           onConfirm={remove}
           onClose={close}
         >
-          The project, its archived flags and its access will be gone; its events stay in the log.
+          The project, its archived flags and its members' roles will be deleted. Its events stay in the log.
         </Confirm>
       )}
     </section>

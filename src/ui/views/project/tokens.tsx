@@ -47,8 +47,8 @@ function Tokens({ project, id }: { project: Project; id: string }) {
       )}
       {isNew && <NewToken project={project} id={id} onMade={setMade} onClose={() => setNew(false)} />}
       {made && (
-        <Dialog title={`The token ${made.tokenName}`} onClose={() => setMade(undefined)} isWide>
-          <Secret label="By it an application asks for the flags." value={made.secret} />
+        <Dialog title={`Token ${made.tokenName}`} onClose={() => setMade(undefined)} isWide>
+          <Secret label="Applications authenticate with this token." value={made.secret} />
           <Snippets token={made.secret} feature="your-flag" isFrontend={made.type === "frontend"} />
         </Dialog>
       )}
@@ -61,7 +61,7 @@ function Tokens({ project, id }: { project: Project; id: string }) {
           }
           onClose={() => setRevoked(undefined)}
         >
-          Applications that use it get no more answers.
+          Applications that use it will be refused at once.
         </Confirm>
       )}
     </>
@@ -79,13 +79,13 @@ const TokenTable = ({ tokens, onRevoke }: TokenTableProps) => (
     caption="Tokens of the project"
     rows={tokens}
     keyOf={({ secret }) => secret}
-    empty="No token is for this project alone."
+    empty="No tokens for this project alone."
     columns={[
       { title: "Token", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
       { title: "Type", cell: ({ type }) => type },
       { title: "Environment", cell: ({ environment }) => <bdi>{environment}</bdi> },
-      { title: "Used", cell: ({ seenAt }) => <Time at={seenAt} /> },
-      { title: "Ends", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+      { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+      { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
       onRevoke && {
         title: "Actions",
         kind: "tools",
@@ -125,7 +125,7 @@ function NewToken({ project, id, onMade, onClose }: NewTokenProps) {
           label="Type"
           choices={[
             ["client", "client: for servers"],
-            ["frontend", "frontend: for browsers and phones"],
+            ["frontend", "frontend: for browsers and mobile apps"],
           ]}
         />
         <ChoiceField form={form} name="environment" label="Environment" choices={choicesOf(environments)} />
