@@ -5,13 +5,13 @@ import type { Agents } from "./post.ts";
 
 interface Options {
   guard: Guard;
-  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY are read. */
+  /** The source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Certificates, in PEM, of authorities that are trusted beside those that everyone does. */
+  /** Additional trusted certificate authorities, in PEM. */
   ca: readonly string[] | undefined;
 }
 
-/** Connections that are kept for the next delivery to the same receiver. */
+/** Keeps connections open for the next delivery to the same receiver. */
 export function createAgents({ guard: { lookup }, env, ca }: Options): Agents {
   const proxyEnv = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map((name) => [name, env[name] ?? env[name.toLowerCase()]]),
@@ -24,7 +24,7 @@ export function createAgents({ guard: { lookup }, env, ca }: Options): Agents {
   };
 }
 
-/** The hosts of the proxies, to which the operator wants connections to go. */
+/** The hosts of the proxies, which the operator has chosen to connect to. */
 export const proxiesIn = (env: Options["env"]): string[] =>
   ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].flatMap(
     (name) => URL.parse(env[name] ?? "")?.hostname || [],

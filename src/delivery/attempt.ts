@@ -16,25 +16,25 @@ export interface Attempting {
   log: Log;
   clock: Clock;
   outside: Outside;
-  /** What was decrypted, by integration, with what it was decrypted from. */
+  /** Decrypted parameters by integration, with the stored form they came from. */
   decrypted: Map<number, { stored: string; parameters: Parameters }>;
 }
 
 interface Tried {
   eventId: number;
-  /** How often that was tried before. */
+  /** The number of earlier attempts. */
   attempts: number;
   /** See Delivery. */
   remaining?: string | null;
-  /** How many attempts of the integration have failed in a row. */
+  /** The integration's number of consecutive failures. */
   failures: number;
-  /** It was not queued, and is not tried again. */
+  /** A test, which was not queued and is not retried. */
   isTest?: boolean;
 }
 
 /**
- * Hands an event to an integration once.
- * @returns what is to be recorded; undefined where there is no such event any more
+ * Delivers an event to an integration once.
+ * @returns the attempt to record; undefined if the event no longer exists
  */
 export async function attempt(
   context: Attempting,
@@ -101,7 +101,7 @@ async function outcomeOf(
   }
 }
 
-/** To decrypt would take longer than to send. */
+/** Cached, since decrypting would take longer than sending. */
 function parametersOf({ db, decrypted }: Attempting, integration: StoredIntegration): Parameters {
   const stored = JSON.stringify(integration.parameters);
   const known = decrypted.get(integration.id);

@@ -1,14 +1,14 @@
-/** Time, as something that can be moved in tests. */
+/** A clock that tests can move. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Does something later. @returns what calls it off */
+  /** Calls back later. @returns a function that cancels it */
   after(ms: number, act: () => void): () => void;
-  /** From 0 to 1, the latter excluded. */
+  /** From 0 up to, but not including, 1. */
   random(): number;
 }
 
-/** What a timer of Node can wait for at the most, in milliseconds; who wakes early looks again. */
+/** The longest delay of a timer in Node, in milliseconds; callers that wake early check again. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

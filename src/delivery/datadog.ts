@@ -6,7 +6,7 @@ import { toMarkdown } from "./text.ts";
 
 const EVENTS_API = "https://api.datadoghq.com/api/v1/events";
 
-/** Posts to the Events API of Datadog; a body template makes the text. */
+/** Posts to the Datadog Events API; a body template replaces the text. */
 export const datadog: Deliver = async (job, { post, publicUrl }) => {
   const { event, now } = job;
   const url = textOf(job, "url") || EVENTS_API;

@@ -12,45 +12,45 @@ import { createPost } from "./post.ts";
 export interface DispatcherOptions {
   db: Database;
   log: Log;
-  /** Where people find this server, the base path included. */
+  /** The server's public URL, including the base path. */
   publicUrl: string;
   /** Private targets that are allowed; see guard.ts. */
   allowed?: readonly string[];
-  /** Where files are written. */
+  /** The folder for the file provider. */
   folder?: string | undefined;
-  /** The environment, for settings of a proxy. */
+  /** The environment, for proxy settings. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** Authorities that are trusted, in PEM. */
+  /** Additional trusted certificate authorities, in PEM. */
   ca?: readonly string[] | undefined;
   slackApi?: string;
-  /** How long one request may take, in milliseconds. */
+  /** The timeout of one request, in milliseconds. */
   timeoutMs?: number;
   clock?: Clock;
 }
 
 export interface Dispatcher {
-  /** What a single attempt is made with. */
+  /** The context of a single attempt. */
   readonly context: Attempting;
-  /** Resolves when all that was under way is recorded. */
+  /** Resolves when everything in progress has been recorded. */
   stop(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** How long what is under way may take once it stops, in milliseconds; it is begun anew at the next start. */
+/** How long to wait on stopping for deliveries in progress, in milliseconds; the rest is repeated after a restart. */
 const GRACE_MS = 4000;
 
-/** How often commits of other processes are looked for, in milliseconds; it takes a few microseconds. */
+/** How often to check for commits of other processes, in milliseconds; a check takes a few microseconds. */
 const POLL_MS = 25;
 
 const running = new WeakMap<Database, Dispatcher>();
 
-/** The one that delivers what this file queues; undefined where nobody does. */
+/** The running dispatcher for this file; undefined if there is none. */
 export const dispatcherOf = (db: Database) => running.get(db);
 
 /**
- * Delivers events to integrations, at least once, each integration's in the order of events; none waits for another's
- * receiver. It goes on with what was queued before it started.
+ * Delivers events to integrations at least once, in the order of events for each integration; slow receivers don't
+ * delay others. Continues with the queue of earlier runs.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, log, clock = systemClock } = options;
@@ -101,7 +101,7 @@ function toOutside(options: DispatcherOptions, signal: AbortSignal) {
   };
 }
 
-/** Calls when another process has committed. A database in memory is nobody else's. */
+/** Calls back when another process has committed; no other process can use a database in memory. */
 function pollOthers(db: Database, act: () => void): () => void {
   if (db.memory) return () => {};
   const version = () => db.pragma("data_version", { simple: true });
@@ -115,7 +115,7 @@ function pollOthers(db: Database, act: () => void): () => void {
     try {
       look();
     } catch {
-      // A file that can't be read now is looked at again.
+      // If the file can't be read now, check again later.
     }
   }, POLL_MS).unref();
   return () => clearInterval(timer);

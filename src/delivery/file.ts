@@ -2,13 +2,13 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { type Deliver, type Outcome, textOf } from "./provider.ts";
 
-/** Where a file is put aside, in bytes. */
+/** The size at which files are rotated, in bytes. */
 const LONGEST = 10 * 1024 * 1024;
 
-/** How many are kept beside the one that is written to. */
+/** How many rotated files are kept. */
 const KEPT = 5;
 
-/** Appends the event to a file, one JSON object a line; it is on the disk then. */
+/** Appends the event to a file, one JSON object per line, and waits until it is on disk. */
 export const file: Deliver = async (job, { folder }) => {
   const name = textOf(job, "file");
   const details = { file: `${name}.jsonl`, body: job.event };
@@ -44,7 +44,7 @@ async function append(folder: string, name: string, line: string) {
   await appendWhole(at(), line);
 }
 
-/** All of the line or nothing: where the disk is full, the beginning of a line would spoil the next one. */
+/** Writes the whole line or nothing: on a full disk, a partial line would corrupt the next one. */
 async function appendWhole(file: string, line: string) {
   await using handle = await fs.open(file, "a+", 0o600);
   const { size } = await handle.stat();
@@ -58,7 +58,7 @@ async function appendWhole(file: string, line: string) {
   }
 }
 
-/** Unless the machine stopped while the last one was written. */
+/** False if the machine crashed while the last line was being written. */
 async function endsInALine(handle: fs.FileHandle, size: number) {
   if (size === 0) return true;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);

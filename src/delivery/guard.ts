@@ -2,28 +2,28 @@ import dns, { type LookupAddress } from "node:dns";
 import net, { type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 
-/** What an operator has not allowed to be connected to. */
+/** A target that the operator has not allowed. */
 export class TargetError extends Error {
   readonly code = "TARGET_NOT_ALLOWED";
 }
 
 export interface Guard {
-  /** @throws TargetError for an address that is not public, where it stands in the URL itself */
+  /** @throws TargetError for a private address in the URL itself */
   requireTarget(url: URL): void;
-  /** Looks a name up; the addresses that were checked are those that are connected to. */
+  /** Resolves a name; connections are made to exactly the addresses that were checked. */
   lookup: LookupFunction;
 }
 
 interface Options {
-  /** Hosts that may be private: names, addresses, `host:port`, or blocks such as 10.0.0.0/8. `*` for all. */
+  /** Private hosts that are allowed: names, addresses, `host:port`, or ranges such as 10.0.0.0/8. `*` for all. */
   allowed: readonly string[];
-  /** The host of a proxy, to which the operator wants connections to go. */
+  /** The hosts of proxies, which the operator has chosen to connect to. */
   proxies?: readonly string[];
-  /** Looks up, as `dns.lookup` does. */
+  /** Resolves names like `dns.lookup`. */
   resolve?: typeof dns.lookup;
 }
 
-/** Keeps deliveries from what is behind the firewall with this server: whoever may set one up need not be trusted so far. */
+/** Keeps deliveries away from the private network: whoever configures an integration may not be trusted with it. */
 export function createGuard({ allowed, proxies = [], resolve = dns.lookup }: Options): Guard {
   const mayBePrivate = (host: string, port?: string) =>
     allowed.some((one) => one === "*" || one === host || one === `${host}:${port}` || isWithin(host, one));
@@ -53,7 +53,7 @@ const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "").replace(/\.$
 
 const isLocalName = (host: string) => /(^|\.)(localhost|local|internal)$/i.test(host);
 
-/** Also of an IPv4 address within an IPv6 one. */
+/** Also checks IPv4 addresses embedded in IPv6 ones. */
 function isPublic(address: string) {
   const parsed = ipaddr.process(address.replace(/%.*$/, ""));
   return parsed.range() === "unicast";

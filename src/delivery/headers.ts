@@ -1,9 +1,9 @@
 import { type Job, type Outcome, textOf } from "./provider.ts";
 
-/** These are of the connection, and not of the message. */
+/** Headers of the connection rather than the message. */
 const NOT_OURS = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i;
 
-/** The extra headers; nothing and a problem where they are no JSON object. */
+/** The custom headers; none, and a problem, unless they are a JSON object. */
 export function customHeaders(job: Job): { headers: Record<string, string>; problem?: string } {
   const text = textOf(job, "customHeaders");
   if (text.trim() === "") return { headers: {} };
@@ -19,7 +19,7 @@ export function customHeaders(job: Job): { headers: Record<string, string>; prob
   }
 }
 
-/** What the problem makes of an outcome (original). */
+/** Adds the problem to an outcome (original). */
 export const withProblem = (outcome: Outcome, problem: string | undefined): Outcome =>
   problem === undefined
     ? outcome

@@ -7,11 +7,11 @@ import { integrationById, type StoredIntegration } from "../resources/integratio
 import { type Attempting, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
 
-/** The deliveries of one integration, one after the other in the order of events. */
+/** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
-  /** There may be something to deliver, now or sooner than before. */
+  /** Checks for deliveries; there may be one now, or earlier than expected. */
   wake(): void;
-  /** Resolves when what is under way has been recorded. */
+  /** Resolves when everything in progress has been recorded. */
   rest(): Promise<void>;
 }
 
@@ -19,10 +19,10 @@ export interface LaneContext extends Attempting {
   isStopped(): boolean;
 }
 
-/** How many are read at a time, and recorded together; after a crash so many may come twice. */
+/** How many are read at a time and recorded together; after a crash, this many may be repeated. */
 const WINDOW = 64;
 
-/** How soon it goes on after the file could not be written, in milliseconds: what is not recorded is sent again. */
+/** The wait after a failed write to the file, in milliseconds: whatever is not recorded is sent again. */
 const AFTER_ERROR_MS = 10_000;
 
 export function createLane(context: LaneContext, id: number): Lane {
@@ -57,7 +57,7 @@ export function createLane(context: LaneContext, id: number): Lane {
       })
       .finally(() => {
         running = undefined;
-        if (isWokenAgain) wake(); // just as it came to rest
+        if (isWokenAgain) wake(); // just as it finished
       });
   }
   return {
@@ -69,13 +69,13 @@ export function createLane(context: LaneContext, id: number): Lane {
   };
 }
 
-/** Delivers what is due. @returns when the next is, in milliseconds from now; undefined if nothing waits */
+/** Delivers whatever is due. @returns milliseconds until the next delivery is due; undefined if none is waiting */
 async function deliverDue(context: LaneContext, id: number, limit: number): Promise<number | undefined> {
   for (;;) {
     const integration = activeIntegration(context, id);
     if (!integration || context.isStopped()) return undefined;
     const { failures = 0, retryAt = "" } = troubleOf(context.db, id) ?? {};
-    // One that fails is tried with one event, not with all that wait.
+    // A failing receiver is tried with a single event.
     const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
     if (deliveries.length === 0) return undefined;
     const isOpen = failures >= FAILURES_TO_OPEN;
@@ -92,7 +92,7 @@ function activeIntegration({ db }: LaneContext, id: number): StoredIntegration |
   return integration?.enabled && !integration.paused ? integration : undefined;
 }
 
-/** Up to the first that fails. What was done is recorded meanwhile, many in one commit. */
+/** Delivers up to the first failure. Finished attempts are recorded meanwhile, many per commit. */
 async function deliverAll(context: LaneContext, id: number, deliveries: Delivery[], failures: number) {
   const recorder = createRecorder(context);
   try {
@@ -100,7 +100,7 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
       const integration = activeIntegration(context, id);
       if (!integration || msUntil(context, delivery.dueAt) > 0) break;
       const done = await attempt(context, integration, { ...delivery, failures });
-      if (!done || context.outside.signal.aborted) break; // what was broken off is done again
+      if (!done || context.outside.signal.aborted) break; // an interrupted delivery is repeated
       recorder.add(done);
       if (recorder.hasFailed()) break;
       if (done.state === "failed" || done.retryAt !== undefined || context.isStopped()) break;
@@ -110,7 +110,7 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
   }
 }
 
-/** How late an attempt is recorded at the most, in milliseconds: a commit waits for the disk, and all wait with it. */
+/** The longest delay of recording an attempt, in milliseconds: each commit waits for the disk, and blocks the rest. */
 const LATE_MS = 40;
 
 function createRecorder({ db }: LaneContext) {
@@ -133,7 +133,7 @@ function createRecorder({ db }: LaneContext) {
       pending.push(one);
       if (performance.now() - since >= LATE_MS) flush();
     },
-    /** What comes after it would be sent again as well. */
+    /** Anything delivered after this would be sent again as well. */
     hasFailed: () => errors.length > 0,
     async finish() {
       flush();

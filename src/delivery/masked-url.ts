@@ -1,6 +1,6 @@
 import { MASK } from "../mask.ts";
 
-/** Where something was sent, without what may be a secret: in an address for chats everything behind the host is. */
+/** A URL without possible secrets: those of chat services are secret after the host. */
 export function maskedUrl(text: string): string {
   const url = URL.parse(text);
   if (!url) return MASK;

@@ -8,7 +8,7 @@ import { toMarkdown } from "./text.ts";
 
 const gzip = promisify(zlib.gzip);
 
-/** Posts to the Event API of New Relic, compressed. */
+/** Posts to the New Relic Event API, compressed. */
 export const newRelic: Deliver = async (job, { post, publicUrl }) => {
   const { event, now } = job;
   const url = textOf(job, "url");
@@ -29,7 +29,7 @@ export const newRelic: Deliver = async (job, { post, publicUrl }) => {
   return withProblem(outcomeOf("New Relic Events API request", answer, { url, body }), problem);
 };
 
-/** A flat one, as New Relic wants it. */
+/** New Relic accepts only flat objects. */
 const toServiceEvent = (event: SentEvent) => ({
   eventType: "UnleashServiceEvent",
   unleashEventType: event.type,

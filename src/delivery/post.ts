@@ -3,17 +3,17 @@ import https from "node:https";
 import { type Guard, TargetError } from "./guard.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** What came back: a status, or why there is none. */
+/** A receiver's answer, or the reason why there is none. */
 export interface Answer {
-  /** Of HTTP, or the system's code, such as ECONNREFUSED. */
+  /** The HTTP status, or a system error code such as ECONNREFUSED. */
   status: number | string;
-  /** More about it, for a person. */
+  /** More details, for people. */
   why?: string;
   isSuccess: boolean;
-  /** Another attempt may go better. */
+  /** Whether a retry may succeed. */
   mayPass: boolean;
   askedMs?: number | undefined;
-  /** The beginning of what was answered, where it was asked for. */
+  /** The beginning of the body, if requested. */
   text: string;
 }
 
@@ -25,22 +25,22 @@ export type Post = (
 
 interface Options {
   guard: Guard;
-  /** How long all of it may take, in milliseconds. */
+  /** The timeout for the whole request, in milliseconds. */
   timeoutMs: number;
-  /** Ends what is under way. */
+  /** Aborts the request. */
   signal: AbortSignal;
   agents: Agents;
 }
 
 export type Agents = Record<"http:" | "https:", http.Agent>;
 
-/** So much of an answer is read; what comes after it is not waited for. */
+/** How much of an answer is read; the rest is dropped. */
 const LONGEST_ANSWER = 64 * 1024;
 
-/** How long its body is waited for once the status is known, in milliseconds. */
+/** How long to wait for the body after the status, in milliseconds. */
 const BODY_MS = 2000;
 
-/** Posts by HTTP or HTTPS; redirects are not followed. */
+/** Posts over HTTP or HTTPS; doesn't follow redirects. */
 export const createPost =
   (options: Options): Post =>
   async (url, message, now) => {
@@ -87,11 +87,11 @@ function send(
   return attempt();
 }
 
-/** The receiver closed a connection that was kept, just as it was used again. */
+/** The receiver closed an idle connection just as it was re-used. */
 const isOfOldConnection = ({ reusedSocket }: http.ClientRequest, { code }: NodeJS.ErrnoException) =>
   reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 
-/** The status is what counts: what breaks off or never ends after it is let go. */
+/** Only the status matters: the body may break off or never end. */
 function beginningOf(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -119,7 +119,7 @@ function toAnswer({ response, text }: Received, now: number): Answer {
   return { status, isSuccess: status >= 200 && status < 300, mayPass, askedMs, text };
 }
 
-/** What is wrong with the certificate, the address or a header stays wrong. */
+/** Problems with the certificate, the address or a header don't go away. */
 const LASTING =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|ERR_INVALID_|ERR_UNESCAPED|ERR_HTTP_INVALID)/;
 

@@ -3,44 +3,44 @@ import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import type { Parameters } from "../resources/integrations/secrets.ts";
 import type { Post } from "./post.ts";
 
-/** An event as receivers get it: without our words for it (original). */
+/** An event as sent to receivers, without our label and summary (original). */
 export type SentEvent = Omit<Event, "label" | "summary">;
 
 /** One event for one integration. */
 export interface Job {
   integrationId: number;
-  /** With its secrets. */
+  /** Including secrets. */
   parameters: Parameters;
   event: SentEvent;
-  /** The channels that are still to be told; undefined for all. */
+  /** The channels still to be notified; undefined for all. */
   remaining: readonly string[] | undefined;
-  /** What happened, in Markdown with links; see text.ts. */
+  /** A description in Markdown with links; see text.ts. */
   summary: string;
-  /** When it is sent, in milliseconds since 1970. */
+  /** The time of sending, in milliseconds since 1970. */
   now: number;
 }
 
-/** How it went. What may pass is tried again. */
+/** The result of an attempt. */
 export interface Outcome extends Pick<IntegrationEvent, "state" | "stateDetails" | "details"> {
-  /** Present where another attempt may go better, for some channels only; the receiver may have asked for some patience. */
+  /** Present if a retry may succeed, possibly only for some channels; the receiver may have requested a wait. */
   retry?: { askedMs?: number | undefined; remaining?: readonly string[] };
 }
 
-/** What a provider may use of the world. */
+/** The parts of the outside world that providers may use. */
 export interface Outside {
   post: Post;
-  /** Where people find this server, for links; empty where nobody has said. */
+  /** The server's public URL, for links; empty if not configured. */
   publicUrl: string;
-  /** Where files are written; undefined where there is no place for them. */
+  /** The folder for files; undefined if there is none. */
   folder: string | undefined;
-  /** The Web API of Slack. */
+  /** The URL of the Slack Web API. */
   slackApi: string;
-  /** Aborted when what is under way is broken off. */
+  /** Aborted to interrupt the request in progress. */
   signal: AbortSignal;
 }
 
-/** Hands one event to a receiver; throws only where the program is wrong. */
+/** Sends one event to a receiver; throws only on bugs. */
 export type Deliver = (job: Job, outside: Outside) => Promise<Outcome>;
 
-/** A parameter as text; empty where it is not set. */
+/** A parameter as text; empty if it is not set. */
 export const textOf = ({ parameters }: Job, name: string): string => String(parameters[name] ?? "");

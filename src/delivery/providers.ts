@@ -7,7 +7,7 @@ import { slackApp } from "./slack-app.ts";
 import { teams } from "./teams.ts";
 import { webhook } from "./webhook.ts";
 
-/** How each provider is handed an event, by its name. */
+/** The delivery function of each provider, by name. */
 export const DELIVER: ReadonlyMap<string, Deliver> = new Map([
   ["webhook", webhook],
   ["slack", slack],

@@ -2,8 +2,8 @@ import type { Answer } from "./post.ts";
 import type { Outcome } from "./provider.ts";
 
 /**
- * What is tried again of something that went to several channels: those that were not told and may yet be, so that none
- * gets it twice.
+ * The channels to retry after sending to several: those that failed but may succeed, so that none gets the message
+ * twice.
  * @param answers in the order of the channels
  */
 export function retryOf(channels: readonly string[], answers: readonly Answer[]): Pick<Outcome, "retry"> {

@@ -1,4 +1,4 @@
-/** How long a receiver asks to wait, in seconds or until a date; undefined where it does not. */
+/** The wait that a receiver requests, in seconds or until a date; undefined if it doesn't. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\d+$/.test(header)) return Number(header) * 1000;

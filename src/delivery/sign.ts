@@ -1,9 +1,9 @@
 import crypto from "node:crypto";
 
 /**
- * Headers by which a receiver knows the sender (Standard Webhooks): the id stays the same over attempts, so that what
- * comes twice is known by it.
- * @param secrets `whsec_…`; each signs, so that a receiver may know either
+ * Headers that prove the sender (Standard Webhooks). The id stays the same across attempts, so that receivers can
+ * recognize repeats.
+ * @param secrets `whsec_…`; the signatures of all are sent, so that the receiver may know any of them
  */
 export function signed(id: string, now: number, body: string, secrets: readonly string[]) {
   const timestamp = String(Math.floor(now / 1000));

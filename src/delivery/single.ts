@@ -2,8 +2,8 @@ import type { Answer } from "./post.ts";
 import type { Outcome } from "./provider.ts";
 
 /**
- * The outcome of one request, in the words of the original.
- * @param what such as `Webhook request`
+ * The outcome of a single request, with the original's text.
+ * @param what for example `Webhook request`
  */
 export function outcomeOf(what: string, answer: Answer, details: Record<string, unknown>): Outcome {
   const { status, why, isSuccess, mayPass, askedMs } = answer;

@@ -3,7 +3,7 @@ import { type Deliver, type Outcome, textOf } from "./provider.ts";
 import { retryOf } from "./remaining.ts";
 import { channelsOfTags, slackMessage } from "./slack.ts";
 
-/** Posts by the Web API of Slack, once a channel: those that are always told, and those of the flag's tags. */
+/** Posts with the Slack Web API, once per channel: the default channels and those of the flag's tags. */
 export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
   const token = textOf(job, "accessToken");
   const always = textOf(job, "defaultChannels").split(",");
@@ -29,7 +29,7 @@ const failed = (stateDetails: string, details: Record<string, unknown>): Outcome
   details,
 });
 
-/** Slack answers 200 to what it refuses, and says why in the body. */
+/** Slack answers even errors with 200, and puts the reason in the body. */
 function asSlackMeansIt(answer: Answer): Answer {
   if (!answer.isSuccess) return answer;
   const { ok, error = "no answer that can be read" } = parsed(answer.text);
@@ -48,7 +48,7 @@ function parsed(text: string): { ok?: boolean; error?: string } {
   }
 }
 
-/** In the words of the original. */
+/** With the original's texts. */
 function outcomeOfCalls(answers: Answer[], details: Record<string, unknown>): Outcome {
   const total = answers.length;
   const bad = answers.filter(({ isSuccess }) => !isSuccess);

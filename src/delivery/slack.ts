@@ -5,7 +5,7 @@ import { type Deliver, type Job, type Outcome, textOf } from "./provider.ts";
 import { retryOf } from "./remaining.ts";
 import { linkTo, toSlack, trimmed } from "./text.ts";
 
-/** Posts to an incoming webhook of Slack, once a channel. */
+/** Posts to a Slack incoming webhook, once per channel. */
 export const slack: Deliver = async (job, { post, publicUrl }) => {
   const url = textOf(job, "url");
   const username = textOf(job, "username") || "Unleash";
@@ -24,11 +24,11 @@ export const slack: Deliver = async (job, { post, publicUrl }) => {
   return withProblem({ ...outcomeOfAll(answers, details), ...retryOf(channels, answers) }, problem);
 };
 
-/** The channels that the flag's tags name. */
+/** The channels named by the flag's tags. */
 export const channelsOfTags = ({ event: { tags } }: Job): string[] =>
   (tags ?? []).filter(({ type }) => type === "slack").map(({ value }) => value);
 
-/** What happened, and a button that leads there. */
+/** The description, and a button with a link. */
 export const slackMessage = ({ event, summary }: Job, publicUrl: string) => ({
   text: trimmed(toSlack(summary, publicUrl)),
   attachments: [
@@ -47,7 +47,7 @@ export const slackMessage = ({ event, summary }: Job, publicUrl: string) => ({
   ],
 });
 
-/** In the words of the original. */
+/** With the original's texts. */
 function outcomeOfAll(answers: Answer[], details: Record<string, unknown>): Outcome {
   const failed = answers.filter(({ isSuccess }) => !isSuccess);
   const total = answers.length;

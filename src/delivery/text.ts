@@ -1,18 +1,19 @@
 import type { SentEvent } from "./provider.ts";
 
 /*
- * Summaries are Markdown with two asterisks for bold and links to paths of this server. Each chat wants its own.
+ * Summaries are Markdown with double asterisks for bold and links to paths on this server. Each chat has its own
+ * dialect.
  */
 
 const LINK = /\[([^\]]*)\]\(([^)]*)\)/g;
 
 const absolute = (url: string, publicUrl: string) => (url.startsWith("/") ? publicUrl + url : url);
 
-/** For Teams, Datadog and templates: one asterisk for bold, links in Markdown (original). */
+/** For Teams, Datadog and templates: single asterisks for bold, Markdown links (original). */
 export const toMarkdown = (summary: string, publicUrl: string) =>
   summary.replaceAll("**", "*").replaceAll(LINK, (_, text, url) => `[${text}](${absolute(url, publicUrl)})`);
 
-/** Slack's own; three characters are Slack's. */
+/** For Slack, which gives three characters a meaning of its own. */
 export const toSlack = (summary: string, publicUrl: string) =>
   summary
     .replaceAll("&", "&amp;")
@@ -23,13 +24,13 @@ export const toSlack = (summary: string, publicUrl: string) =>
 
 const LONGEST_OF_SLACK = 3000;
 
-/** Slack takes no longer ones (original). */
+/** Slack rejects longer texts (original). */
 export const trimmed = (text: string) =>
   text.length <= LONGEST_OF_SLACK
     ? text
     : `${text.slice(0, LONGEST_OF_SLACK)} (trimmed to ${LONGEST_OF_SLACK} characters)`;
 
-/** Where a person finds what the event is about. */
+/** The page about the event's subject. */
 export function linkTo({ type, project, featureName }: SentEvent, publicUrl: string) {
   if (project === null) return `${publicUrl}/`;
   const path = `${publicUrl}/projects/${encodeURIComponent(project.toWellFormed())}`;

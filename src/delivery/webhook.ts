@@ -6,7 +6,7 @@ import { outcomeOf } from "./single.ts";
 import { rendered } from "./template.ts";
 import { toMarkdown } from "./text.ts";
 
-/** Posts the event, or what a template makes of it. */
+/** Posts the event, or the result of a template. */
 export const webhook: Deliver = async (job, { post, publicUrl }) => {
   const { event, now } = job;
   const url = textOf(job, "url");
