@@ -1,4 +1,6 @@
-/** Who asks, as text: `userId`, `sessionId`, `remoteAddress`, `currentTime`, … and anything else in `properties`. */
+/**
+ * The evaluation context as text: `userId`, `sessionId`, `remoteAddress`, `currentTime`, … and others in `properties`.
+ */
 export interface Context {
   userId?: string;
   sessionId?: string;
@@ -9,15 +11,15 @@ export interface Context {
   properties: Record<string, string>;
 }
 
-/** What has a place of its own; all else are properties. */
+/** The top-level fields; all others are properties. */
 const NAMED = ["userId", "sessionId", "appName", "environment", "remoteAddress"];
 
-/** Characters of a value: a regular expression takes time for each of them. */
+/** The longest value, in characters, since the time to match a regular expression grows with it. */
 const LONGEST_VALUE = 2000;
 
 /**
- * A context of whatever was given: text as it is, numbers and truth values as text. Lists, objects, longer text and a
- * time that is none count as not given. @param filled stands where nothing is given
+ * Converts any input to a context: text is kept, numbers and booleans become text. Lists, objects, longer text and
+ * invalid times count as missing. @param filled used for missing fields
  */
 export function toContext(
   { properties, currentTime, ...rest }: Record<string, unknown>,
@@ -56,5 +58,5 @@ function toTime(value: unknown): { currentTime?: Date } {
   return Number.isNaN(time.valueOf()) ? {} : { currentTime: time };
 }
 
-/** With nothing inherited: nobody has a `constructor`. */
+/** Without a prototype, so that a context never has a `constructor`. */
 const bare = <T extends object>(values: T): T => Object.assign(Object.create(null), values);

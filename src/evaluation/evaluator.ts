@@ -4,11 +4,11 @@ import type { ClientFeature, ClientSegment } from "../resources/client/schema.ts
 import type { Context } from "./context.ts";
 
 /*
- * Whether a flag is on, and with which variant, is decided by the evaluator of the Node SDK, so that it is decided here
- * as it is in applications. It is given flags and a context and knows neither files nor networks.
+ * The evaluator of the Node SDK decides whether a flag is on and with which variant, so that the result is the same as
+ * in applications. It gets flags and a context, and uses neither files nor the network.
  */
 
-/** What came of a flag; without a variant its name is `disabled`. */
+/** The result for a flag; without a variant, the name is `disabled`. */
 export interface Evaluation {
   name: string;
   enabled: boolean;
@@ -17,7 +17,7 @@ export interface Evaluation {
   featureEnabled: boolean;
 }
 
-/** What came of strategies: the variant of the first that holds, if it has any. */
+/** The result for strategies: the variant of the first that matches, if it has any. */
 export interface Result {
   enabled: boolean;
   variant?: Pick<Evaluation, "name" | "enabled" | "payload">;
@@ -29,14 +29,14 @@ export interface Evaluator {
   /** By id. */
   segments: ReadonlyMap<number, ClientSegment>;
   evaluate(name: string, context: Context): Evaluation;
-  /** Whether a flag that need not be one of them would be on, its own variants aside. */
+  /** Evaluates a flag that need not be one of `features`, without its own variants. */
   judge(feature: ClientFeature, context: Context): Result;
 }
 
-/** The name of this server's host is no application's. */
+/** Except by host name: this server's own name means nothing to applications. */
 const known = strategies.defaultStrategies.filter(({ name }) => name !== "applicationHostname");
 
-/** Whether this strategy can be evaluated; of others only applications know what they do. */
+/** Whether this strategy can be evaluated here; custom ones are known only to applications. */
 export const isKnown = (strategy: string) => known.some(({ name }) => name === strategy);
 
 /** An evaluator of the flags of one environment. */
@@ -48,7 +48,7 @@ export function createEvaluator(flags: readonly ClientFeature[], list: readonly 
     getSegment: (id: number) => segments.get(id),
   };
   const client = new library.default(repository as never, known);
-  client.on("error", () => {}); // what it can't evaluate is off
+  client.on("error", () => {}); // whatever it can't evaluate is off
   client.on("warn", () => {});
   return {
     features,

@@ -6,17 +6,17 @@ import type { Context } from "./context.ts";
 import { createEvaluator, type Evaluation, type Evaluator, isKnown, type Result } from "./evaluator.ts";
 
 /*
- * Why a flag is on or off: each strategy, each constraint and each segment is put to the evaluator by itself, and what
- * it says of them is added up. So the reason and the answer come from the same code.
+ * Explains why a flag is on or off by running the evaluator on each strategy, constraint and segment separately, and
+ * combining the results: so the explanation and the result come from the same code.
  */
 
-/** A strategy as it is explained, a disabled one too. */
+/** A strategy to explain, which may be disabled. */
 export type Explained = Pick<
   Strategy,
   "id" | "name" | "title" | "disabled" | "parameters" | "constraints" | "segments" | "variants"
 >;
 
-/** A constraint, and whether it holds. */
+/** A constraint, and whether it matches. */
 export type JudgedConstraint = Constraint & { result: boolean };
 
 export interface JudgedStrategy extends Pick<Strategy, "id" | "name" | "disabled" | "parameters"> {
@@ -27,8 +27,8 @@ export interface JudgedStrategy extends Pick<Strategy, "id" | "name" | "disabled
 }
 
 /**
- * Whether a strategy turns its flag on: `unknown` where only the application can say, and where it is disabled. The
- * variant is the one that it would hand out.
+ * Whether a strategy turns its flag on: `unknown` if only the application can tell, or if it is disabled. The variant
+ * is the one it would return.
  */
 export interface StrategyResult {
   enabled: boolean | "unknown";
@@ -39,17 +39,17 @@ export interface StrategyResult {
 
 export interface Explanation {
   isEnabled: boolean;
-  /** It is switched on, whatever its strategies say. */
+  /** It is enabled, regardless of its strategies. */
   isEnabledInCurrentEnvironment: boolean;
   hasUnsatisfiedDependency: boolean;
   strategies: { result: boolean | "unknown"; data: JudgedStrategy[] };
-  /** `featureEnabled` is there where the flag is on and has no variant (original). */
+  /** `featureEnabled` is set if the flag is on without a variant (original). */
   variant: Omit<Evaluation, "featureEnabled"> & { featureEnabled?: boolean };
-  /** Those of which `variant` is one. */
+  /** The variants that `variant` was chosen from. */
   variants: ClientFeature["variants"];
 }
 
-/** @param strategies all of the flag's, in order; `feature` has those that are not disabled */
+/** @param strategies all of the flag's, in order; `feature` has only the enabled ones */
 export function explain(
   evaluator: Evaluator,
   feature: ClientFeature,
@@ -70,7 +70,7 @@ export function explain(
   };
 }
 
-/** Disabled strategies are as if they were not there, and a flag without any is on where it is switched on. */
+/** Disabled strategies are ignored, and an enabled flag without strategies is on. */
 function summed(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unknown" {
   const counted = data.filter(({ disabled }) => !disabled);
   if (counted.length === 0) return isOn;
@@ -80,7 +80,7 @@ function summed(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unkn
   );
 }
 
-/** That of the first strategy that holds, else the flag's own. */
+/** The variant of the first strategy that matches, or else the flag's own. */
 function variantOf(
   feature: ClientFeature,
   data: readonly JudgedStrategy[],
@@ -129,7 +129,7 @@ function resultOf(
 
 type ClientStrategy = ClientFeature["strategies"][number];
 
-/** What comes of one strategy; what is not said of it stands in nobody's way. */
+/** Evaluates one strategy; missing parts always match. */
 const judge = (evaluator: Evaluator, strategy: Partial<ClientStrategy>, context: Context): Result =>
   evaluator.judge(
     {
