@@ -10,19 +10,19 @@ import type { ProjectText } from "./schema.ts";
 import type { Action, Step } from "./step.ts";
 
 interface Options {
-  /** Flags and segments of the project that the text does not have are to go. */
+  /** Removes flags and segments of the project that are not in the text. */
   prunes: boolean;
 }
 
-/** Where a project is not as a text says. @throws DataError for what can't be compared */
+/** The differences between a project and a text. @throws DataError if they can't be compared */
 export const compareProject = (db: Database, text: ProjectText, options: Options): Step[] =>
   snapshot(db, () => inWordsOfText("the text", () => planFor(db, text, options)).steps);
 
 /**
- * Makes a project as a text says, all of it or nothing.
- * @param isTrial takes everything back
- * @returns what was done
- * @throws DataError for what can't be
+ * Changes a project to match a text, completely or not at all.
+ * @param isTrial rolls everything back
+ * @returns the steps taken
+ * @throws DataError if it is not possible
  */
 export function applyProject(
   db: Database,
@@ -47,7 +47,7 @@ const TAKEN_BACK = new Error("A trial");
 
 const perform = (tx: Tx, { where, act }: Action) => inWordsOfText(where, () => act(tx));
 
-/** What the API says of a request is told of the text, which has no body. */
+/** Rewords API errors about a request body, since the text has none. */
 function inWordsOfText<T>(where: string, act: () => T): T {
   try {
     return act();

@@ -3,7 +3,7 @@ import { checked } from "../../http/incoming.ts";
 import type { Contract, Door, Operation, Request } from "../../http/operation.ts";
 
 /**
- * Performs an operation of the API in a transaction that is open: by the same rules, with the same events.
+ * Runs an operation of the API inside an open transaction, with the same rules and events.
  * @throws ApiError as the operation does
  */
 export function performIn(
@@ -20,7 +20,7 @@ export function performIn(
     query: checked(operation.query, {}, "query"),
     body: checked(operation.body, body, "body"),
   };
-  // All of it is synchronous, so what the door opens is this transaction, and nothing is waited for.
+  // Everything is synchronous, so the operation can use this transaction as its own, and nothing needs to be awaited.
   const sameTransaction = (change: (tx: Tx) => unknown) => change(tx);
   void operation.handle(request as Request<Contract>, sameTransaction as Door);
 }

@@ -11,7 +11,7 @@ import { planStrategies } from "./plan-strategies.ts";
 import type { TextEnvironment } from "./schema.ts";
 import { type Wanted, whole } from "./strategies.ts";
 
-/** A flag in an environment, as it is and as it is wanted. */
+/** A flag in an environment, as it is and as it should be. */
 interface Environment {
   place: Place;
   had: { enabled: boolean; strategies: NamedStrategy[] };
@@ -19,8 +19,8 @@ interface Environment {
 }
 
 /**
- * Its strategies first, then whether it is on.
- * @throws DataError where it is to be on without a strategy that is
+ * Plans the strategies first, then whether the flag is on.
+ * @throws DataError if it is to be on without an enabled strategy
  */
 export function planEnvironment(db: Database, plan: Plan, { place, had, wanted }: Environment) {
   const { enabled } = wanted;
@@ -33,12 +33,12 @@ export function planEnvironment(db: Database, plan: Plan, { place, had, wanted }
     const changes = { enabled: { from: had.enabled, to: enabled } };
     plan.steps.push({ action: "change", kind: "state", ...at, changes });
   }
-  // A change of its strategies may have switched it off.
+  // Changing its strategies may have turned it off.
   if (enabled !== undefined && (isChanged || isSwitched))
     plan.actions.push({ where: toWords(place), act: (tx) => settle(tx, place, enabled) });
 }
 
-/** What errors call it. */
+/** Its name in errors. */
 export const toWords = ({ feature, environment }: Place) => `flag ${feature} in ${environment}`;
 
 function requireSomethingOn(place: Place, strategies: readonly Wanted[] | undefined) {
@@ -51,7 +51,7 @@ function settle(tx: Tx, place: Place, enabled: boolean) {
   performIn(tx, enabled ? enable : disable, paramsOf(place));
 }
 
-/** As paths of the API name it. */
+/** As path parameters of the API. */
 export const paramsOf = ({ project, feature, environment }: Place) => ({
   projectId: project,
   featureName: feature,

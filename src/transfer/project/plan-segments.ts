@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import type { ProjectText } from "./schema.ts";
 import { differences } from "./step.ts";
 
-/** The segments of the project that a text has. */
+/** Plans the segments in a text. */
 export function planSegments(
   { steps, actions }: Plan,
   { project, segments }: ProjectText,
@@ -32,7 +32,7 @@ export function planSegments(
   }
 }
 
-/** Those that it does not have. */
+/** Plans removing the segments that are not in it. */
 export function pruneSegments({ steps, actions }: Plan, { segments }: ProjectText, state: ProjectState) {
   for (const [name, { id }] of state.segments) {
     if (Object.hasOwn(segments, name)) continue;

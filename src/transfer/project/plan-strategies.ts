@@ -10,7 +10,7 @@ import { paramsOf, toWords } from "./plan-environment.ts";
 import type { Step } from "./step.ts";
 import { type Pair, paired, type Wanted } from "./strategies.ts";
 
-/** Adds and changes before it removes, so that a flag is not switched off meanwhile. @returns whether anything is to be done */
+/** Adds and changes before removing, so that the flag stays on. @returns whether there is anything to do */
 export function planStrategies(
   plan: Plan,
   place: Place,
@@ -35,7 +35,7 @@ export function planStrategies(
   return true;
 }
 
-/** Those that stay, in the order that they have, followed by the new ones, are not in the order that is wanted. */
+/** Whether the remaining strategies in their current order, followed by the new ones, are not in the wanted order. */
 function isMoved(had: readonly NamedStrategy[], pairs: readonly Pair[]) {
   const places = pairs.map((pair) => (pair.had ? had.indexOf(pair.had) : had.length));
   return places.some((at, index) => index > 0 && at < places[index - 1]!);
@@ -49,7 +49,7 @@ interface Changes {
 
 function change(tx: Tx, place: Place, { pairs, changed, gone }: Changes) {
   const ids = pairs.map(({ had, wanted }) => had?.id ?? add(tx, place, wanted));
-  // What is switched on goes first, so that the flag stays on.
+  // Enabling comes first, so that the flag stays on.
   for (const { had, wanted } of changed.toSorted(
     (a, b) => Number(a.wanted.disabled) - Number(b.wanted.disabled),
   ))
@@ -66,13 +66,13 @@ function change(tx: Tx, place: Place, { pairs, changed, gone }: Changes) {
   performIn(tx, routes.setSortOrder, paramsOf(place), body);
 }
 
-/** @returns the id of the new one */
+/** @returns the id of the new strategy */
 function add(tx: Tx, place: Place, wanted: Wanted): string {
   performIn(tx, routes.addStrategy, paramsOf(place), bodyOf(tx, place, wanted));
   return strategiesAsValues(tx.db, place.feature, place.environment).at(-1)!.id;
 }
 
-/** @throws ApiError `ValidationError` for a segment that is not there */
+/** @throws ApiError `ValidationError` for an unknown segment */
 function bodyOf({ db }: Tx, { project }: Place, { segments, ...strategy }: Wanted) {
   const known = segmentIds(db, project);
   const toId = (name: string) => {

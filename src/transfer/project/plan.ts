@@ -11,18 +11,18 @@ import { planSegments, pruneSegments } from "./plan-segments.ts";
 import type { ProjectText, TextFlag } from "./schema.ts";
 import { type Action, type Differences, differences, type Step } from "./step.ts";
 
-/** What is to be done so that a project is as a text says. */
+/** What it takes to make a project match a text. */
 export interface Plan {
-  /** For those who read it. */
+  /** For people. */
   steps: Step[];
-  /** In this order. */
+  /** To be run in this order. */
   actions: Action[];
 }
 
 /**
  * Compares a project with a text.
- * @param prunes whether flags and segments of the project that the text does not have are to go
- * @throws DataError where there is no such project, or no such environment in it
+ * @param prunes whether to remove flags and segments of the project that are not in the text
+ * @throws DataError if there is no such project, or it lacks one of the environments
  */
 export function planFor(db: Database, text: ProjectText, { prunes }: { prunes: boolean }): Plan {
   const { project } = text;
@@ -55,7 +55,7 @@ function planFlag(db: Database, plan: Plan, { text: { project }, state, name, fl
       throw new DataError(
         `flags.${name}.environments: the project ${project} has no environment ${environment}`,
       );
-    // What leaves the archive is off everywhere.
+    // A revived flag is off everywhere.
     const known = before?.environments.get(environment) ?? { enabled: false, strategies: [] };
     const had = before?.archived ? { ...known, enabled: false } : known;
     planEnvironment(db, plan, { place: { project, feature: name, environment }, had, wanted });
@@ -94,7 +94,7 @@ function changeFlag(
   actions.push({ where, act: (tx) => performIn(tx, patchFeature, params, patch) });
 }
 
-/** Those that depend on others go first. */
+/** Flags that depend on others go first. */
 function pruneFlags({ steps, actions }: Plan, { project, flags }: ProjectText, state: ProjectState) {
   const others = [...state.flags].filter(([name, { archived }]) => !archived && !Object.hasOwn(flags, name));
   for (const [name] of others.toSorted(([, a], [, b]) => Number(b.hasParents) - Number(a.hasParents))) {

@@ -4,9 +4,9 @@ import { check } from "../../validation.ts";
 import { ProjectText } from "./schema.ts";
 
 /**
- * A project from YAML, of which JSON is a part.
+ * A project from YAML, which includes JSON.
  * @param source names the text in errors
- * @throws DataError that says where the first thing is wrong
+ * @throws DataError for the first thing that is wrong, with its place
  */
 export function readProjectText(text: string, source: string): ProjectText {
   const result = check(ProjectText, parsed(text, source));

@@ -3,11 +3,11 @@ import { Constraint } from "../../resources/constraints/schema.ts";
 import { CreateStrategy } from "../../resources/strategies/schema.ts";
 import { JsonObject, type Schema, ShortText } from "../../validation.ts";
 
-/** Things by name; a list, which valibot takes for one, is none. */
+/** Things by name; rejects lists, which valibot accepts as objects. */
 const named = <S extends Schema>(schema: S) =>
   v.optional(v.pipe(JsonObject, v.record(v.string(), schema)), {});
 
-/** A strategy as text; it names its segments. */
+/** A strategy as text, with its segments by name. */
 const TextStrategy = v.strictObject({
   ...v.omit(CreateStrategy, ["sortOrder", "segments", "constraints"]).entries,
   constraints: v.optional(v.array(Constraint)),
@@ -15,7 +15,7 @@ const TextStrategy = v.strictObject({
 });
 export type TextStrategy = v.InferOutput<typeof TextStrategy>;
 
-/** A flag in an environment; the strategies are all that it has there, in order. */
+/** A flag in an environment, with all of its strategies there, in order. */
 const TextEnvironment = v.strictObject({
   enabled: v.optional(v.boolean()),
   strategies: v.optional(v.array(TextStrategy)),
@@ -37,7 +37,7 @@ const TextSegment = v.strictObject({
 });
 export type TextSegment = v.InferOutput<typeof TextSegment>;
 
-/** Flags and segments of a project as text under version control, by name. What is left out stays as it is. */
+/** The flags and segments of a project, by name, as text for version control. Whatever is left out stays as it is. */
 export const ProjectText = v.strictObject({
   version: v.literal(1, "must be 1, the only version there is"),
   project: v.string(),

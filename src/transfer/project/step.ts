@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Tx } from "../../events/write.ts";
 
-/** What something was and is to be, by property. */
+/** The current and the wanted value of each property. */
 export type Differences = Record<string, { from: unknown; to: unknown }>;
 
-/** One difference between a project and a text, for those who read the plan. */
+/** One difference between a project and a text, for people who read the plan. */
 export interface Step {
   action: "add" | "change" | "remove";
   kind: "segment" | "flag" | "strategy" | "order" | "state";
-  /** Of the segment or the flag. */
+  /** The name of the segment or the flag. */
   name: string;
   environment?: string;
   /** Its title or its type. */
@@ -17,14 +17,14 @@ export interface Step {
   note?: string;
 }
 
-/** What makes a difference go away. */
+/** A change that removes a difference. */
 export interface Action {
-  /** Begins what is told where it fails. */
+  /** The place, with which errors begin. */
   where: string;
   act(tx: Tx): void;
 }
 
-/** Where a thing is not as it is wanted; what nothing is said of is as it should be. */
+/** The properties that are not as wanted; those not mentioned are left alone. */
 export const differences = (had: object, wanted: object): Differences =>
   Object.fromEntries(
     Object.entries(wanted)

@@ -8,18 +8,18 @@ import type { Variant } from "../../resources/variants/schema.ts";
 import type { TextStrategy } from "./schema.ts";
 import { type Differences, differences } from "./step.ts";
 
-/** A strategy as it is wanted, all of it. */
+/** A complete strategy as it should be. */
 export type Wanted = Omit<NamedStrategy, "id">;
 
-/** A wanted strategy and the one that is to become it; undefined for a new one. */
+/** A wanted strategy and the existing one to change; undefined for a new one. */
 export interface Pair {
   wanted: Wanted;
   had: NamedStrategy | undefined;
-  /** None where nothing is to be done. */
+  /** Empty if there is nothing to do. */
   changes: Differences;
 }
 
-/** What a text says of a strategy, with all that it does not say. */
+/** The strategy in a text, with defaults for everything it leaves out. */
 export function whole(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
   const { name, title, disabled, constraints, variants, parameters } = filledIn(db, place, given);
   return {
@@ -34,8 +34,8 @@ export function whole(db: Database, place: Place, { segments = [], ...given }: T
 }
 
 /**
- * Finds for each wanted strategy the one that it is now: first those that are alike, then those of the same name and
- * title, then any of the same name.
+ * Matches each wanted strategy with an existing one: first equal ones, then those with the same name and title, then
+ * any with the same name.
  */
 export function paired(had: readonly NamedStrategy[], wanted: readonly Wanted[]): Pair[] {
   const left = new Set(had);
@@ -55,14 +55,14 @@ export function paired(had: readonly NamedStrategy[], wanted: readonly Wanted[])
   });
 }
 
-/** Variants that come to the same weights are the same. */
+/** Variants whose adjusted weights are equal count as equal. */
 function changesBetween(had: NamedStrategy, wanted: Wanted): Differences {
   const { variants, ...others } = differences(had, wanted);
   const isSame = !variants || isDeepStrictEqual(weighed(had.variants), weighed(wanted.variants));
   return isSame ? others : { ...others, variants };
 }
 
-/** As they would be stored; those of an import may be impossible otherwise. */
+/** As they would be stored; imported ones may be invalid. */
 function weighed(variants: readonly Variant[]) {
   try {
     return requireWeights(variants, "variants");

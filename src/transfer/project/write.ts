@@ -12,7 +12,7 @@ import {
 } from "../../resources/projects/state-store.ts";
 import type { ProjectText, TextEnvironment, TextFlag, TextStrategy } from "./schema.ts";
 
-/** A project as YAML that `apply` takes. @throws DataError where there is no such project */
+/** A project as YAML that `apply` accepts. @throws DataError if there is no such project */
 export function projectAsYaml(db: Database, project: string): string {
   if (!isKnown(db, "project", project)) throw new DataError(`There is no project ${project}`);
   return stringify(
@@ -24,7 +24,7 @@ export function projectAsYaml(db: Database, project: string): string {
   );
 }
 
-/** What has a value that it would have anyway is left out, but for what makes a flag. */
+/** Leaves out default values, except for those that define a flag. */
 const toText = (project: string, { environments, flags, segments }: ProjectState): ProjectText => ({
   version: 1,
   project,
