@@ -10,7 +10,7 @@ import { openSource } from "./import.ts";
 import { counted } from "./plural.ts";
 import { withFile } from "./with-file.ts";
 
-/** What `diff` has found. Exit code 5. */
+/** Thrown by `diff` if there are differences. Exit code 5. */
 export class DifferenceError extends Error {}
 
 const SHARED = {

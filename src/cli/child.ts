@@ -6,15 +6,15 @@ import type { World } from "./command.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command with the terminal that this one has; what it is told to do by a signal is passed on.
- * @returns its exit code, and 128 and the number of the signal that ended it, as shells have it.
+ * Runs a command in this terminal, passing on signals.
+ * @returns its exit code, or 128 plus the number of the signal that ended it, as in shells
  */
 export async function runChild(
   world: World,
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const isWindows = os.platform() === "win32"; // npm and the like are scripts there, which only a shell runs
+  const isWindows = os.platform() === "win32"; // npm and others are scripts there, which need a shell
   const child = spawn(command, args, { stdio: "inherit", env: { ...world.env, ...env }, shell: isWindows });
   let isRunning = true;
   const pass = (signal: NodeJS.Signals) =>
@@ -35,6 +35,6 @@ export async function runChild(
   }
 }
 
-/** The terminal sends this one to all that run in it. */
+/** The terminal already sends this signal to every process in it. */
 const isFromTerminal = ({ stdin }: World, signal: NodeJS.Signals) =>
   signal === "SIGINT" && "isTTY" in stdin && stdin.isTTY === true;

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import { npmHint, requireNothingKept } from "./npm.ts";
 import { nearest } from "./suggest.ts";
 
-/** All that a command knows of the world; `main.ts` hands over the process. */
+/** A command's view of the outside world; `main.ts` passes in the process. */
 export interface World {
   argv: string[];
   env: NodeJS.ProcessEnv;
@@ -15,7 +15,7 @@ export interface World {
   once(signal: NodeJS.Signals, listener: () => void): unknown;
 }
 
-/** Calls once when the process is asked to stop, or its terminal is closed, with the name of the signal. */
+/** Calls back once, with the name of the signal, when the process is asked to stop or its terminal is closed. */
 export function onStop(world: World, listener: (signal: string) => void) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) world.once(signal, () => listener(signal));
 }
@@ -24,9 +24,9 @@ export interface Option {
   type: "string" | "boolean";
   /** May be given more than once. */
   multiple?: true;
-  /** What stands for the value in help. */
+  /** The placeholder for the value in help. */
   hint?: string;
-  /** One letter that stands for it, after one dash. */
+  /** A single letter, used after one dash. */
   short?: string;
   help: string;
 }
@@ -38,7 +38,7 @@ export interface Context {
   options: Record<string, string | boolean | string[] | undefined>;
   world: World;
   log: Log;
-  /** A result, on stdout. */
+  /** Prints a result to stdout. */
   print(line: string): void;
 }
 
@@ -49,20 +49,20 @@ export interface Command {
   /** The arguments after the name, as help shows them. */
   usage?: string;
   example: string;
-  /** How many arguments it takes, at least and at most. */
+  /** The least and the most arguments. */
   arity?: [number, number];
   settings: readonly SettingName[];
-  /** It serves; to the others, settings of a server say where to find one. */
+  /** It is a server; for other commands, a server's settings say where to find one. */
   isServer?: true;
   options?: Record<string, Option>;
-  /** A number is the exit code. */
+  /** May return an exit code. */
   run(context: Context): unknown;
 }
 
-/** The output for scripts that most commands offer. */
+/** The option of most commands for use in scripts. */
 export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as const;
 
-/** @throws UsageError for an option or an argument that the command does not have. */
+/** @throws UsageError for an option or argument that the command doesn't have */
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
   const options = toParsed(optionsOf(command));
   requireNothingKept(env, command, Object.keys(options));
@@ -75,7 +75,7 @@ export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) 
   return { config: readConfig(command.settings, values, env), args: positionals, options: values };
 }
 
-/** The options of a command by name: its own, then the settings. */
+/** A command's options by name: its own, then the settings. */
 export const optionsOf = ({ options = {}, settings, isServer }: Command): Record<string, Option> => ({
   ...options,
   ...Object.fromEntries(settings.map((name) => [name, toOption(SETTINGS[name], isServer)])),
@@ -86,7 +86,7 @@ const toOption = (setting: Setting, isServer = false): Option => ({
   help: isServer ? setting.help : (setting.helpElsewhere ?? setting.help),
 });
 
-/** As `parseArgs` wants them. */
+/** In the format of `parseArgs`. */
 const toParsed = (options: Record<string, Option>): NonNullable<ParseArgsConfig["options"]> =>
   Object.fromEntries(
     Object.entries(options).map(([name, { type, short, multiple = false }]) => [
@@ -99,7 +99,7 @@ function parsed(config: ParseArgsConfig & { options: object }) {
   try {
     return parseArgs(config) as { values: Context["options"]; positionals: string[] };
   } catch (error) {
-    // Its messages go on with advice about dashes after the first sentence.
+    // After the first sentence, its messages go on with advice about dashes.
     const message = inOurWords((error as Error).message.split(/\.\s/)[0]!);
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
     throw new UsageError(message + (unknown ? suggestOption(unknown, Object.keys(config.options)) : ""));
@@ -111,7 +111,7 @@ const inOurWords = (message: string) =>
     .replace(/^Option '(?:-\w, )?(--[\w-]+).*' argument (missing|is ambiguous)$/, "$1 needs a value")
     .replace(/^Option '(?:-\w, )?(--[\w-]+)' does not take an argument$/, "$1 takes no value");
 
-/** Without the dashes, which are right already and would count as letters that are. */
+/** Without the dashes, which always match and would make names look more alike. */
 function suggestOption(unknown: string, known: readonly string[]) {
   const found = nearest(unknown.toLowerCase(), [...known, "help", "version"]);
   return found === undefined ? "" : `: did you mean --${found}?`;

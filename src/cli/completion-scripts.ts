@@ -1,8 +1,8 @@
-/** What can follow some words of the command line. */
+/** What can follow certain words on the command line. */
 export interface Place {
-  /** A command, the first word of a group of them, or nothing. */
+  /** A command, the first word of a group of commands, or nothing. */
   after: string;
-  /** Nothing else may stand there yet. */
+  /** These are the only words so far. */
   isAll?: boolean;
   words: Word[];
 }
@@ -10,13 +10,13 @@ export interface Place {
 export interface Word {
   text: string;
   help: string;
-  /** It takes a value: one of these, or any, which is taken for a file. */
+  /** Set if it takes a value: one of these, or anything, with file names suggested. */
   values?: string[];
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** Every option that takes a value, once. */
+/** All options that take a value, without duplicates. */
 const withValue = (places: Place[]) =>
   new Map(
     places.flatMap(({ words }) => words.flatMap(({ text, values }) => (values ? [[text, values]] : []))),

@@ -16,7 +16,7 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   },
 });
 
-/** What can follow what, the longest beginnings first. */
+/** What can follow which words, longest sequences first. */
 function places(commands: readonly Command[]): Place[] {
   const groups = [...Map.groupBy(commands, ({ name }) => name.split(" ")[0]!)];
   const first = groups.map(([text, group]) => ({
@@ -34,7 +34,7 @@ function places(commands: readonly Command[]): Place[] {
       isAll: true,
       words: group.map(({ name, summary }) => ({ text: name.split(" ")[1]!, help: summary })),
     }));
-  const [serve] = commands; // runs without its name
+  const [serve] = commands; // the default command
   return [...inCommands, ...inGroups, { after: "", isAll: true, words: [...first, ...wordsOf(serve!)] }];
 }
 
@@ -49,5 +49,5 @@ function wordsOf(command: Command): Word[] {
 const toWord = ([name, { type, hint = "", help }]: [string, Option]): Word => ({
   text: `--${name}`,
   help,
-  ...(type === "string" && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // else a placeholder
+  ...(type === "string" && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // anything else is a placeholder
 });

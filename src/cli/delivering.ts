@@ -6,7 +6,7 @@ import { startDispatcher } from "../delivery/dispatcher.ts";
 import type { Context } from "./command.ts";
 import { readPem } from "./tls.ts";
 
-/** The settings of what is delivered to integrations. */
+/** The settings for deliveries to integrations. */
 export const DELIVERY = [
   "allow-private-targets",
   "delivery-ca",
@@ -16,7 +16,7 @@ export const DELIVERY = [
 ] as const;
 
 /**
- * What starts to deliver what the file queues, once it is known where the server listens, and returns what stops it.
+ * A function that starts deliveries, once it is known where the server listens, and returns a function that stops them.
  * @throws UsageError for a certificate that can't be read
  */
 export function delivering(
@@ -33,12 +33,12 @@ export function delivering(
 const allowedIn = ({ "allow-private-targets": allowed, inbox }: Config, url: string) =>
   inbox ? [...allowed, new URL(url).host] : allowed;
 
-/** Those that everyone trusts, and the operator's own; undefined for the former alone. */
+/** The default authorities and the operator's own; undefined for the default ones alone. */
 function authorities({ "delivery-ca": file }: Config) {
   return file === "" ? undefined : [...tls.getCACertificates("default"), readPem("--delivery-ca", file)];
 }
 
-/** Where files are written; a database in memory has no place beside it. */
+/** The folder for files; a database in memory has none. */
 function folderOf({ "delivery-folder": folder }: Config, db: Database) {
   if (folder !== "" || db.memory) return folder || undefined;
   return `${fs.realpathSync(db.name)}.deliveries`;

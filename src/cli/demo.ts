@@ -16,7 +16,7 @@ import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { NETWORK, printLink, publicUrl, serveUntilStopped } from "./serve.ts";
 import { readTls } from "./tls.ts";
 
-/** The demo's reads, one for each operation, and what they show. */
+/** The demo's reads, one per operation, and what they show. */
 const TOUR = [
   ["/personal-dashboard", "your projects and flags"],
   ["/personal-dashboard/checkout", "one project in detail"],
@@ -65,7 +65,7 @@ async function serveDemo(context: Context) {
   }
 }
 
-/** What the integrations of the demo deliver is seen at `/inbox/PROVIDER`. */
+/** Deliveries of the demo's integrations can be seen at `/inbox/PROVIDER`. */
 function deliverToInbox(db: Database, url: string) {
   write(db, CLI, (tx) => {
     for (const stored of integrations(db)) {
@@ -75,7 +75,7 @@ function deliverToInbox(db: Database, url: string) {
   });
 }
 
-/** There are no tokens in it, so the way to one is shown as well. */
+/** The dataset contains no tokens, so instructions for creating one are printed as well. */
 async function exportDemo(context: Context, target: string) {
   await writeLines(context, target, demoLines());
   if (target === "-" || context.config.quiet) return;
@@ -85,7 +85,7 @@ async function exportDemo(context: Context, target: string) {
   context.print("  flagstone --data demo.db");
 }
 
-/** Ada, an administrator of the made-up company. */
+/** The token of Ada, an administrator of the example company. */
 const TOKEN = {
   type: "user",
   name: "demo",
@@ -107,11 +107,11 @@ async function fill(db: Database) {
 interface Coming {
   secret: string;
   link: string;
-  /** Of an operator's own secret. */
+  /** Where the operator's own secret is, if given. */
   place: string | undefined;
 }
 
-/** An operator's own token is not shown but where it is. */
+/** Doesn't print the operator's own token, only where it is. */
 function introduce(context: Context, url: string, { secret: token, link, place }: Coming) {
   const { config, print } = context;
   print(`URL:   ${url}`);

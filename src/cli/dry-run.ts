@@ -10,8 +10,8 @@ import { counted } from "./plural.ts";
 import { endProgress } from "./progress.ts";
 
 /**
- * Says what an import would store and what is wrong with the dataset; changes and leaves nothing.
- * @throws DataError if anything is wrong, after all has been said.
+ * Prints what an import would store and what is wrong with the dataset, without changing or creating anything.
+ * @throws DataError if anything is wrong, after printing everything
  */
 export async function dryRun(
   context: Context,
@@ -33,7 +33,7 @@ export async function dryRun(
   context.log({ level: "info", message });
 }
 
-/** A file that is not there yet, or is empty, would be a new one. */
+/** A missing or empty file is treated as a new one. */
 function openForTrial(data: string) {
   const found = fs.statSync(data, { throwIfNoEntry: false });
   const hasFolder = fs.existsSync(path.dirname(path.resolve(data)));
@@ -45,7 +45,7 @@ function openForTrial(data: string) {
   return open(data, { mustExist: true });
 }
 
-/** What would come on stdout; what is wrong, and what the API would refuse, on stderr. */
+/** Prints counts to stdout; problems and warnings to stderr. */
 function show({ print, world: { stderr } }: Context, { counts, problems, warnings }: Trial) {
   printCounts(print, counts);
   const tell = ({ count, first }: Notes, what: string) => {

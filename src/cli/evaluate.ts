@@ -56,7 +56,7 @@ function explained(db: Database, flag: string, environment: string, given: Recor
   return trial.explain(given) as Explanation & { name: string };
 }
 
-/** @throws UsageError for what is no pair */
+/** @throws UsageError for anything that isn't a pair */
 const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     pairs.map((pair) => {
@@ -66,10 +66,10 @@ const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
     }),
   );
 
-/** How often the seed is looked at, in milliseconds: editors replace files, which not every system tells of. */
+/** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */
 const INTERVAL_MS = 200;
 
-/** Until the process is asked to stop. What is wrong with a seed for now is said, and looked at again. */
+/** Runs until the process is asked to stop. Reports problems with the seed, then waits for it to change. */
 function evaluateAgain(context: Context, seed: string): Promise<void> {
   return new Promise((resolve) => {
     const again = () =>

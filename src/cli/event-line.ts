@@ -1,6 +1,6 @@
 import { printable } from "../printable.ts";
 
-/** What is shown of an event. */
+/** The parts of an event that are shown. */
 interface Shown {
   createdAt: string;
   type: string;
@@ -17,7 +17,7 @@ const YELLOW = ["\u001b[33m", "\u001b[39m"] as const;
 /** Wide enough for most types. */
 const TYPE_WIDTH = 28;
 
-/** An event as one line for a person: when, of which type, and who did what. */
+/** An event as a line for people: when, of which type, and who did what. */
 export function eventLine({ createdAt, type, label, summary }: Shown, isColored: boolean): string {
   const paint = (text: string, [on, off]: readonly [string, string]) => (isColored ? on + text + off : text);
   const words = printable(summary ?? label ?? "")
@@ -29,7 +29,7 @@ export function eventLine({ createdAt, type, label, summary }: Shown, isColored:
 
 const withoutLinks = (text: string) => text.replaceAll(/\[(.*?)\]\([^)]*\)/g, "$1");
 
-/** What goes is red, what comes is green. */
+/** Red for removals, green for additions. */
 function colorOf(type: string) {
   if (/delete|remove|archive|disable|drop|reject|discard|failure|stale-on/.test(type)) return RED;
   return /creat|add|enabled|revive|import|approve|applied/.test(type) ? GREEN : YELLOW;

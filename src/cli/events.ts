@@ -28,7 +28,7 @@ export const eventsPurge: Command = {
   },
 };
 
-/** Some at a time, so that a server's changes come in between. */
+/** In batches, so that a server's changes get a turn in between. */
 function removeAll(db: Database, kept: Kept) {
   let removed = 0;
   for (let some = -1; some !== 0; removed += some)

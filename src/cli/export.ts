@@ -44,7 +44,7 @@ export const exportCommand: Command = {
   },
 };
 
-/** @throws UsageError for options that do not go together */
+/** @throws UsageError for options that don't go together */
 function linesAsAsked({ options }: Context): (db: Database) => Iterable<string> {
   const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
   if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as is dataset or yaml, not ${as}`);
@@ -55,8 +55,8 @@ function linesAsAsked({ options }: Context): (db: Database) => Iterable<string> 
 }
 
 /**
- * Writes lines of a dataset to a new file, whole or not at all, or to standard output for `-`.
- * @throws Error if there is something at the target, or it can't be written.
+ * Writes lines of a dataset to a new file, completely or not at all, or to standard output for `-`.
+ * @throws Error if the target exists or can't be written
  */
 export async function writeLines({ world, log }: Context, target: string, lines: Iterable<string>) {
   const chunks = inChunks(lines);

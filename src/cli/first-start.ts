@@ -13,21 +13,23 @@ import { createUser } from "../resources/users/changes.ts";
 import { hasUsers } from "../resources/users/store.ts";
 import type { Given, GivenToken } from "./given.ts";
 
-/** The hash of the first user's password, which takes a while; null where there is none, or nobody is to be made. */
+/**
+ * The hash of the first user's password, which takes a while to compute; null if there is none or no user is needed.
+ */
 export async function firstPasswordHash(db: Database, { admin: { password } }: Given) {
   return password === undefined || isInUse(db) ? null : hashPassword(password);
 }
 
 /**
- * In a file without users and tokens, makes the first user, the owner of the project that is there, a personal token and
- * a link to sign in for it, and the tokens given that are nobody's.
- * @returns undefined for a file that is in use already: it is not touched.
- * @throws UsageError where a token names a project or an environment that is not there
+ * In a file without users and tokens, creates the first user as the owner of the existing project, with a personal
+ * token and a link for signing in, and the API tokens given.
+ * @returns undefined for a file in use, which is left alone
+ * @throws UsageError if a token names a project or environment that doesn't exist
  */
 export function firstStart(db: Database, given: Given, passwordHash: string | null): Made | undefined {
-  if (isInUse(db)) return undefined; // without waiting for whoever writes to it
+  if (isInUse(db)) return undefined; // checked first, without waiting for other writers
   return write(db, CLI, (tx) => {
-    if (isInUse(db)) return undefined; // another process was first
+    if (isInUse(db)) return undefined; // another process was faster
     const { username } = given.admin;
     const userId = createUser(tx, { username, name: null, email: null, rootRole: ROLES.admin, passwordHash });
     if (isKnown(db, "project", DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, ROLES.owner);
@@ -38,17 +40,17 @@ export function firstStart(db: Database, given: Given, passwordHash: string | nu
   });
 }
 
-/** How the first user comes in. */
+/** How the first user can get in. */
 export interface Made {
-  /** Of the personal token. */
+  /** The secret of the personal token. */
   secret: string;
-  /** The path of the link to sign in. */
+  /** The path of the link for signing in. */
   link: string;
 }
 
 const TOKEN = { environment: null, expiresAt: null } as const;
 
-/** The original names all of them so. */
+/** All get the same name, as in the original. */
 function createGiven(tx: Tx, { variable, type, secret, project, environment }: GivenToken) {
   requireThere(tx.db, variable, "project", project);
   requireThere(tx.db, variable, "environment", environment);

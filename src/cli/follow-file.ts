@@ -4,19 +4,19 @@ import { eventsAfter, newestEvent } from "../resources/events/follow-store.ts";
 import { toWanted, wantedPage } from "../resources/events/search-store.ts";
 import { wireWindows } from "../resources/events/store.ts";
 
-/** Which events are followed. */
+/** The events to follow. */
 export interface Filter {
-  /** With how many of the newest it begins. */
+  /** The number of earlier events to start with. */
   last: number;
   type: readonly string[] | undefined;
   project: readonly string[] | undefined;
   feature: readonly string[] | undefined;
 }
 
-/** How late an event is shown, in milliseconds. */
+/** The delay with which events are shown, in milliseconds. */
 const LATE_MS = 100;
 
-/** The events of a data file as JSON, oldest first, as they are recorded. */
+/** The events in a data file as JSON, oldest first, as they are recorded. */
 export async function* followFile(db: Database, filter: Filter, signal: AbortSignal): AsyncGenerator<string> {
   let position = newestEvent(db);
   yield* newest(db, filter, position);
@@ -29,7 +29,7 @@ export async function* followFile(db: Database, filter: Filter, signal: AbortSig
   }
 }
 
-/** The newest events up to one. */
+/** The newest events up to a position. */
 function* newest(db: Database, { last, type, project, feature }: Filter, position: number) {
   if (last === 0) return;
   const search = { ...toLists({ type, project, feature }), query: "", offset: 0, limit: last };

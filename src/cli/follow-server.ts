@@ -12,20 +12,20 @@ interface Followed {
   trust: https.RequestOptions;
   filter: Filter;
   signal: AbortSignal;
-  /** Told of a connection that is lost. */
+  /** Called when the connection is lost. */
   tell(message: string): void;
 }
 
-/** Comments come more often; after a longer silence the connection is taken for lost. In milliseconds. */
+/** The silence after which a connection counts as lost, in milliseconds; comments arrive more often. */
 const SILENCE_MS = 60_000;
 
-/** How long is waited before the next attempt, twice as long each time. In milliseconds. */
+/** The wait before reconnecting, doubled each time. In milliseconds. */
 const WAIT_MS = { least: 1000, most: 30_000 };
 
-/** What will not be otherwise at the next attempt. */
+/** An error that retrying won't fix. */
 class RefusedError extends Error {}
 
-/** The events of a server as JSON, oldest first, as they are recorded; connects again where the connection is lost. */
+/** The events of a server as JSON, oldest first, as they are recorded; reconnects when the connection is lost. */
 export async function* followServer(followed: Followed): AsyncGenerator<string> {
   const { url, signal, tell } = followed;
   requireUrl(url, "/");
@@ -53,7 +53,7 @@ export async function* followServer(followed: Followed): AsyncGenerator<string> 
   }
 }
 
-/** The newest events there are. @returns the id of the last of them; undefined if there are none */
+/** The newest events. @returns the id of the last one; undefined if there are none */
 async function* newest(followed: Followed): AsyncGenerator<string, string | undefined> {
   const { url, filter, signal } = followed;
   const response = await get(
@@ -70,10 +70,10 @@ async function* newest(followed: Followed): AsyncGenerator<string, string | unde
   return events[0] && String(events[0].id);
 }
 
-/** What may pass: the server starts, stops, or has too much to do. */
+/** Temporary problems: the server is starting, stopping or overloaded. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 429;
 
-/** @throws RefusedError where it will be no other next time */
+/** @throws RefusedError for errors that retrying won't fix */
 async function get(
   { url, token, trust, filter: { type, project, feature }, signal }: Followed,
   path: string,
@@ -94,7 +94,7 @@ async function get(
   throw new (isPassing(status) ? Error : RefusedError)(`${url} answers ${status}${message}`);
 }
 
-/** The words of an error, where it is one of ours. */
+/** The message of an error answer, if it is one of ours. */
 function messageOf(text: string) {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };
@@ -110,7 +110,7 @@ async function textOf(response: IncomingMessage) {
   return text;
 }
 
-/** Messages of a stream; those without data only tell where it is. */
+/** The messages of a stream; those without data only carry a position. */
 async function* messagesIn(response: IncomingMessage): AsyncGenerator<{ id: string; data: string }> {
   let rest = "";
   let message = { id: "", data: "" };

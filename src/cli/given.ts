@@ -5,26 +5,26 @@ import { Username } from "../resources/users/schema.ts";
 import { check } from "../validation.ts";
 
 /*
- * What the environment gives for a first start.
+ * What environment variables provide for the first start.
  */
 
-/** Guessing a shorter one would take no time. */
+/** A shorter secret would be easy to guess. */
 const SHORTEST = 16;
 
 /** The operator's own secret for the first personal token. */
 export interface GivenSecret {
-  /** The variable that gives it. */
+  /** The variable that provides it. */
   variable: string;
   secret: string;
-  /** Where to find it: the secret itself is not printed. */
+  /** Where to find it, since the secret itself is not printed. */
   place: string;
-  /** How a shell that has the variable writes it, for lines to copy. */
+  /** The shell expression for it, in lines to copy. */
   shell: string;
 }
 
 /**
- * What the environment gives, the variable before the file; undefined for nothing.
- * @throws UsageError if the variable's value can't be a token or its file can't be read.
+ * The secret from the variable, or else from the file; undefined if there is none.
+ * @throws UsageError if the variable's value can't be a token or its file can't be read
  */
 export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
   const { FLAGSTONE_ADMIN_TOKEN: secret, FLAGSTONE_ADMIN_TOKEN_FILE: file } = env;
@@ -44,7 +44,7 @@ function requireSafe(given: GivenSecret): GivenSecret {
   throw new UsageError(`${variable}: must be ${SHORTEST} to 500 visible ASCII characters without a space`);
 }
 
-/** A token that is nobody's, by its variable. */
+/** An API token, with the variable that provides it. */
 export interface GivenToken {
   variable: string;
   type: "admin" | "client" | "frontend";
@@ -55,17 +55,17 @@ export interface GivenToken {
   environment: string;
 }
 
-/** The variables by which scripts for the original give such tokens, the form of each, and what shows it. */
+/** The variables used by scripts for the original; the format of each, and how to describe it. */
 const TOKEN_VARIABLES = [
   ["INIT_ADMIN_API_TOKENS", "admin", /^(\*):(\*)\.(.+)$/, "*:*.SECRET"],
   ["INIT_CLIENT_API_TOKENS", "client", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
   ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
 ] as const;
 
-/** Of such a secret after the dot; the original's examples have eleven characters and more. */
+/** The length of such a secret after the dot; the original's examples have eleven characters or more. */
 const SHORTEST_PART = 10;
 
-/** @throws UsageError if one is not of the original's form; it is not shown. */
+/** @throws UsageError for a token in a different format, without showing it */
 function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
   return TOKEN_VARIABLES.flatMap(([variable, type, form, shown]) => {
     const secrets = (env[variable] ?? "").split(",").map((secret) => secret.trim());
@@ -85,14 +85,14 @@ function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
 /** The first user. */
 export interface GivenAdmin {
   username: string;
-  /** Undefined for one who can't sign in with a password yet. */
+  /** Undefined if the user can't sign in with a password yet. */
   password: string | undefined;
 }
 
 const USERNAME = "UNLEASH_DEFAULT_ADMIN_USERNAME";
 const PASSWORD = "UNLEASH_DEFAULT_ADMIN_PASSWORD";
 
-/** @throws UsageError for what is no username, and for a password that could be guessed; that is not shown. */
+/** @throws UsageError for an invalid username, and for a password that is easy to guess, without showing it */
 function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
   const username = check(Username, env[USERNAME]?.trim() || "admin");
   if (username.violations) throw new UsageError(`${USERNAME}: ${username.violations[0].message}`);
@@ -102,15 +102,15 @@ function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
   throw new UsageError(`${PASSWORD}: must be ${SHORTEST_PART} to 128 characters`);
 }
 
-/** What the environment gives for a first start. */
+/** Everything that environment variables provide for the first start. */
 export interface Given {
-  /** For the token of the first user; one is made without it. */
+  /** The first user's token; generated if missing. */
   personal: GivenSecret | undefined;
   tokens: readonly GivenToken[];
   admin: GivenAdmin;
 }
 
-/** @throws UsageError for what can't be a secret or a password, and for a secret that is given twice. */
+/** @throws UsageError for an invalid secret or password, and for a secret that is given twice */
 export function givenSecrets(env: NodeJS.ProcessEnv): Given {
   const given = { personal: givenSecret(env), tokens: givenTokens(env), admin: givenAdmin(env) };
   const owners = new Map<string, string>();
@@ -122,7 +122,7 @@ export function givenSecrets(env: NodeJS.ProcessEnv): Given {
   return given;
 }
 
-/** The variables that gave something. */
+/** The variables that were set. */
 export const variablesOf = ({ personal, tokens, admin }: Given) => [
   ...new Set([
     ...(personal ? [personal.variable] : []),

@@ -29,7 +29,7 @@ export const health: Command = {
   },
 };
 
-/** The server that was started with the same settings. */
+/** The URL of the server that was started with the same settings. */
 export const ownUrl = ({ host, port, "base-path": basePath, "tls-cert": cert }: Config) =>
   toUrl({ host, port, isTls: cert !== "" }) + basePath;
 

@@ -20,7 +20,7 @@ export const helpCommand = (commands: () => readonly Command[]): Command => ({
   },
 });
 
-/** For words that name no command: those of their group, else the nearest right spelling. */
+/** For an unknown command: suggests those of its group, or else the one with the most similar name. */
 export function unknownCommand(commands: readonly Command[], words: string) {
   const [first = ""] = words.split(" ");
   const group = groupOf(commands, first).map(({ name }) => name);
@@ -31,17 +31,17 @@ export function unknownCommand(commands: readonly Command[], words: string) {
   return new UsageError(`There is no command ${first}${meant}`);
 }
 
-/** What other programs call a command of ours. */
+/** Names in other programs for our commands. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { start: "serve" };
 
-/** `token create` and `token list` are of the group `token`. */
+/** `token create` and `token list` belong to the group `token`. */
 const groupOf = (commands: readonly Command[], first: string) =>
   commands.filter(({ name }) => name.startsWith(`${first} `));
 
 const list = (commands: readonly Command[]) =>
   columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary]));
 
-/** What a process of ours ends with. */
+/** The meanings of our exit codes. */
 export const EXIT_MEANINGS = [
   [0, "done"],
   [1, "failed"],
@@ -51,7 +51,7 @@ export const EXIT_MEANINGS = [
   [5, "diff has found differences"],
 ] as const;
 
-/** All commands, a line each. */
+/** All commands, one per line. */
 export const overview = (commands: readonly Command[]) =>
   [
     "Flagstone administers feature flags from one SQLite file; it answers the Unleash admin API.",
@@ -64,7 +64,7 @@ export const overview = (commands: readonly Command[]) =>
     `Exit codes: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join(", ")}`,
   ].join("\n");
 
-/** One command: what it does, its options with the variables that stand for them, an example. */
+/** One command: its purpose, its options with their variables, and an example. */
 export function helpOf(command: Command) {
   const { name, summary, usage = "", example } = command;
   const rows = Object.entries(optionsOf(command)).map(([option, one]) => row(option, one));
@@ -89,7 +89,7 @@ function row(name: string, option: Option) {
 export const flagOf = (name: string, { short, hint = "" }: Option) =>
   `${short === undefined ? "" : `-${short}, `}--${name} ${hint}`.trimEnd();
 
-/** What it is otherwise, and its variable. */
+/** Its default and its variable. */
 const presetOf = (name: string, { default: preset }: Setting) =>
   ` (${preset ? `${preset}; ` : ""}${environmentName(name)})`;
 

@@ -68,15 +68,15 @@ export function openSource({ world }: Context, source: string): Readable {
   const chunks = found.isFIFO()
     ? openPipe(source)
     : fs.createReadStream(source, { highWaterMark: 1024 * 1024 });
-  // Whoever reads is told of the error. If the data file fails first nobody reads, and then it must not end the process.
+  // The reader gets the error. If the data file fails first, nobody is reading, and the error must not end the process.
   return chunks.on("error", () => {});
 }
 
-/** A named pipe, such as that of `<(…)`, as a socket: a file would wait for whoever writes to it, deaf to all signals. */
+/** Opens a named pipe, such as that of `<(…)`, as a socket: reading it as a file would block, ignoring all signals. */
 const openPipe = (source: string) =>
   new Socket({ fd: fs.openSync(source, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK), writable: false });
 
-/** Shows the progress, and ends the reading when the process is asked to stop: all may have been read by then. */
+/** Shows the progress, and stops reading when the process is asked to stop, unless everything has been read. */
 function untilStopped(context: Context, chunks: Readable) {
   let stopped: Error | undefined;
   onStop(context.world, (signal) => {
@@ -90,7 +90,7 @@ function untilStopped(context: Context, chunks: Readable) {
   };
 }
 
-/** Who runs the command; a number where the system knows no name for it. */
+/** The user who runs the command; a number if the system has no name for them. */
 function operator() {
   try {
     return os.userInfo().username;

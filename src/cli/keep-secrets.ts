@@ -7,12 +7,12 @@ import { encryptPlainSecrets } from "../resources/integrations/changes.ts";
 import { hasPlainSecrets } from "../resources/integrations/secrets.ts";
 import { integrations } from "../resources/integrations/store.ts";
 
-/** Takes the key of secrets from the operator's own file, if there is one. @throws DataError if it holds none */
+/** Takes the encryption key from the operator's file, if configured. @throws DataError if it contains none */
 export function keepSecrets({ "secret-key-file": file }: Config, db: Database) {
   if (file !== "") useKeyFile(db, file);
 }
 
-/** Encrypts what an older version stored as it is. */
+/** Encrypts secrets that an older version stored in plain text. */
 export function encryptOldSecrets(db: Database) {
   if (integrations(db).some(hasPlainSecrets)) write(db, CLI, encryptPlainSecrets);
 }

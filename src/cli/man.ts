@@ -12,7 +12,7 @@ export const manCommand = (commands: () => readonly Command[]): Command => ({
   run: ({ print }) => print(manual(commands())),
 });
 
-/** The manual in the man macros of roff. */
+/** The manual page in roff's man macros. */
 const manual = (commands: readonly Command[]) =>
   [
     `.TH FLAGSTONE 1 "" "Flagstone ${VERSION}" "User Commands"`,
@@ -60,7 +60,7 @@ const item = (term: string, text: string) => [".TP", `.B ${escaped(term)}`, esca
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
-/** No character of it is a command to roff. */
+/** Escapes whatever roff would take for a command. */
 const escaped = (text: string) =>
   text
     .replaceAll("\\", "\\e")

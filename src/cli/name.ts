@@ -11,20 +11,20 @@ const Name = v.pipe(
   v.check((name) => printable(name) === name, "must not hold control characters"),
 );
 
-/** @throws UsageError for a name that no dataset could hold, such as an empty one, or that nobody would mean. */
+/** @throws UsageError for a name that no dataset could contain, such as an empty one */
 export function requireName(name: string) {
   const { violations } = check(Name, name);
   if (violations) throw new UsageError(`${JSON.stringify(name)}: a name ${violations[0].message}`);
 }
 
-/** A username as the API takes it. @throws UsageError for one that it would not take */
+/** A username as the API accepts it. @throws UsageError for an invalid one */
 export function requireUsername(given: string): string {
   const result = check(Username, given);
   if (!result.violations) return result.value;
   throw new UsageError(`${JSON.stringify(given)}: a username ${result.violations[0].message}`);
 }
 
-/** An e-mail address as the API stores it. @throws UsageError for what is none, whether or not there is such a mailbox */
+/** An e-mail address as the API stores it. @throws UsageError unless it looks like one */
 export function requireAddress(given: string): string {
   const result = check(Email, given);
   if (!result.violations) return result.value;

@@ -1,18 +1,18 @@
 import { UsageError } from "../config.ts";
 
 /*
- * `npm start COMMAND --option` keeps the option for npm itself; it has to be `npm start -- COMMAND --option`. What npm
- * kept, it tells the program by a variable `npm_config_…`. The executable knows nothing of npm, whoever runs it.
+ * In `npm start COMMAND --option`, npm keeps the option for itself; it has to be `npm start -- COMMAND --option`. npm
+ * passes what it kept in variables `npm_config_…`. The executable ignores npm, whoever runs it.
  */
 
 interface Named {
   name: string;
 }
 
-/** Options of ours that are npm's own too, and may stand in its settings. */
+/** Options that npm has too, and that may come from its configuration. */
 const SETTINGS_OF_NPM = ["ca", "email"];
 
-/** @throws UsageError if npm kept an option of the command that was meant for us. */
+/** @throws UsageError if npm kept an option of the command */
 export function requireNothingKept(env: NodeJS.ProcessEnv, { name }: Named, options: string[]) {
   if (!isRunByNpm(env)) return;
   const kept = options
@@ -23,14 +23,14 @@ export function requireNothingKept(env: NodeJS.ProcessEnv, { name }: Named, opti
     throw new UsageError(`npm kept ${kept.join(" and ")} for itself: write ${line(env, name, ...kept)} …`);
 }
 
-/** What may be the reason for an argument too many, as the end of a sentence. */
+/** A possible reason for an unexpected argument, to end a sentence with. */
 export const npmHint = (env: NodeJS.ProcessEnv, { name }: Named) =>
   isRunByNpm(env) ? `; npm keeps options for itself unless they follow a --: ${line(env, name)} …` : "";
 
 const isRunByNpm = ({ npm_lifecycle_script: script }: NodeJS.ProcessEnv) =>
   / src\/main\.ts\b/.test(script ?? "");
 
-/** The script may be named after the command. */
+/** The script may have the name of the command. */
 const line = ({ npm_lifecycle_event: script }: NodeJS.ProcessEnv, command: string, ...kept: string[]) =>
   [
     script === "start" ? "npm start --" : `npm run ${script} --`,

@@ -4,13 +4,13 @@ import type { Context } from "./command.ts";
 
 export const OPEN_OPTION = { open: { type: "boolean", help: "open the link in a browser" } } as const;
 
-/** What shows an address in a browser, and what goes before the address; elsewhere it is `xdg-open`. No shell reads it. */
+/** The program that opens a URL in a browser, and its first arguments; elsewhere `xdg-open`. No shell is involved. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ["open"],
   win32: ["rundll32.exe", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens an address in a browser if that was asked for; one that can't be opened is a warning. */
+/** Opens a URL in a browser if requested; failing to is only a warning. */
 export function openIfAsked({ options, world, log }: Context, url: string) {
   if (!options.open) return;
   const [program, ...before] = OPENERS[os.platform()] ?? ["xdg-open"];

@@ -1,4 +1,4 @@
-/** The noun as the count wants it: `1 line`, `2 lines`. */
+/** The noun in the right number: `1 line`, `2 lines`. */
 export const plural = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`);
 
 /** The same with the count before it. */

@@ -5,7 +5,7 @@ type Shown = Pick<Context, "world" | "config">;
 
 const isShown = ({ world, config }: Shown) => world.stderr.isTTY && !config.quiet;
 
-/** Lines read so far, on a terminal, some times a second. */
+/** Shows the number of lines read on a terminal, several times per second. */
 export function progressOn(context: Shown): (lines: number) => void {
   if (!isShown(context)) return () => {};
   let shownAt = 0;
@@ -16,7 +16,7 @@ export function progressOn(context: Shown): (lines: number) => void {
   };
 }
 
-/** Takes the progress off the terminal, for what comes next. */
+/** Clears the progress from the terminal. */
 export function endProgress(context: Shown) {
   if (isShown(context)) context.world.stderr.write("\r\u001b[K");
 }

@@ -1,6 +1,6 @@
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
 
-/** Why a flag is on or off, line by line: first in one sentence, then each strategy and what it is made of. */
+/** Why a flag is on or off, line by line: a sentence, then each strategy with its parts. */
 export function inWords(explanation: Explanation & { name: string }, environment: string): string[] {
   const { name, isEnabled, variant, strategies } = explanation;
   const first = isEnabled

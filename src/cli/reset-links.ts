@@ -4,9 +4,9 @@ import { handLinksTo } from "../resources/resets/changes-handover.ts";
 import type { Context } from "./command.ts";
 
 /**
- * Appends the links that users ask for to the file of `--reset-links`, one JSON object a line, for a mailer to send on.
+ * Appends the reset links that users request to the file of `--reset-links`, one JSON object per line, for a mailer.
  * @param url where clients find the server
- * @returns what waits for those on their way
+ * @returns a function that waits for those in progress
  */
 export function handLinksToFile({ config, log }: Context, db: Database, url: string) {
   const file = config["reset-links"];
@@ -20,7 +20,7 @@ export function handLinksToFile({ config, log }: Context, db: Database, url: str
   const take = ({ createdAt, email, path }: { createdAt: string; email: string; path: string }) => {
     try {
       const line = JSON.stringify({ createdAt, email, url: url + path });
-      fs.appendFileSync(file, `${line}\n`, { mode: 0o600 }); // who can read it can set passwords
+      fs.appendFileSync(file, `${line}\n`, { mode: 0o600 }); // anyone who can read it can set passwords
     } catch (error) {
       fail(error);
     }

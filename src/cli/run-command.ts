@@ -38,7 +38,7 @@ export const runCommand: Command = {
   },
 };
 
-/** Serves on a free port until the command has ended. */
+/** Serves on a free port until the command ends. */
 async function serveFor(context: Context, db: Database, environment: string): Promise<number> {
   const { args, log, world } = context;
   const { listener, streams } = createServer({ db, log });
@@ -59,7 +59,7 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
 
 const HOURS = Number(SETTINGS["usage-hours"].default);
 
-/** One of each kind, good for as long as the command runs. */
+/** One of each type, valid while the command runs. */
 const createTokens = (db: Database, environment: string) =>
   write(db, CLI, (tx) => {
     const token = { name: "run", userId: null, projects: ["*"], expiresAt: null };
@@ -70,7 +70,7 @@ const createTokens = (db: Database, environment: string) =>
     };
   });
 
-/** Where the server is and what to ask it with, by the names that SDKs, their examples and OpenFeature read. */
+/** The URL and the tokens, in the variables that SDKs, their examples and OpenFeature read. */
 const variables = (
   url: string,
   { client, frontend, admin }: ReturnType<typeof createTokens>,

@@ -27,7 +27,7 @@ import { userCreate, userLink, userList } from "./user.ts";
 import { warnOfMisspelt } from "./variables.ts";
 import { version } from "./version.ts";
 
-/** In the order of help; the first is what runs without a name. */
+/** In the order of help; the first is the default. */
 export const COMMANDS: readonly Command[] = [
   serve,
   demo,
@@ -58,7 +58,7 @@ export const COMMANDS: readonly Command[] = [
   helpCommand(() => COMMANDS),
 ];
 
-/** What an error makes of the exit code; 0 is done, 1 any other failure. */
+/** Exit codes by error; 0 is success, 1 any other failure. */
 const EXIT_CODES = [
   [UsageError, 2],
   [DataError, 3],
@@ -67,10 +67,10 @@ const EXIT_CODES = [
   [DifferenceError, 5],
 ] as const;
 
-/** Runs the command that the arguments name and returns the exit code. */
+/** Runs the command in the arguments and returns the exit code. */
 export async function run(world: World): Promise<number> {
   let command: Command | undefined;
-  // Whoever reads the output may stop before its end, as `head` does; that is no failure.
+  // The reader of the output may stop early, as `head` does; that is not a failure.
   let lost: Error | undefined;
   world.stderr.on("error", () => {});
   world.stdout.on("error", (error) => (lost = error));
@@ -91,7 +91,7 @@ export async function run(world: World): Promise<number> {
   }
 }
 
-/** The command named by the first one or two words, and what follows. */
+/** The command named by the first one or two words, and the remaining arguments. */
 function find(argv: string[]): { command: Command; argv: string[] } {
   const [first = "", second = ""] = argv;
   if (first === "--version" || first === "-v") return { command: version, argv: argv.slice(1) };
@@ -122,7 +122,7 @@ async function start(command: Command, argv: string[], world: World): Promise<un
 
 const isBrokenPipe = (error: unknown) => error instanceof Error && "code" in error && error.code === "EPIPE";
 
-/** What comes before a `--` that ends the options: behind it may stand those of another program. */
+/** The arguments before a `--`, after which those of another program may follow. */
 const own = (argv: string[]) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
 
 const isHelp = (word: string) => word === "--help" || word === "-h";

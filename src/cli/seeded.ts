@@ -22,7 +22,7 @@ export const ENVIRONMENT_OPTION = {
 } as const;
 
 /**
- * What a seed says, in memory or in a file. A file that holds something already is left as it is.
+ * The content of a seed, in memory or in a file. A file that already has content is left alone.
  * @throws DataError naming the seed
  */
 export async function openSeeded(seed: string | undefined, file = IN_MEMORY): Promise<Database> {
@@ -48,7 +48,7 @@ function readSeed(seed: string): Buffer {
 
 const DEFAULT_ENVIRONMENT = "development";
 
-/** The environment that is asked for, else `development`, else the first. @throws UsageError if it is not there */
+/** The given environment, or else `development`, or else the first. @throws UsageError if it doesn't exist */
 export function requireEnvironment(db: Database, asked: string | undefined): string {
   const names = countedEnvironments(db, []).map(({ name }) => name);
   if (asked === undefined)

@@ -25,7 +25,7 @@ import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
 import { handLinksToFile } from "./reset-links.ts";
 import { readTls } from "./tls.ts";
 
-/** The settings of a server that do not name its data. */
+/** A server's settings other than those for its data. */
 export const NETWORK = [
   "host",
   "port",
@@ -54,7 +54,7 @@ export const serve: Command = {
     const given = givenSecrets(world.env);
     const tls = readTls(config);
     let isInVain = isNew(config.data);
-    requireNotServed(config.data); // before it is opened: under another hard link it would get a log of its own
+    requireNotServed(config.data); // before opening it: through another hard link it would get a second log
     const db = open(config.data);
     let unlock = () => {};
     try {
@@ -79,7 +79,10 @@ export const serve: Command = {
   },
 };
 
-/** Serves until the process is asked to stop; `onListening` may print, with the port taken and nothing answered yet. */
+/**
+ * Serves until the process is asked to stop; `onListening` may print, when the port is taken and nothing is answered
+ * yet.
+ */
 export async function serveUntilStopped(
   context: Context,
   { db, tls }: { db: Database; tls: Tls | undefined },
@@ -122,18 +125,18 @@ export async function serveUntilStopped(
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
     streams.close();
-    await listening.close(); // what comes until then is written too
+    await listening.close(); // also writes whatever arrives until then
     await Promise.all(watches.map((stop) => stop()));
   }
 }
 
-/** Loaded only where it is wanted: it would take a tenth of the time of a start. */
+/** Loaded on demand, since it would take a tenth of the start time. */
 async function metricsOf(db: Database, basePath: string) {
   const { createMetrics } = await import("../server/metrics.ts");
   return createMetrics({ db, basePath, operations: OPERATIONS });
 }
 
-/** SQLite's locks and its shared memory hold on one machine only. */
+/** SQLite's locks and shared memory work on a single machine only. */
 function warnOfNetwork({ config, log }: Context) {
   const name = networkFileSystem(config.data);
   if (name === undefined) return;
@@ -143,7 +146,7 @@ function warnOfNetwork({ config, log }: Context) {
   });
 }
 
-/** Secrets for a first start may stay in the environment of later ones. */
+/** Secrets for the first start may remain in the environment of later ones. */
 function tellIgnored({ config, log }: Context, variables: string[]) {
   for (const variable of variables) {
     log({
@@ -153,10 +156,10 @@ function tellIgnored({ config, log }: Context, variables: string[]) {
   }
 }
 
-/** Where clients find it. @param url where it listens */
+/** The URL for clients. @param url where it listens */
 export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
 
-/** How to sign in by a link, where there is one. */
+/** Explains the link for signing in, if there is one. */
 export function printLink(
   { config, print }: Context,
   url: string,
@@ -166,7 +169,7 @@ export function printLink(
   print(`       signs in ${who}, once, within 30 minutes`);
 }
 
-/** The address, and how to come in if that is new: a secret of ours is shown this once, the operator's own is not. */
+/** Prints the URL, and on the first start how to get in: a generated secret is shown once, the operator's own never. */
 function introduce(context: Context, url: string, made: Made | undefined, { personal: given, admin }: Given) {
   const { config, print } = context;
   print(`URL:   ${url}`);

@@ -4,17 +4,17 @@ import { UsageError } from "../config.ts";
 import { readPem } from "./tls.ts";
 
 /*
- * What commands have in common that ask a server.
+ * Shared by commands that contact a server.
  */
 
-/** An authority that Node does not know. */
+/** For a certificate authority that Node doesn't know. */
 export const CA_OPTION = {
   ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
 } as const;
 
 const UNTRUSTED = "its certificate is not trusted: name it with --ca FILE";
 
-/** What Node's codes mean for an operator. */
+/** Node's error codes in words for an operator. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there: start it with flagstone serve",
   ENOTFOUND: "there is no address of that name",
@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
 /** Why a server can't be reached. */
 export const inWordsOfNetwork = ({ code = "", message }: NodeJS.ErrnoException) => WORDS[code] ?? message;
 
-/** A path below the address of a server. @throws UsageError for what is no such address */
+/** A path on a server. @throws UsageError for an invalid URL */
 export function requireUrl(address: string, path: string): URL {
   const url = URL.parse(`${address.replace(/\/$/, "")}${path}`);
   if (url && /^https?:$/.test(url.protocol)) return url;
@@ -37,8 +37,8 @@ export function requireUrl(address: string, path: string): URL {
 }
 
 /**
- * Whom to trust besides those whom Node does. The settings' own certificate is trusted whatever name it is for: it
- * is the server's, and the server is asked by its address. What an authority vouches for has to have the right name.
+ * The certificates to trust in addition to Node's own. The certificate in the settings is trusted for any name: it is
+ * the server's, which is contacted by its address. Certificates issued by an authority must have the right name.
  */
 export function trustOf(authority: string | undefined, cert: string): https.RequestOptions {
   if (authority !== undefined) return { ca: requireCertificate("--ca", authority) };

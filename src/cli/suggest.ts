@@ -1,13 +1,13 @@
 import { distance } from "fastest-levenshtein";
 
-/** The nearest right spelling; undefined where none is near: two slips in five letters are, two in three are not. */
+/** The most similar word; undefined if none is close: two slips in five letters are, two in three are not. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const most = Math.min(Math.floor(word.length * 0.4), 3);
   const near = known.map((name) => ({ name, slips: slips(word, name) })).filter(({ slips }) => slips <= most);
   return near.sort((a, b) => a.slips - b.slips)[0]?.name;
 }
 
-/** Letters too many, too few or wrong; two that are swapped are one slip. */
+/** The number of letters to add, remove or replace; swapping two counts as one slip. */
 function slips(word: string, name: string) {
   const edits = distance(word, name);
   return edits === 2 && sorted(word) === sorted(name) ? 1 : edits;

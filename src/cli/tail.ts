@@ -65,7 +65,7 @@ function onServer({ options, world, log }: Context, url: string, filter: Filter,
   return followServer({ url, token, trust, filter, signal, tell });
 }
 
-/** Never an argument, which every user of the machine may read. */
+/** Never an argument, which every user of the machine could read. */
 function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
   if (file !== undefined) return readToken(file);
   if (token.trim() !== "") return token.trim();

@@ -4,8 +4,8 @@ import { type Config, UsageError } from "../config.ts";
 import type { Tls } from "../http/listen.ts";
 
 /**
- * The certificate and the key that the settings name; undefined for plain HTTP.
- * @throws UsageError if one is missing, can't be read, or they do not belong together.
+ * The certificate and key in the settings; undefined for plain HTTP.
+ * @throws UsageError if one is missing or can't be read, or they don't match
  */
 export function readTls({ "tls-cert": cert, "tls-key": key }: Config): Tls | undefined {
   if (cert === "" && key === "") return undefined;

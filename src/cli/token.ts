@@ -109,7 +109,7 @@ interface Given {
   user?: string;
 }
 
-/** A `*` stands for all projects. */
+/** `*` means all projects. */
 function requireScope(db: Database, projects: readonly string[], environment: string) {
   if (!isKnown(db, "environment", environment))
     throw new UsageError(`--environment: there is no environment ${environment}`);

@@ -2,7 +2,7 @@ import { environmentName, SETTINGS } from "../config.ts";
 import type { Log } from "../log.ts";
 import { nearest } from "./suggest.ts";
 
-/** The variables beside those of the settings, and what they are for. */
+/** The variables other than those of settings, and their purpose. */
 export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN: "The secret of the first token, at least 16 characters.",
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that holds it.",
@@ -19,7 +19,7 @@ export const VARIABLES = {
 
 const PREFIX = "FLAGSTONE_";
 
-/** Warns of variables that are nearly ours. Others are let be: Kubernetes sets some for a service of our name. */
+/** Warns of variables with similar names. Others are ignored: Kubernetes sets some for a service with our name. */
 export function warnOfMisspelt(env: NodeJS.ProcessEnv, log: Log) {
   const known = [...Object.keys(SETTINGS).map(environmentName), ...Object.keys(VARIABLES)]
     .filter((name) => name.startsWith(PREFIX))
