@@ -7,7 +7,7 @@ import { Registration } from "./schema.ts";
 
 export const registerClient = operation({
   id: "registerClientApplication",
-  summary: "An application has started",
+  summary: "Register an application that has started",
   tag: "Client",
   method: "POST",
   path: "/api/client/register",

@@ -3,7 +3,7 @@ import { Registration } from "./schema.ts";
 
 export const registerFrontend = operation({
   id: "registerFrontendClient",
-  summary: "A page has started; nothing is kept of it",
+  summary: "Register a page that has started; nothing is stored",
   tag: "Frontend",
   method: "POST",
   path: "/api/frontend/client/register",

@@ -9,7 +9,7 @@ const Params = v.object({ projectId: v.string() });
 
 export const listProjectApplications = operation({
   id: "getProjectApplications",
-  summary: "The applications that have asked for flags of a project, a page at a time",
+  summary: "The applications that have requested flags of a project, one page at a time",
   tag: "Projects",
   method: "GET",
   path: "/api/admin/projects/:projectId/applications",
@@ -24,7 +24,7 @@ export const listProjectApplications = operation({
 
 export const listProjectOutdatedSdks = operation({
   id: "getOutdatedProjectSdks",
-  summary: "SDKs that should be updated, of the applications that have asked for flags of a project",
+  summary: "Outdated SDKs of the applications that have requested flags of a project",
   tag: "Projects",
   method: "GET",
   path: "/api/admin/projects/:projectId/sdks/outdated",

@@ -24,7 +24,7 @@ const Params = v.object({ appName: v.string() });
 
 export const listApplications = operation({
   id: "getApplications",
-  summary: "The applications, a page at a time",
+  summary: "The applications, one page at a time",
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/metrics/applications",
@@ -38,7 +38,7 @@ export const listApplications = operation({
 
 export const readApplication = operation({
   id: "getApplication",
-  summary: "An application with its instances, its strategies and the flags that it asks for",
+  summary: "An application with its instances, strategies and flags",
   tag: "Metrics",
   method: "GET",
   path: APPLICATION,
@@ -53,7 +53,7 @@ export const readApplication = operation({
 
 export const readApplicationOverview = operation({
   id: "getApplicationOverview",
-  summary: "Where an application is in use, and what may be wrong there",
+  summary: "Where an application is in use, and possible problems",
   tag: "Metrics",
   method: "GET",
   path: `${APPLICATION}/overview`,
@@ -67,7 +67,7 @@ export const readApplicationOverview = operation({
 
 export const listInstances = operation({
   id: "getApplicationEnvironmentInstances",
-  summary: "Who has asked in an application's name in an environment within a day",
+  summary: "The instances of an application seen in an environment within a day",
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/metrics/instances/:appName/environment/:environment",
@@ -81,7 +81,7 @@ export const listInstances = operation({
 
 export const listOutdatedSdks = operation({
   id: "getOutdatedSdks",
-  summary: "SDKs that should be updated, and the applications that have them",
+  summary: "Outdated SDKs, and the applications that use them",
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/metrics/sdks/outdated",
@@ -92,7 +92,7 @@ export const listOutdatedSdks = operation({
 
 export const describeApplication = operation({
   id: "createApplication",
-  summary: "Say what an application is",
+  summary: "Describe an application",
   tag: "Metrics",
   method: "POST",
   path: APPLICATION,
@@ -105,7 +105,7 @@ export const describeApplication = operation({
 
 export const removeApplication = operation({
   id: "deleteApplication",
-  summary: "Forget an application; an unknown one is passed over",
+  summary: "Delete an application; unknown ones are ignored",
   tag: "Metrics",
   method: "DELETE",
   path: APPLICATION,

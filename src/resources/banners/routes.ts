@@ -17,7 +17,7 @@ const ofBanner = {
 
 export const listBanners = operation({
   id: "getBanners",
-  summary: "What everyone is told on every page, and what is switched off",
+  summary: "All banners, including hidden ones",
   tag: "Banners",
   method: "GET",
   path: "/api/admin/banners",
@@ -27,7 +27,7 @@ export const listBanners = operation({
 
 export const createBanner = operation({
   id: "createBanner",
-  summary: "Make a banner",
+  summary: "Create a banner",
   tag: "Banners",
   method: "POST",
   path: "/api/admin/banners",
@@ -41,7 +41,7 @@ export const createBanner = operation({
 export const updateBanner = operation({
   ...ofBanner,
   id: "updateBanner",
-  summary: "Change a banner, all of it",
+  summary: "Replace a banner",
   method: "PUT",
   path: BANNER,
   body: NewBanner,
@@ -65,7 +65,7 @@ export const enableBanner = operation({
 export const disableBanner = operation({
   ...ofBanner,
   id: "disableBanner",
-  summary: "Show a banner no more",
+  summary: "Hide a banner",
   method: "POST",
   path: `${BANNER}/off`,
   records: ["banner-updated"],

@@ -15,7 +15,7 @@ import { isWanted, wantedFlags } from "./wanted.ts";
 
 export const listClientFeatures = operation({
   id: "getAllClientFeatures",
-  summary: "The flags of an application's environment",
+  summary: "The flags in an application's environment",
   tag: "Client",
   method: "GET",
   path: "/api/client/features",
@@ -43,7 +43,7 @@ const toText = (state: State, hasSegments: boolean) => (flag: Flag) =>
 
 export const readClientFeature = operation({
   id: "getClientFeature",
-  summary: "A flag of an application's environment",
+  summary: "A flag in an application's environment",
   tag: "Client",
   method: "GET",
   path: "/api/client/features/:featureName",
@@ -65,7 +65,7 @@ const DeltaQuery = v.omit(ClientQuery, ["tag"]);
 
 export const readClientDelta = operation({
   id: "getDelta",
-  summary: "What has changed of an application's flags since the revision in If-None-Match, else all of them",
+  summary: "Changes to an application's flags since the revision in If-None-Match; without it, all flags",
   tag: "Client",
   method: "GET",
   path: "/api/client/delta",
@@ -85,7 +85,7 @@ export const readClientDelta = operation({
 
 export const streamClientFlags = operation({
   id: "getStreamingFeatures",
-  summary: "An application's flags and what changes of them, as server-sent events",
+  summary: "An application's flags and their changes, as server-sent events",
   tag: "Client",
   method: "GET",
   path: "/api/client/streaming",

@@ -4,7 +4,7 @@ import { NewConstraint } from "./schema.ts";
 
 export const validateConstraint = operation({
   id: "validateConstraint",
-  summary: "Whether a strategy could have a constraint",
+  summary: "Check whether a constraint is valid",
   tag: "Strategies",
   method: "POST",
   path: "/api/admin/constraints/validate",

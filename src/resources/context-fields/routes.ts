@@ -19,7 +19,7 @@ const Params = v.object({ contextField: v.string() });
 
 export const listContextFields = operation({
   id: "getContextFields",
-  summary: "The context fields, and how much they are used",
+  summary: "The context fields, and how often they are used",
   tag: TAG,
   method: "GET",
   path: "/api/admin/context",
@@ -54,7 +54,7 @@ export const listStrategiesNaming = operation({
 
 export const createContextField = operation({
   id: "createContextField",
-  summary: "Make a context field",
+  summary: "Create a context field",
   tag: TAG,
   method: "POST",
   path: "/api/admin/context",
@@ -87,7 +87,7 @@ export const updateContextField = operation({
 
 export const deleteContextField = operation({
   id: "deleteContextField",
-  summary: "Delete a context field that no strategy names",
+  summary: "Delete a context field that no strategy uses",
   tag: TAG,
   method: "DELETE",
   path: "/api/admin/context/:contextField",
@@ -104,7 +104,7 @@ export const deleteContextField = operation({
 
 export const validateContextField = operation({
   id: "validate",
-  summary: "Whether a context field could have a name",
+  summary: "Check whether a name is free for a context field",
   tag: TAG,
   method: "POST",
   path: "/api/admin/context/validate",

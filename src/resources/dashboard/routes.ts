@@ -10,7 +10,7 @@ import { admins, dashboardFlags, dashboardProjects, projectOwners } from "./stor
 
 export const readDashboard = operation({
   id: "getPersonalDashboard",
-  summary: "Projects and flags that concern the caller",
+  summary: "The caller's projects and flags",
   tag: "Personal dashboard",
   method: "GET",
   path: "/api/admin/personal-dashboard",
@@ -30,7 +30,7 @@ export const readDashboard = operation({
 
 export const readProjectDetails = operation({
   id: "getPersonalDashboardProjectDetails",
-  summary: "Latest events, owners, own roles and onboarding of a project",
+  summary: "A project's latest events, owners and onboarding, and the caller's roles",
   tag: "Personal dashboard",
   method: "GET",
   path: "/api/admin/personal-dashboard/:projectId",

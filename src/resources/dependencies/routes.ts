@@ -30,7 +30,7 @@ export const addDependency = operation({
 
 export const removeDependency = operation({
   id: "deleteFeatureDependency",
-  summary: "Make a flag no longer depend on another one",
+  summary: "Remove a flag's dependency on another one",
   tag: "Dependencies",
   method: "DELETE",
   path: `${PROJECT}/features/:child/dependencies/:parent`,
@@ -45,7 +45,7 @@ export const removeDependency = operation({
 
 export const removeDependencies = operation({
   id: "deleteFeatureDependencies",
-  summary: "Make a flag no longer depend on any other",
+  summary: "Remove all dependencies of a flag",
   tag: "Dependencies",
   method: "DELETE",
   path: `${PROJECT}/features/:child/dependencies`,

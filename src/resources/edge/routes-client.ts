@@ -5,7 +5,7 @@ import { EdgeReport, EdgeSelf } from "./schema.ts";
 
 export const reportUsageInBulk = operation({
   id: "clientBulkMetrics",
-  summary: "What an Edge has gathered of applications and their use",
+  summary: "Report applications and usage gathered by an Edge",
   tag: "Edge",
   method: "POST",
   path: "/api/client/metrics/bulk",
@@ -18,7 +18,7 @@ export const reportUsageInBulk = operation({
 
 export const reportEdge = operation({
   id: "clientEdgeMetrics",
-  summary: "How an Edge is; nothing is kept of it",
+  summary: "Report the state of an Edge; nothing is stored",
   tag: "Edge",
   method: "POST",
   path: "/api/client/metrics/edge",

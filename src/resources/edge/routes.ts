@@ -4,7 +4,7 @@ import { goodTokens } from "./store.ts";
 
 export const validateTokens = operation({
   id: "getValidTokens",
-  summary: "Which tokens are good; whoever asks has to know them",
+  summary: "Check which of the given tokens are valid",
   tag: "Edge",
   method: "POST",
   path: "/edge/validate",

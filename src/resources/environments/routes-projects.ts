@@ -8,7 +8,7 @@ const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
 
 export const addEnvironmentToProject = operation({
   id: "addEnvironmentToProject",
-  summary: "Give a project an environment",
+  summary: "Add an environment to a project",
   tag: "Projects",
   method: "POST",
   path: ENVIRONMENTS,
@@ -27,7 +27,7 @@ export const addEnvironmentToProject = operation({
 
 export const removeEnvironmentFromProject = operation({
   id: "removeEnvironmentFromProject",
-  summary: "Take an environment from a project, with what its flags have there",
+  summary: "Remove an environment from a project, with the state of its flags there",
   tag: "Projects",
   method: "DELETE",
   path: `${ENVIRONMENTS}/:environment`,

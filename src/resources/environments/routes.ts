@@ -35,7 +35,7 @@ export const listEnvironments = operation({
 
 export const createEnvironment = operation({
   id: "createEnvironment",
-  summary: "Make an environment",
+  summary: "Create an environment",
   tag: "Environments",
   method: "POST",
   path: ENVIRONMENTS,
@@ -49,7 +49,7 @@ export const createEnvironment = operation({
 
 export const sortEnvironments = operation({
   id: "updateSortOrder",
-  summary: "Give the environments another order",
+  summary: "Change the order of environments",
   tag: "Environments",
   method: "PUT",
   path: `${ENVIRONMENTS}/sort-order`,
@@ -60,7 +60,7 @@ export const sortEnvironments = operation({
 
 export const updateEnvironment = operation({
   id: "updateEnvironment",
-  summary: "Change the type of an environment or its place in the order",
+  summary: "Change an environment's type or sort order",
   tag: "Environments",
   method: "PUT",
   path: `${ENVIRONMENTS}/update/:name`,
@@ -76,7 +76,7 @@ export const updateEnvironment = operation({
 
 export const listProjectEnvironments = operation({
   id: "getProjectEnvironments",
-  summary: "The environments as they are for a project",
+  summary: "The environments from a project's point of view",
   tag: "Environments",
   method: "GET",
   path: `${ENVIRONMENTS}/project/:projectId`,
@@ -103,7 +103,7 @@ export const readEnvironment = operation({
 
 export const deleteEnvironment = operation({
   id: "removeEnvironment",
-  summary: "Remove an environment, with what flags have there",
+  summary: "Delete an environment, with the state of all flags there",
   tag: "Environments",
   method: "DELETE",
   path: `${ENVIRONMENTS}/:name`,
@@ -116,7 +116,7 @@ export const deleteEnvironment = operation({
 
 export const enableEnvironment = operation({
   id: "toggleEnvironmentOn",
-  summary: "Enable an environment, so that new projects get it",
+  summary: "Enable an environment: new projects get it",
   tag: "Environments",
   method: "POST",
   path: `${ENVIRONMENTS}/:name/on`,
@@ -129,7 +129,7 @@ export const enableEnvironment = operation({
 
 export const disableEnvironment = operation({
   id: "toggleEnvironmentOff",
-  summary: "Disable an environment: projects that have it keep it",
+  summary: "Disable an environment; projects that have it keep it",
   tag: "Environments",
   method: "POST",
   path: `${ENVIRONMENTS}/:name/off`,

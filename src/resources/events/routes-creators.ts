@@ -6,7 +6,7 @@ import { EventCreator } from "./schema.ts";
 
 export const listEventCreators = operation({
   id: "getEventCreators",
-  summary: "Who has made events",
+  summary: "The creators of events",
   tag: "Events",
   method: "GET",
   path: "/api/admin/event-creators",

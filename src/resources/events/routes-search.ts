@@ -14,7 +14,7 @@ import { COUNTED, searchText } from "./text-search.ts";
 
 export const searchLog = operation({
   id: "searchEvents",
-  summary: "Events by type, project, flag, author, day and free text, a page at a time",
+  summary: "Search events by type, project, flag, author, day and free text, one page at a time",
   tag: "Search",
   method: "GET",
   path: "/api/admin/search/events",

@@ -55,7 +55,7 @@ export const listFeatureEvents = operation({
 
 export const searchEvents = operation({
   id: "deprecatedSearchEvents",
-  summary: "Events by type, project, flag and free text",
+  summary: "Search events by type, project, flag and free text",
   tag: "Events",
   method: "POST",
   path: "/api/admin/events/search",

@@ -17,7 +17,7 @@ const ofFeature = {
 export const addFavoriteFeature = operation({
   ...ofFeature,
   id: "addFavoriteFeature",
-  summary: "Make a flag a favorite of the caller's",
+  summary: "Add a flag to the caller's favorites",
   method: "POST",
   records: ["feature-favorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
@@ -28,7 +28,7 @@ export const addFavoriteFeature = operation({
 export const removeFavoriteFeature = operation({
   ...ofFeature,
   id: "removeFavoriteFeature",
-  summary: "Make a flag no favorite of the caller's",
+  summary: "Remove a flag from the caller's favorites",
   method: "DELETE",
   records: ["feature-unfavorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
@@ -45,7 +45,7 @@ const ofProject = {
 export const addFavoriteProject = operation({
   ...ofProject,
   id: "addFavoriteProject",
-  summary: "Make a project a favorite of the caller's",
+  summary: "Add a project to the caller's favorites",
   method: "POST",
   records: ["project-favorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {
@@ -56,7 +56,7 @@ export const addFavoriteProject = operation({
 export const removeFavoriteProject = operation({
   ...ofProject,
   id: "removeFavoriteProject",
-  summary: "Make a project no favorite of the caller's",
+  summary: "Remove a project from the caller's favorites",
   method: "DELETE",
   records: ["project-unfavorited"],
 }).change(({ tx, actor, params: { projectId: project } }) => {

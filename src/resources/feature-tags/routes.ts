@@ -31,7 +31,7 @@ export const listFeatureTags = operation({
 
 export const addTag = operation({
   id: "addTag",
-  summary: "Tag a flag; a tag that is not there is made",
+  summary: "Tag a flag, creating the tag if it is new",
   tag: TAG,
   method: "POST",
   path: TAGS,

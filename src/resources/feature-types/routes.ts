@@ -7,7 +7,7 @@ import { featureTypes } from "./store.ts";
 
 export const listFeatureTypes = operation({
   id: "getAllFeatureTypes",
-  summary: "The types of flags and how long they are expected to live",
+  summary: "The flag types and their expected lifetimes",
   tag: "Feature types",
   method: "GET",
   path: "/api/admin/feature-types",
@@ -17,7 +17,7 @@ export const listFeatureTypes = operation({
 
 export const updateLifetime = operation({
   id: "updateFeatureTypeLifetime",
-  summary: "Set how long flags of a type are expected to live",
+  summary: "Set the expected lifetime of a flag type",
   tag: "Feature types",
   method: "PUT",
   path: "/api/admin/feature-types/:id/lifetime",

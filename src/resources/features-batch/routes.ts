@@ -11,7 +11,7 @@ const batch = { tag: "Import and export", method: "POST", permission: null } as 
 export const exportFeatures = operation({
   ...batch,
   id: "exportFeatures",
-  summary: "Flags as they are in an environment, with all that they need",
+  summary: "Export flags as they are in an environment, with everything they refer to",
   path: "/api/admin/features-batch/export",
   body: ExportQuery,
   records: ["features-exported"],
@@ -28,7 +28,7 @@ export const exportFeatures = operation({
 export const validateImport = operation({
   ...batch,
   id: "validateImport",
-  summary: "What an import of flags would run into",
+  summary: "Check an import of flags for problems",
   path: "/api/admin/features-batch/validate",
   body: FeaturesImport,
   response: ImportCheck,
@@ -37,7 +37,7 @@ export const validateImport = operation({
 export const importFeatures = operation({
   ...batch,
   id: "importToggles",
-  summary: "Make flags that were exported, or replace them, in an environment",
+  summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
   body: FeaturesImport,
   errors: ["InvalidOperationError"],

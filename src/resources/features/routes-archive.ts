@@ -55,7 +55,7 @@ const Named = v.object({ featureName: v.string() });
 
 export const reviveFeature = operation({
   id: "reviveFeature",
-  summary: "Take a flag out of the archive",
+  summary: "Revive an archived flag",
   tag: "Archive",
   method: "POST",
   path: "/api/admin/archive/revive/:featureName",
@@ -72,7 +72,7 @@ export const reviveFeature = operation({
 
 export const deleteFeature = operation({
   id: "deleteFeature",
-  summary: "Remove an archived flag for good",
+  summary: "Permanently delete an archived flag",
   tag: "Archive",
   method: "DELETE",
   path: "/api/admin/archive/:featureName",

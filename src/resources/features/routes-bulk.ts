@@ -37,7 +37,7 @@ export const archiveFeatures = operation({
 export const reviveFeatures = operation({
   ...several,
   id: "reviveFeatures",
-  summary: "Take several flags out of the archive",
+  summary: "Revive several archived flags",
   path: `${PROJECT}/revive`,
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   errors: [...several.errors, "NotFoundError"],
@@ -54,7 +54,7 @@ export const reviveFeatures = operation({
 export const deleteFeatures = operation({
   ...several,
   id: "deleteFeatures",
-  summary: "Remove several archived flags for good; others stay",
+  summary: "Permanently delete several flags; those not archived stay",
   path: `${PROJECT}/delete`,
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   records: ["feature-deleted"],
@@ -66,7 +66,7 @@ export const deleteFeatures = operation({
 export const staleFeatures = operation({
   ...several,
   id: "staleFeatures",
-  summary: "Mark several flags as stale, or as no longer so",
+  summary: "Mark several flags as stale or not stale",
   tag: "Features",
   path: `${PROJECT}/stale`,
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
@@ -80,7 +80,7 @@ export const staleFeatures = operation({
 export const checkArchive = operation({
   ...several,
   id: "validateArchiveFeatures",
-  summary: "What archiving several flags would run into",
+  summary: "Check whether several flags can be archived",
   path: `${PROJECT}/archive/validate`,
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   response: ArchiveCheck,

@@ -13,7 +13,7 @@ const Params = v.object({ projectId: v.string(), featureName: v.string() });
 
 export const cloneFeature = operation({
   id: "cloneFeature",
-  summary: "Make a flag like another one",
+  summary: "Clone a flag",
   tag: "Features",
   method: "POST",
   path: `${FEATURE}/clone`,
@@ -54,7 +54,7 @@ export const moveFeature = operation({
 
 export const checkName = operation({
   id: "validateFeature",
-  summary: "Whether a flag could get this name",
+  summary: "Check whether a flag name is valid and free",
   tag: "Features",
   method: "POST",
   path: "/api/admin/features/validate",

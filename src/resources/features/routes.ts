@@ -43,7 +43,7 @@ const FeatureParams = v.object({ projectId: v.string(), featureName: v.string() 
 
 export const createFeature = operation({
   id: "createFeature",
-  summary: "Make a flag",
+  summary: "Create a flag",
   tag: "Features",
   method: "POST",
   path: "/api/admin/projects/:projectId/features",
@@ -87,7 +87,7 @@ export const readFeature = operation({
 
 export const updateFeature = operation({
   id: "updateFeature",
-  summary: "Replace what describes a flag",
+  summary: "Replace a flag's metadata",
   tag: "Features",
   method: "PUT",
   path: FEATURE,
@@ -106,7 +106,7 @@ export const updateFeature = operation({
 
 export const patchFeature = operation({
   id: "patchFeature",
-  summary: "Change what describes a flag, by JSON Patch",
+  summary: "Change a flag's metadata by JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: FEATURE,

@@ -7,7 +7,7 @@ import { Feedback, FeedbackUpdate, NewFeedback, Splash } from "./schema.ts";
 
 export const addFeedback = operation({
   id: "provideFeedback",
-  summary: "Keep what the caller said to a question of the interface",
+  summary: "Store the caller's answer to a question of the interface",
   tag: "The caller",
   method: "POST",
   path: "/api/admin/feedback",
@@ -20,7 +20,7 @@ export const addFeedback = operation({
 
 export const updateFeedback = operation({
   id: "updateFeedbackRecord",
-  summary: "Change what the caller said to a question of the interface",
+  summary: "Change the caller's answer to a question of the interface",
   tag: "The caller",
   method: "PUT",
   path: "/api/admin/feedback/:id",
@@ -34,7 +34,7 @@ export const updateFeedback = operation({
 
 export const seeSplash = operation({
   id: "updateSplashSettings",
-  summary: "Keep that the caller has seen an introduction of the interface",
+  summary: "Note that the caller has seen an introduction to the interface",
   tag: "The caller",
   method: "POST",
   path: "/api/admin/splash/:id",

@@ -8,7 +8,7 @@ import { FrontendFlags, FrontendQuestion } from "./schema.ts";
 
 export const readFrontendFlags = operation({
   id: "getFrontendFeatures",
-  summary: "The flags that are on for whoever asks",
+  summary: "The flags that are on for the context in the query",
   tag: "Frontend",
   method: "GET",
   path: "/api/frontend",
@@ -22,7 +22,7 @@ export const readFrontendFlags = operation({
 
 export const postFrontendFlags = operation({
   id: "getPostFrontendFeatures",
-  summary: "The same for the context in the body, with nothing filled in but the environment",
+  summary: "The flags that are on for the context in the body; only the environment is filled in",
   tag: "Frontend",
   method: "POST",
   path: "/api/frontend",

@@ -11,7 +11,7 @@ const GROUP = "/api/admin/groups/:id";
 
 export const listGroups = operation({
   id: "getGroups",
-  summary: "All groups with those in them",
+  summary: "All groups with their members",
   tag: "Groups",
   method: "GET",
   path: "/api/admin/groups",
@@ -21,7 +21,7 @@ export const listGroups = operation({
 
 export const readGroup = operation({
   id: "getGroup",
-  summary: "A group with those in it",
+  summary: "A group with its members",
   tag: "Groups",
   method: "GET",
   path: GROUP,
@@ -40,7 +40,7 @@ export const readGroup = operation({
 
 export const createGroup = operation({
   id: "createGroup",
-  summary: "Make a group",
+  summary: "Create a group",
   tag: "Groups",
   method: "POST",
   path: "/api/admin/groups",
@@ -57,7 +57,7 @@ export const createGroup = operation({
 
 export const updateGroup = operation({
   id: "updateGroup",
-  summary: "Change a group; who is in it stays if nobody is named",
+  summary: "Change a group; without users in the body, its members stay",
   tag: "Groups",
   method: "PUT",
   path: GROUP,
@@ -76,7 +76,7 @@ export const updateGroup = operation({
 
 export const deleteGroup = operation({
   id: "deleteGroup",
-  summary: "Delete a group, and what its users have by it",
+  summary: "Delete a group, and the access its users have through it",
   tag: "Groups",
   method: "DELETE",
   path: GROUP,

@@ -11,7 +11,7 @@ import { instanceId, statistics } from "./store.ts";
 
 export const readUiConfig = operation({
   id: "getUiConfig",
-  summary: "What a page is set up with",
+  summary: "The configuration of a page",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/ui-config",
@@ -53,7 +53,7 @@ const FIXED = {
 
 export const readStatistics = operation({
   id: "getInstanceAdminStats",
-  summary: "How much of everything there is",
+  summary: "How many there are of everything",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/instance-admin/statistics",
@@ -63,7 +63,7 @@ export const readStatistics = operation({
 
 export const readStatisticsAsCsv = operation({
   id: "getInstanceAdminStatsCsv",
-  summary: "The same as a table of one row",
+  summary: "The same as CSV with one row",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/instance-admin/statistics/csv",
@@ -85,7 +85,7 @@ const wholeStatistics = (db: Database) => ({
 
 export const readTelemetry = operation({
   id: "getTelemetrySettings",
-  summary: "What is sent to others: nothing",
+  summary: "The telemetry sent out: none",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/telemetry/settings",
@@ -98,7 +98,7 @@ export const readTelemetry = operation({
 
 export const recordUiError = operation({
   id: "recordUiError",
-  summary: "Take note that a page has failed; it is not kept",
+  summary: "Report an error in a page; it is not stored",
   tag: "Instance",
   method: "POST",
   path: "/api/admin/record-ui-error",

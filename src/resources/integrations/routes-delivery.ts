@@ -22,7 +22,7 @@ const Common = {
 export const tryIntegration = operation({
   ...Common,
   id: "testAddon",
-  summary: "Send an event of the log to an integration at once, also if it is disabled or paused",
+  summary: "Test an integration by sending it an event now, even if it is disabled or paused",
   path: "/api/admin/addons/:id/test",
   params: v.object({ id }),
   errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
@@ -46,7 +46,7 @@ export const tryIntegration = operation({
 export const redeliverEvent = operation({
   ...Common,
   id: "redeliverAddonEvent",
-  summary: "Deliver the event of a record again, with all attempts before it",
+  summary: "Deliver the event of a record again, with a fresh number of attempts",
   path: "/api/admin/addons/:id/events/:eventId/redeliver",
   params: v.object({
     id,
@@ -78,6 +78,6 @@ const changePaused = (name: "pause" | "resume", summary: string) =>
     changes.pauseIntegration(tx, requireIntegration(tx.db, params.id), name === "pause"),
   );
 
-export const pauseIntegration = changePaused("pause", "Hold back what an integration would deliver");
+export const pauseIntegration = changePaused("pause", "Pause the deliveries of an integration");
 
-export const resumeIntegration = changePaused("resume", "Go on with what was held back");
+export const resumeIntegration = changePaused("resume", "Resume the deliveries of an integration");

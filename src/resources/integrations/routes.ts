@@ -25,7 +25,7 @@ const ById = {
 
 export const listIntegrations = operation({
   id: "getAddons",
-  summary: "The integrations, and the providers that there are",
+  summary: "The integrations and the available providers",
   tag: TAG,
   method: "GET",
   path: "/api/admin/addons",
@@ -38,7 +38,7 @@ export const listIntegrations = operation({
 
 export const createIntegration = operation({
   id: "createAddon",
-  summary: "Make an integration",
+  summary: "Create an integration",
   tag: TAG,
   method: "POST",
   path: "/api/admin/addons",
@@ -55,7 +55,7 @@ export const createIntegration = operation({
 export const readIntegration = operation({
   ...ById,
   id: "getAddon",
-  summary: "An integration, its secrets masked",
+  summary: "An integration, with masked secrets",
   method: "GET",
   path: "/api/admin/addons/:id",
   permission: null,
@@ -91,7 +91,7 @@ export const deleteIntegration = operation({
 export const listIntegrationEvents = operation({
   ...ById,
   id: "getIntegrationEvents",
-  summary: "What an integration delivered",
+  summary: "The deliveries of an integration",
   method: "GET",
   path: "/api/admin/addons/:id/events",
   permission: "ADMIN",

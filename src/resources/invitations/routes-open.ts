@@ -25,7 +25,7 @@ export const checkInvitation = operation({
 export const useInvitation = operation({
   ...ofInvitation,
   id: "addPublicSignupTokenUser",
-  summary: "Make a user of one's own by an invitation, a Viewer",
+  summary: "Sign up through an invitation, as a Viewer",
   method: "POST",
   path: "/invite/:token/signup",
   body: InvitedUser,

@@ -19,7 +19,7 @@ const ofInvitation = {
 
 export const listInvitations = operation({
   id: "getAllPublicSignupTokens",
-  summary: "The invitations; something stands in for their secrets",
+  summary: "The invitations, with masked secrets",
   tag: "Invitations",
   method: "GET",
   path: TOKENS,
@@ -29,7 +29,7 @@ export const listInvitations = operation({
 
 export const createInvitation = operation({
   id: "createPublicSignupToken",
-  summary: "Make a link by which others make users of their own, for a month at most; it is shown this once",
+  summary: "Create a link for signing up, valid for a month at most; it is shown only once",
   tag: "Invitations",
   method: "POST",
   path: TOKENS,
@@ -46,7 +46,7 @@ export const createInvitation = operation({
 export const readInvitation = operation({
   ...ofInvitation,
   id: "getPublicSignupToken",
-  summary: "An invitation, by its secret or by what stands in for it",
+  summary: "An invitation, by its secret or masked secret",
   method: "GET",
 }).run(({ db, params: { token } }) =>
   snapshot(db, () => answered(invitationById(db, requireInvitation(db, token)))),
@@ -55,7 +55,7 @@ export const readInvitation = operation({
 export const updateInvitation = operation({
   ...ofInvitation,
   id: "updatePublicSignupToken",
-  summary: "Switch an invitation off or on, or set when it expires",
+  summary: "Disable or enable an invitation, or set when it expires",
   method: "PUT",
   body: InvitationUpdate,
   records: ["public-signup-token-updated"],

@@ -24,7 +24,7 @@ export const readLifecycle = operation({
 
 export const completeFeature = operation({
   id: "complete",
-  summary: "Say that a flag has served its purpose",
+  summary: "Mark a flag as completed",
   tag: "Features",
   method: "POST",
   path: `${LIFECYCLE}/complete`,
@@ -40,7 +40,7 @@ export const completeFeature = operation({
 
 export const uncompleteFeature = operation({
   id: "uncomplete",
-  summary: "Say that a flag is in use after all",
+  summary: "Undo marking a flag as completed",
   tag: "Features",
   method: "POST",
   path: `${LIFECYCLE}/uncomplete`,

@@ -39,14 +39,14 @@ const ofMutes = {
 export const listMutes = operation({
   ...ofMutes,
   id: "getMutedNotifications",
-  summary: "What the caller is not notified of, by kind and project",
+  summary: "What the caller has muted, by kind and project",
   method: "GET",
 }).run(({ db, actor }) => ({ muted: actor.userId === null ? [] : mutes(db, actor.userId) }));
 
 export const changeMutes = operation({
   ...ofMutes,
   id: "setMutedNotifications",
-  summary: "Set all that the caller is not notified of from now on",
+  summary: "Replace what the caller has muted",
   method: "PUT",
   body: Mutes,
 }).change(({ tx, actor, body: { muted } }) => {

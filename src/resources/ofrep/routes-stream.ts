@@ -6,7 +6,7 @@ import { STREAM } from "./stream-path.ts";
 
 export const streamRefetches = operation({
   id: "streamRefetches",
-  summary: "When flags have to be asked for again, as server-sent events, for OpenFeature",
+  summary: "Tells OpenFeature clients when to request flags again, as server-sent events",
   tag: "OFREP",
   method: "GET",
   path: STREAM,

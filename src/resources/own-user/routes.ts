@@ -20,7 +20,7 @@ import { projectsOf, rolesOf } from "./store.ts";
 
 export const readMe = operation({
   id: "getMe",
-  summary: "Who asks, and all that they may",
+  summary: "The caller, with permissions and feedback",
   tag: "The caller",
   method: "GET",
   path: "/api/admin/user",
@@ -71,7 +71,7 @@ export const listOwnRoles = operation({
 
 export const changeOwnPassword = operation({
   id: "changeMyPassword",
-  summary: "Change the caller's password, which ends all other sessions",
+  summary: "Change the caller's password and end all other sessions",
   tag: "The caller",
   method: "POST",
   path: "/api/admin/user/change-password",

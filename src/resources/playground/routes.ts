@@ -12,7 +12,7 @@ import {
 
 export const tryContext = operation({
   id: "getPlayground",
-  summary: "Which flags are on for a context in an environment, and why",
+  summary: "Evaluate flags for a context in an environment, with the reasons",
   tag: "Playground",
   method: "POST",
   path: "/api/admin/playground",
@@ -34,7 +34,7 @@ export const tryContext = operation({
 
 export const tryContexts = operation({
   id: "getAdvancedPlayground",
-  summary: "The same in several environments, and for each part of values with commas",
+  summary: "Evaluate flags in several environments, for all combinations of comma-separated values",
   tag: "Playground",
   method: "POST",
   path: "/api/admin/playground/advanced",

@@ -26,7 +26,7 @@ const ofAccess = {
 export const addProjectAccess = operation({
   ...ofAccess,
   id: "addAccessToProject",
-  summary: "Give users and groups some roles in a project, beside what they have",
+  summary: "Assign several roles in a project to users and groups, in addition to theirs",
   method: "POST",
   path: `${PROJECT}/access`,
   params: v.object({ projectId: v.string() }),
@@ -37,7 +37,7 @@ export const addProjectAccess = operation({
 export const addRoleAccess = operation({
   ...ofAccess,
   id: "addRoleAccessToProject",
-  summary: "Give users and groups one role in a project, beside what they have",
+  summary: "Assign a role in a project to users and groups, in addition to theirs",
   method: "POST",
   path: `${PROJECT}/role/:roleId/access`,
   params: v.object({ projectId: v.string(), roleId: HolderId }),
@@ -58,7 +58,7 @@ const ofUser = {
 export const setUserRoles = operation({
   ...ofUser,
   id: "setRolesForUser",
-  summary: "Set all roles that a user has in a project",
+  summary: "Set the roles of a user in a project",
   method: "PUT",
   body: GivenRoles,
   records: ["project-access-user-roles-updated", "project-access-user-roles-deleted"],
@@ -70,7 +70,7 @@ export const setUserRoles = operation({
 export const removeUserRoles = operation({
   ...ofUser,
   id: "removeUserAccess",
-  summary: "Take all roles in a project from a user",
+  summary: "Remove all roles of a user in a project",
   method: "DELETE",
   records: ["project-access-user-roles-deleted"],
 }).change(({ tx, actor, params: { projectId, userId: id } }) => {
@@ -87,7 +87,7 @@ const ofGroup = {
 export const setGroupRoles = operation({
   ...ofGroup,
   id: "setRolesForGroup",
-  summary: "Set all roles that a group has in a project",
+  summary: "Set the roles of a group in a project",
   method: "PUT",
   body: GivenRoles,
   records: ["project-access-group-roles-updated", "project-access-user-roles-deleted"],
@@ -99,7 +99,7 @@ export const setGroupRoles = operation({
 export const removeGroupRoles = operation({
   ...ofGroup,
   id: "removeGroupAccess",
-  summary: "Take all roles in a project from a group",
+  summary: "Remove all roles of a group in a project",
   method: "DELETE",
   records: ["project-access-user-roles-deleted"],
 }).change(({ tx, actor, params: { projectId, groupId: id } }) => {

@@ -16,7 +16,7 @@ const ofAccess = {
 export const readProjectAccess = operation({
   ...ofAccess,
   id: "getProjectAccess",
-  summary: "Who has which role in a project",
+  summary: "The users and groups with access to a project, and their roles",
   method: "GET",
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_READ"], project: "projectId" },
   response: ProjectAccess,
@@ -28,7 +28,7 @@ export const readProjectAccess = operation({
 export const setProjectAccess = operation({
   ...ofAccess,
   id: "setProjectAccess",
-  summary: "Replace who has which role in a project",
+  summary: "Replace a project's access list",
   method: "PUT",
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_USER_ACCESS_WRITE"], project: "projectId" },
   errors: ["NotFoundError", "ProjectWithoutOwnerError"],

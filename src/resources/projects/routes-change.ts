@@ -16,7 +16,7 @@ const ofProject = {
 export const updateProject = operation({
   ...ofProject,
   id: "updateProject",
-  summary: "Replace what describes a project",
+  summary: "Change a project's name, description and mode",
   method: "PUT",
   path: PROJECT,
   permission: { permission: "UPDATE_PROJECT", project: "projectId" },
@@ -30,7 +30,7 @@ export const updateProject = operation({
 export const changeSettings = operation({
   ...ofProject,
   id: "updateProjectEnterpriseSettings",
-  summary: "Change what is set for a project",
+  summary: "Change a project's settings",
   method: "PUT",
   path: `${PROJECT}/settings`,
   permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
@@ -45,7 +45,7 @@ export const changeSettings = operation({
 export const deleteProject = operation({
   ...ofProject,
   id: "deleteProject",
-  summary: "Remove a project without live flags for good",
+  summary: "Permanently delete a project without live flags",
   method: "DELETE",
   path: PROJECT,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
@@ -73,7 +73,7 @@ export const archiveProject = operation({
 export const reviveProject = operation({
   ...ofProject,
   id: "reviveProject",
-  summary: "Take a project out of the archive",
+  summary: "Revive an archived project",
   method: "POST",
   path: "/api/admin/projects/revive/:projectId",
   permission: { permission: "DELETE_PROJECT", project: "projectId" },

@@ -61,7 +61,7 @@ export const readOverview = operation({
 export const readHealthReport = operation({
   ...ofProject,
   id: "getProjectHealthReport",
-  summary: "A project with its flags, and how they are",
+  summary: "A project with its flags and their health",
   path: `${PROJECT}/health-report`,
   errors: ["NotFoundError"],
   response: HealthReport,
@@ -80,7 +80,7 @@ export const readHealthReport = operation({
 export const readInsights = operation({
   ...ofProject,
   id: "getProjectInsights",
-  summary: "What was done in a project of late, and how its flags are",
+  summary: "A project's recent activity and health",
   path: `${PROJECT}/insights`,
   errors: ["NotFoundError"],
   response: Insights,
@@ -104,7 +104,7 @@ export const readInsights = operation({
 export const readDora = operation({
   ...ofProject,
   id: "getProjectDora",
-  summary: "How long flags of a project took to production",
+  summary: "How long a project's flags took to reach production",
   path: `${PROJECT}/dora`,
   response: LeadTime,
 }).run(({ db, params: { projectId } }) => leadTime(db, projectId));
@@ -112,7 +112,7 @@ export const readDora = operation({
 export const listFlagCreators = operation({
   ...ofProject,
   id: "getProjectFlagCreators",
-  summary: "Who has made flags of a project",
+  summary: "The creators of a project's flags",
   path: `${PROJECT}/flag-creators`,
   response: v.array(FlagCreator),
 }).run(({ db, params: { projectId } }) => flagCreators(db, projectId));

@@ -9,7 +9,7 @@ import { listedProjects } from "./store.ts";
 
 export const listProjects = operation({
   id: "getProjects",
-  summary: "The projects, or those that are archived",
+  summary: "The live or the archived projects",
   tag: "Projects",
   method: "GET",
   path: "/api/admin/projects",
@@ -29,7 +29,7 @@ export const listProjects = operation({
 
 export const createProject = operation({
   id: "createProject",
-  summary: "Make a project",
+  summary: "Create a project",
   tag: "Projects",
   method: "POST",
   path: "/api/admin/projects",

@@ -11,7 +11,7 @@ import { OpenReset } from "./schema.ts";
 
 export const readReset = operation({
   id: "validateToken",
-  summary: "Whose password a link sets",
+  summary: "The user whose password a link sets",
   tag: "Sessions",
   method: "GET",
   path: "/auth/reset/validate",
@@ -28,7 +28,7 @@ export const readReset = operation({
 
 export const resetPassword = operation({
   id: "changePassword",
-  summary: "Set a password by a link; it works once and ends the user's sessions",
+  summary: "Set a password through a link, which works once; ends the user's sessions",
   tag: "Sessions",
   method: "POST",
   path: "/auth/reset/password",
@@ -49,7 +49,7 @@ export const resetPassword = operation({
 
 export const checkNewPassword = operation({
   id: "validatePassword",
-  summary: "Whether a password is good enough",
+  summary: "Check whether a password is strong enough",
   tag: "Sessions",
   method: "POST",
   path: "/auth/reset/validate-password",
@@ -61,7 +61,7 @@ export const checkNewPassword = operation({
 
 export const mailReset = operation({
   id: "sendResetPasswordEmail",
-  summary: "Ask for a link to set one's password; the answer is the same where nobody has the address",
+  summary: "Request a link for setting one's password; the answer is the same for unknown addresses",
   tag: "Sessions",
   method: "POST",
   path: "/auth/reset/password-email",

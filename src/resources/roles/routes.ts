@@ -9,7 +9,7 @@ import { allPermissions, isInUse, roleDetails, roles } from "./store.ts";
 
 export const listPermissions = operation({
   id: "getPermissions",
-  summary: "Every permission that a role can have",
+  summary: "All permissions that a role can have",
   tag: "Roles",
   method: "GET",
   path: "/api/admin/permissions",
@@ -31,7 +31,7 @@ const ROLE = "/api/admin/roles/:id";
 
 export const readRole = operation({
   id: "getRoleById",
-  summary: "A role and what it may",
+  summary: "A role and its permissions",
   tag: "Roles",
   method: "GET",
   path: ROLE,
@@ -49,7 +49,7 @@ export const readRole = operation({
 
 export const createRole = operation({
   id: "createRole",
-  summary: "Make a custom role",
+  summary: "Create a custom role",
   tag: "Roles",
   method: "POST",
   path: "/api/admin/roles",
@@ -68,7 +68,7 @@ export const createRole = operation({
 
 export const updateRole = operation({
   id: "updateRole",
-  summary: "Change a custom role, all of it but its type",
+  summary: "Replace a custom role, except its type",
   tag: "Roles",
   method: "PUT",
   path: ROLE,
@@ -87,7 +87,7 @@ export const updateRole = operation({
 
 export const deleteRole = operation({
   id: "deleteRole",
-  summary: "Delete a custom role that nobody has",
+  summary: "Delete a custom role that is not in use",
   tag: "Roles",
   method: "DELETE",
   path: ROLE,

@@ -8,7 +8,7 @@ import { type Found, searchAll } from "./slice-store.ts";
 
 export const searchFeatures = operation({
   id: "searchFeatures",
-  summary: "Flags by name, description, and what else is known of them, a page at a time",
+  summary: "Search flags by name, description and other criteria, one page at a time",
   tag: "Search",
   method: "GET",
   path: "/api/admin/search/features",

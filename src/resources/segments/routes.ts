@@ -33,7 +33,7 @@ const Params = v.object({
 
 export const listSegments = operation({
   id: "getSegments",
-  summary: "The segments, and how much they are used",
+  summary: "The segments, and how often they are used",
   tag: TAG,
   method: "GET",
   path: "/api/admin/segments",
@@ -71,7 +71,7 @@ export const listStrategiesUsing = operation({
 
 export const createSegment = operation({
   id: "createSegment",
-  summary: "Make a segment; with `CREATE_SEGMENT`, or `UPDATE_PROJECT_SEGMENT` for one of a project",
+  summary: "Create a segment; needs `CREATE_SEGMENT`, or `UPDATE_PROJECT_SEGMENT` for one of a project",
   tag: TAG,
   method: "POST",
   path: "/api/admin/segments",
@@ -131,7 +131,7 @@ export const deleteSegment = operation({
 
 export const validateSegment = operation({
   id: "validateSegment",
-  summary: "Whether a segment could have a name",
+  summary: "Check whether a name is free for a segment",
   tag: TAG,
   method: "POST",
   path: "/api/admin/segments/validate",
@@ -157,7 +157,7 @@ export const listSegmentsOfStrategy = operation({
 
 export const setStrategySegments = operation({
   id: "updateFeatureStrategySegments",
-  summary: "Give a strategy these segments and no others; with `UPDATE_FEATURE_STRATEGY`",
+  summary: "Replace a strategy's segments; needs `UPDATE_FEATURE_STRATEGY`",
   tag: TAG,
   method: "POST",
   path: "/api/admin/segments/strategies",

@@ -31,7 +31,7 @@ export const listServiceAccountTokens = operation({
 export const createServiceAccountToken = operation({
   ...ofTokens,
   id: "createServiceAccountToken",
-  summary: "Make a token for a service account; its secret is shown this once",
+  summary: "Create a token for a service account; its secret is shown only once",
   method: "POST",
   body: NewPersonalToken,
   status: 201,

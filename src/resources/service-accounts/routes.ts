@@ -21,7 +21,7 @@ const ofAccount = {
 
 export const listServiceAccounts = operation({
   id: "getServiceAccounts",
-  summary: "The service accounts with their tokens, and the roles that they can have",
+  summary: "The service accounts with their tokens, and the available root roles",
   tag: "Service accounts",
   method: "GET",
   path: ACCOUNTS,
@@ -31,7 +31,7 @@ export const listServiceAccounts = operation({
 
 export const createServiceAccount = operation({
   id: "createServiceAccount",
-  summary: "Make a service account",
+  summary: "Create a service account",
   tag: "Service accounts",
   method: "POST",
   path: ACCOUNTS,

@@ -12,7 +12,7 @@ const SESSIONS = "/api/admin/user/sessions";
 
 export const listSessions = operation({
   id: "getSessions",
-  summary: "Where the caller is signed in, the newest first",
+  summary: "The caller's sessions, newest first",
   tag: "Sessions",
   method: "GET",
   path: SESSIONS,
@@ -29,7 +29,7 @@ export const listSessions = operation({
 
 export const endOtherSessions = operation({
   id: "endOtherSessions",
-  summary: "Sign the caller out everywhere else",
+  summary: "End the caller's other sessions",
   tag: "Sessions",
   method: "DELETE",
   path: SESSIONS,
@@ -40,7 +40,7 @@ export const endOtherSessions = operation({
 
 export const endOwnSession = operation({
   id: "endSession",
-  summary: "Sign the caller out in one place",
+  summary: "End one of the caller's sessions",
   tag: "Sessions",
   method: "DELETE",
   path: `${SESSIONS}/:id`,
@@ -57,7 +57,7 @@ export const endOwnSession = operation({
 
 export const endSessionsOfUser = operation({
   id: "endUserSessions",
-  summary: "Sign a user out everywhere; tokens stay",
+  summary: "End all sessions of a user; tokens stay",
   tag: "Sessions",
   method: "DELETE",
   path: "/api/admin/user-admin/:id/sessions",

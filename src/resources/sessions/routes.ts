@@ -7,7 +7,7 @@ import { SignedIn } from "./schema.ts";
 
 export const signIn = operation({
   id: "login",
-  summary: "Sign in with a password; the session comes as a cookie",
+  summary: "Sign in with a password; sets a session cookie",
   tag: "Sessions",
   method: "POST",
   path: "/auth/simple/login",

@@ -6,7 +6,7 @@ import { setting } from "./store.ts";
 
 export const changeUiConfig = operation({
   id: "setUiConfig",
-  summary: "Say from where pages may ask for flags",
+  summary: "Set the origins from which pages may request flags",
   tag: "Instance",
   method: "POST",
   path: "/api/admin/ui-config",
@@ -24,7 +24,7 @@ export const changeUiConfig = operation({
 
 export const readMaintenance = operation({
   id: "getMaintenance",
-  summary: "Whether changes are refused for maintenance",
+  summary: "Whether maintenance mode is on",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/maintenance",
@@ -34,7 +34,7 @@ export const readMaintenance = operation({
 
 export const changeMaintenance = operation({
   id: "toggleMaintenance",
-  summary: "Refuse changes for maintenance, or take them again",
+  summary: "Switch maintenance mode on or off",
   tag: "Instance",
   method: "POST",
   path: "/api/admin/maintenance",

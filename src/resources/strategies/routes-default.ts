@@ -7,7 +7,7 @@ import { DefaultStrategy, SetDefaultStrategy } from "./schema.ts";
 
 export const updateDefaultStrategy = operation({
   id: "addDefaultStrategyToProjectEnvironment",
-  summary: "Set what flags without strategies get when they are enabled in an environment",
+  summary: "Set a project's default strategy in an environment",
   tag: "Projects",
   method: "POST",
   path: "/api/admin/projects/:projectId/environments/:environment/default-strategy",

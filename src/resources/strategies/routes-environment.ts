@@ -73,7 +73,7 @@ const Bulk = v.object({ features: v.array(v.string()) });
 export const enableAll = operation({
   ...switching,
   id: "bulkToggleFeaturesEnvironmentOn",
-  summary: "Enable flags in an environment, all of them or none",
+  summary: "Enable several flags in an environment, all or none",
   path: `${BULK}/on`,
   params: BulkParams,
   query: EnableQuery,
@@ -91,7 +91,7 @@ export const enableAll = operation({
 export const disableAll = operation({
   ...switching,
   id: "bulkToggleFeaturesEnvironmentOff",
-  summary: "Disable flags in an environment, all of them or none",
+  summary: "Disable several flags in an environment, all or none",
   path: `${BULK}/off`,
   params: BulkParams,
   body: Bulk,

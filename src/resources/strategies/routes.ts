@@ -47,7 +47,7 @@ export const addStrategy = operation({
 
 export const setSortOrder = operation({
   id: "setStrategySortOrder",
-  summary: "Give the strategies of a flag in an environment another order",
+  summary: "Change the order of a flag's strategies in an environment",
   tag: "Features",
   method: "POST",
   path: `${STRATEGIES}/set-sort-order`,
@@ -76,7 +76,7 @@ export const readStrategy = operation({
 
 export const replaceStrategy = operation({
   id: "updateFeatureStrategy",
-  summary: "Change a strategy; constraints and variants that are left out are taken away",
+  summary: "Change a strategy; constraints and variants that are left out are removed",
   tag: "Features",
   method: "PUT",
   path: STRATEGY,

@@ -10,7 +10,7 @@ const Params = v.object({ name: v.string() });
 
 export const listStrategyTypes = operation({
   id: "getAllStrategies",
-  summary: "The types of strategies",
+  summary: "The strategy types",
   tag: "Strategies",
   method: "GET",
   path: "/api/admin/strategies",
@@ -20,7 +20,7 @@ export const listStrategyTypes = operation({
 
 export const createStrategyType = operation({
   id: "createStrategy",
-  summary: "Make a type of strategies",
+  summary: "Create a strategy type",
   tag: "Strategies",
   method: "POST",
   path: "/api/admin/strategies",
@@ -37,7 +37,7 @@ export const createStrategyType = operation({
 
 export const readStrategyType = operation({
   id: "getStrategy",
-  summary: "A type of strategies",
+  summary: "A strategy type",
   tag: "Strategies",
   method: "GET",
   path: STRATEGY,
@@ -49,7 +49,7 @@ export const readStrategyType = operation({
 
 export const updateStrategyType = operation({
   id: "updateStrategy",
-  summary: "Change a type of strategies that is not built in",
+  summary: "Change a strategy type that is not built in",
   tag: "Strategies",
   method: "PUT",
   path: STRATEGY,
@@ -65,7 +65,7 @@ export const updateStrategyType = operation({
 
 export const deleteStrategyType = operation({
   id: "removeStrategy",
-  summary: "Remove a type of strategies that is not built in; strategies of it stay",
+  summary: "Delete a strategy type that is not built in; strategies of it stay",
   tag: "Strategies",
   method: "DELETE",
   path: STRATEGY,
@@ -78,7 +78,7 @@ export const deleteStrategyType = operation({
 
 export const deprecateStrategyType = operation({
   id: "deprecateStrategy",
-  summary: "Say that a type of strategies should be used no more",
+  summary: "Deprecate a strategy type",
   tag: "Strategies",
   method: "POST",
   path: "/api/admin/strategies/:strategyName/deprecate",
@@ -93,7 +93,7 @@ export const deprecateStrategyType = operation({
 
 export const reactivateStrategyType = operation({
   id: "reactivateStrategy",
-  summary: "Say that a type of strategies may be used again",
+  summary: "Undo deprecating a strategy type",
   tag: "Strategies",
   method: "POST",
   path: "/api/admin/strategies/:strategyName/reactivate",

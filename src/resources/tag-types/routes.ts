@@ -20,7 +20,7 @@ export const listTagTypes = operation({
 
 export const createTagType = operation({
   id: "createTagType",
-  summary: "Make a tag type",
+  summary: "Create a tag type",
   tag: TAG,
   method: "POST",
   path: "/api/admin/tag-types",
@@ -36,7 +36,7 @@ export const createTagType = operation({
 
 export const validateTagType = operation({
   id: "validateTagType",
-  summary: "Whether a tag type could be made",
+  summary: "Check whether a tag type could be created",
   tag: TAG,
   method: "POST",
   path: "/api/admin/tag-types/validate",
@@ -63,7 +63,7 @@ export const readTagType = operation({
 
 export const updateTagType = operation({
   id: "updateTagType",
-  summary: "Change the description or the icon of a tag type",
+  summary: "Change a tag type's description or icon",
   tag: TAG,
   method: "PUT",
   path: "/api/admin/tag-types/:name",

@@ -11,7 +11,7 @@ const Params = v.object({ type: v.string(), value: v.string() });
 
 export const listTags = operation({
   id: "getTags",
-  summary: "The tags, whether a flag has them or not",
+  summary: "All tags, used or not",
   tag: TAG,
   method: "GET",
   path: "/api/admin/tags",
@@ -21,7 +21,7 @@ export const listTags = operation({
 
 export const createTag = operation({
   id: "createTag",
-  summary: "Make a tag",
+  summary: "Create a tag",
   tag: TAG,
   method: "POST",
   path: "/api/admin/tags",
@@ -62,7 +62,7 @@ export const readTag = operation({
 
 export const deleteTag = operation({
   id: "deleteTag",
-  summary: "Delete a tag and take it from its flags",
+  summary: "Delete a tag and remove it from its flags",
   tag: TAG,
   method: "DELETE",
   path: "/api/admin/tags/:type/:value",

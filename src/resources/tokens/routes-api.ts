@@ -15,7 +15,7 @@ const anyOf = <D extends string>(deed: D) =>
 
 export const listApiTokens = operation({
   id: "getAllApiTokens",
-  summary: "The tokens that the caller may see; something stands in for their secrets",
+  summary: "The API tokens that the caller may see, with masked secrets",
   tag: "API tokens",
   method: "GET",
   path: "/api/admin/api-tokens",
@@ -25,7 +25,7 @@ export const listApiTokens = operation({
 
 export const listApiTokensByName = operation({
   id: "getApiTokensByName",
-  summary: "The tokens of a name that the caller may see",
+  summary: "The API tokens with a given name that the caller may see",
   tag: "API tokens",
   method: "GET",
   path: "/api/admin/api-tokens/:token",
@@ -43,7 +43,7 @@ export const listApiTokensByName = operation({
 
 export const createApiToken = operation({
   id: "createApiToken",
-  summary: "Make a token for an application or a script; its secret is shown this once",
+  summary: "Create an API token; its secret is shown only once",
   tag: "API tokens",
   method: "POST",
   path: "/api/admin/api-tokens",
@@ -60,7 +60,7 @@ export const createApiToken = operation({
 
 export const updateApiToken = operation({
   id: "updateApiToken",
-  summary: "Set when a token ends; an unknown one is passed over",
+  summary: "Set when an API token expires; unknown ones are ignored",
   tag: "API tokens",
   method: "PUT",
   path: "/api/admin/api-tokens/:token",
@@ -78,7 +78,7 @@ export const updateApiToken = operation({
 
 export const deleteApiToken = operation({
   id: "deleteApiToken",
-  summary: "Revoke a token; an unknown one is passed over",
+  summary: "Revoke an API token; unknown ones are ignored",
   tag: "API tokens",
   method: "DELETE",
   path: "/api/admin/api-tokens/:token",

@@ -14,7 +14,7 @@ const PATH = "/api/admin/projects/:projectId/api-tokens";
 
 export const listProjectApiTokens = operation({
   id: "getProjectApiTokens",
-  summary: "The tokens for applications that are for a project; something stands in for their secrets",
+  summary: "The API tokens that include a project, with masked secrets",
   tag: "API tokens",
   method: "GET",
   path: PATH,
@@ -36,7 +36,7 @@ export const listProjectApiTokens = operation({
 
 export const createProjectApiToken = operation({
   id: "createProjectApiToken",
-  summary: "Make a token for an application that is for this project alone; its secret is shown this once",
+  summary: "Create an API token for this project only; its secret is shown only once",
   tag: "API tokens",
   method: "POST",
   path: PATH,
@@ -57,7 +57,7 @@ export const createProjectApiToken = operation({
 
 export const deleteProjectApiToken = operation({
   id: "deleteProjectApiToken",
-  summary: "Revoke a token for an application that is for this project alone",
+  summary: "Revoke an API token that is for this project only",
   tag: "API tokens",
   method: "DELETE",
   path: `${PATH}/:token`,

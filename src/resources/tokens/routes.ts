@@ -17,7 +17,7 @@ export const listPersonalTokens = operation({
 
 export const createPersonalToken = operation({
   id: "createPat",
-  summary: "Make a personal token; its secret is shown this once",
+  summary: "Create a personal token; its secret is shown only once",
   tag: "Personal tokens",
   method: "POST",
   path: "/api/admin/user/tokens",
@@ -35,7 +35,7 @@ export const createPersonalToken = operation({
 
 export const deletePersonalToken = operation({
   id: "deletePat",
-  summary: "Revoke a personal token of the caller",
+  summary: "Revoke one of the caller's personal tokens",
   tag: "Personal tokens",
   method: "DELETE",
   path: "/api/admin/user/tokens/:id",

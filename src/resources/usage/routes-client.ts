@@ -6,7 +6,7 @@ import { UsageReport } from "./schema.ts";
 
 export const reportUsage = operation({
   id: "registerClientMetrics",
-  summary: "How often an application found its flags on and off",
+  summary: "Report how often an application's flags were on and off",
   tag: "Client",
   method: "POST",
   path: "/api/client/metrics",

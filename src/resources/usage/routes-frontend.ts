@@ -6,7 +6,7 @@ import { UsageReport } from "./schema.ts";
 
 export const reportFrontendUsage = operation({
   id: "registerFrontendMetrics",
-  summary: "How often a page found its flags on and off",
+  summary: "Report how often a page's flags were on and off",
   tag: "Frontend",
   method: "POST",
   path: "/api/frontend/client/metrics",

@@ -12,7 +12,7 @@ const Gone = v.strictObject({
 const gone = (id: string, path: `/${string}`, params: Schema = v.object({})) =>
   operation({
     id,
-    summary: "Gone: /api/admin/client-metrics tells use",
+    summary: "Gone: use /api/admin/client-metrics",
     tag: "Metrics",
     method: "GET",
     path: `/api/admin/metrics/${path.slice(1)}`,

@@ -9,7 +9,7 @@ const AS_WRITTEN = { version: 1, maturity: "stable" } as const;
 
 export const readUsage = operation({
   id: "getFeatureUsageSummary",
-  summary: "How often a flag was on and off in this hour, and who has asked for it",
+  summary: "How often a flag was on and off in the current hour, and which applications used it",
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/client-metrics/features/:name",

@@ -10,7 +10,7 @@ import { AdminCount, FoundUser, InactiveUser } from "./schema.ts";
 
 export const searchUsers = operation({
   id: "searchUsers",
-  summary: "Users by a part of their name, or the beginning of their username or e-mail address",
+  summary: "Search users by part of the name, or the beginning of the username or e-mail address",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/search",
@@ -22,7 +22,7 @@ export const searchUsers = operation({
 
 export const listUsersAndGroups = operation({
   id: "getBaseUsersAndGroups",
-  summary: "All users and groups by name, to choose from",
+  summary: "All users and groups, for selection lists",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/access",
@@ -32,7 +32,7 @@ export const listUsersAndGroups = operation({
 
 export const countAdmins = operation({
   id: "getAdminCount",
-  summary: "How many Admins there are, by how they can sign in",
+  summary: "The number of Admins, by how they can sign in",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/admin-count",
@@ -45,7 +45,7 @@ const INACTIVE_MS = 180 * 24 * 60 * 60 * 1000;
 
 export const listInactiveUsers = operation({
   id: "getInactiveUsers",
-  summary: "Users who were not here for 180 days, nor any of their tokens",
+  summary: "Users not seen for 180 days, nor any of their tokens",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/inactive",
@@ -58,7 +58,7 @@ export const listInactiveUsers = operation({
 
 export const deleteInactiveUsers = operation({
   id: "deleteInactiveUsers",
-  summary: "Delete several users, all or none; oneself is passed over",
+  summary: "Delete several users, all or none; the caller is ignored",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin/inactive/delete",

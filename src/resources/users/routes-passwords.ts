@@ -12,7 +12,7 @@ const NewPassword = v.object({ password: v.string() });
 
 export const validatePassword = operation({
   id: "validateUserPassword",
-  summary: "Whether a password is good enough",
+  summary: "Check whether a password is strong enough",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin/validate-password",
@@ -24,7 +24,7 @@ export const validatePassword = operation({
 
 export const changePassword = operation({
   id: "changeUserPassword",
-  summary: "Set a user's password, which ends their sessions",
+  summary: "Set a user's password and end their sessions",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin/:id/change-password",
@@ -46,7 +46,7 @@ export const changePassword = operation({
 
 export const createResetLink = operation({
   id: "resetUserPassword",
-  summary: "Make a link by which the user with an e-mail address sets a password; it is shown this once",
+  summary: "Create a link for a user to set a password, by e-mail address; it is shown only once",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin/reset-password",

@@ -9,7 +9,7 @@ import { UserId, UserPermissions } from "./schema.ts";
 
 export const readUserPermissions = operation({
   id: "getUserPermissions",
-  summary: "What a user may, in a project and an environment too if they are named",
+  summary: "A user's permissions, optionally in a project and an environment",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin/:id/permissions",

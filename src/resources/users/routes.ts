@@ -23,7 +23,7 @@ const USER = "/api/admin/user-admin/:id";
 
 export const listUsers = operation({
   id: "getUsers",
-  summary: "The users, and the roles that they can have",
+  summary: "The users, and the available root roles",
   tag: "Users",
   method: "GET",
   path: "/api/admin/user-admin",
@@ -58,7 +58,7 @@ export const readUser = operation({
 
 export const createUser = operation({
   id: "createUser",
-  summary: "Make a user; the link to set a password is shown this once",
+  summary: "Create a user; the link for setting a password is shown only once",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin",
@@ -109,7 +109,7 @@ export const updateUser = operation({
 
 export const deleteUser = operation({
   id: "deleteUser",
-  summary: "Delete a user, with sessions, personal tokens and roles",
+  summary: "Delete a user with sessions, personal tokens and roles",
   tag: "Users",
   method: "DELETE",
   path: USER,

@@ -30,7 +30,7 @@ const toAnswer = (variants: FlagVariant[]) => ({ version: 1 as const, variants }
 
 export const listParentVariants = operation({
   id: "getParentVariants",
-  summary: "The names of the variants that a flag which depends on this one may ask for",
+  summary: "The names of a flag's variants, for flags that depend on it",
   tag: "Features",
   method: "GET",
   path: "/api/admin/projects/:projectId/features/:parent/parent-variants",
@@ -41,7 +41,7 @@ export const listParentVariants = operation({
 
 export const readVariants = operation({
   id: "getFeatureVariants",
-  summary: "The variants of a flag, in the first environment in which it has some",
+  summary: "A flag's variants in the first environment that has any",
   tag: "Features",
   method: "GET",
   path: `${FEATURE}/variants`,
@@ -56,7 +56,7 @@ export const readVariants = operation({
 
 export const patchVariants = operation({
   id: "patchFeatureVariants",
-  summary: "Change the variants of a flag in each environment by JSON Patch",
+  summary: "Change a flag's variants in all environments by JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: `${FEATURE}/variants`,
@@ -76,7 +76,7 @@ export const patchVariants = operation({
 
 export const replaceVariants = operation({
   id: "overwriteFeatureVariants",
-  summary: "Give a flag other variants in each environment",
+  summary: "Replace a flag's variants in all environments",
   tag: "Features",
   method: "PUT",
   path: `${FEATURE}/variants`,
@@ -110,7 +110,7 @@ export const readEnvironmentVariants = operation({
 
 export const patchEnvironmentVariants = operation({
   id: "patchEnvironmentsFeatureVariants",
-  summary: "Change the variants of a flag in an environment by JSON Patch",
+  summary: "Change a flag's variants in an environment by JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: ENVIRONMENT,
@@ -132,7 +132,7 @@ export const patchEnvironmentVariants = operation({
 
 export const replaceEnvironmentVariants = operation({
   id: "overwriteEnvironmentFeatureVariants",
-  summary: "Give a flag that has variants others in an environment",
+  summary: "Replace a flag's variants in an environment",
   tag: "Features",
   method: "PUT",
   path: ENVIRONMENT,
@@ -155,7 +155,7 @@ export const replaceEnvironmentVariants = operation({
 
 export const replaceVariantsInEnvironments = operation({
   id: "overwriteFeatureVariantsOnEnvironments",
-  summary: "Give a flag other variants in some environments",
+  summary: "Replace a flag's variants in several environments",
   tag: "Features",
   method: "PUT",
   path: `${FEATURE}/variants-batch`,
