@@ -41,14 +41,5 @@ export const CLI: Actor = {
 /** The actor of changes that happen by themselves over time, under the original's name. */
 export const SYSTEM: Actor = { ...CLI, createdBy: "unleash_system_user", createdByUserId: SYSTEM_USER_ID };
 
-/** The caller when no credential is required. */
-export const ANYBODY: Actor = {
-  type: "none",
-  createdBy: "system",
-  createdByUserId: SYSTEM_USER_ID,
-  userId: null,
-  isAdmin: false,
-  session: null,
-  tokenId: null,
-  expiresAt: null,
-};
+/** The caller when no credential is required; what they do is told as the system's (original). */
+export const ANYBODY: Actor = { ...SYSTEM, type: "none", isAdmin: false };

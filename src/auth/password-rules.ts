@@ -3,21 +3,56 @@ const SHORTEST = 10;
 const LONGEST = 128;
 const SHORTEST_PHRASE = 20;
 
-const ALWAYS: ReadonlyArray<[isBroken: (password: string) => boolean, rule: string]> = [
-  [(password) => password.length < SHORTEST, `must have ${SHORTEST} characters or more`],
-  [(password) => password.length > LONGEST, `must have ${LONGEST} characters or less`],
-  [(password) => /(.)\1{2}/su.test(password), "must not repeat a character three times in a row"],
+/** A rule, and the sentence by which the original's page knows it. */
+export interface PasswordRule {
+  isBroken(password: string): boolean;
+  rule: string;
+  known: string;
+}
+
+const ALWAYS: readonly PasswordRule[] = [
+  {
+    isBroken: (password) => password.length < SHORTEST,
+    rule: `must have ${SHORTEST} characters or more`,
+    known: "The password must be at least 10 characters long.",
+  },
+  {
+    isBroken: (password) => password.length > LONGEST,
+    rule: `must have ${LONGEST} characters or less`,
+    known: "The password must be fewer than 128 characters.",
+  },
+  {
+    isBroken: (password) => /(.)\1{2}/su.test(password),
+    rule: "must not repeat a character three times in a row",
+    known: "The password may not contain sequences of three or more repeated characters.",
+  },
 ];
 
-const UNLESS_PHRASE: typeof ALWAYS = [
-  [(password) => !/\p{Ll}/u.test(password), "must have a lower-case letter"],
-  [(password) => !/\p{Lu}/u.test(password), "must have an upper-case letter"],
-  [(password) => !/\d/.test(password), "must have a number"],
-  [(password) => !/[^\p{L}\d]/u.test(password), "must have a special character"],
+const UNLESS_PHRASE: readonly PasswordRule[] = [
+  {
+    isBroken: (password) => !/\p{Ll}/u.test(password),
+    rule: "must have a lower-case letter",
+    known: "The password must contain at least one lowercase letter.",
+  },
+  {
+    isBroken: (password) => !/\p{Lu}/u.test(password),
+    rule: "must have an upper-case letter",
+    known: "The password must contain at least one uppercase letter.",
+  },
+  {
+    isBroken: (password) => !/\d/.test(password),
+    rule: "must have a number",
+    known: "The password must contain at least one number.",
+  },
+  {
+    isBroken: (password) => !/[^\p{L}\d]/u.test(password),
+    rule: "must have a special character",
+    known: "The password must contain at least one special character.",
+  },
 ];
 
 /** The rules that a password breaks; empty for a good one. */
-export const brokenRules = (password: string): string[] =>
-  [...ALWAYS, ...(password.length < SHORTEST_PHRASE ? UNLESS_PHRASE : [])]
-    .filter(([isBroken]) => isBroken(password))
-    .map(([, rule]) => rule);
+export const brokenRules = (password: string): PasswordRule[] =>
+  [...ALWAYS, ...(password.length < SHORTEST_PHRASE ? UNLESS_PHRASE : [])].filter(({ isBroken }) =>
+    isBroken(password),
+  );

@@ -8,6 +8,7 @@ import { check, type Schema, type Violation } from "../validation.ts";
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
+  PasswordPreviouslyUsedError: 400,
   ExceedsLimitError: 400,
   MinimumOneEnvironmentError: 400,
   RoleInUseError: 400,
@@ -37,7 +38,12 @@ export const STATUS = {
 export type ErrorName = keyof typeof STATUS;
 
 /** One thing that is wrong, with its path if there is one. */
-const Detail = v.strictObject({ message: v.string(), path: v.optional(v.string()) });
+const Detail = v.strictObject({
+  message: v.string(),
+  path: v.optional(v.string()),
+  /** The rules that a password breaks, in the sentences by which the original's page knows them. */
+  validationErrors: v.optional(v.array(v.string())),
+});
 
 /** What the original's sign-in page is rendered from (original). */
 const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
@@ -85,7 +91,7 @@ export class ApiError extends Error {
 }
 
 interface ErrorOptions {
-  details?: Violation[];
+  details?: ErrorBody["details"];
   headers?: Record<string, string>;
   /** False if it has been logged already and would only fill the log. */
   isLogged?: boolean;

@@ -181,6 +181,7 @@ scenarios(`POST /invite/${SECRET}/signup`, [
     records: [
       {
         type: "user-created",
+        createdBy: "unleash_system_user",
         createdByUserId: -1337,
         data: { id: 5, name: "Nina", username: "nina", email: "nina@example.com", rootRole: 3 },
       },
@@ -192,6 +193,7 @@ scenarios(`POST /invite/${SECRET}/signup`, [
         name: "Nina",
         email: "nina@example.com",
         accountType: "User",
+        rootRole: 3,
       }),
   },
   ...noBodies(ANYONE),

@@ -98,6 +98,13 @@ scenarios("POST /api/admin/user/change-password", [
   },
   { name: "the present one", as: personal(5), given: withNina, body: OWN },
   weak({}, { confirmPassword: "weak", oldPassword: OLD }),
+  {
+    name: "the same again",
+    as: personal(5),
+    given: withNina,
+    body: { password: OLD, confirmPassword: OLD, oldPassword: OLD },
+    expect: [400, "PasswordPreviouslyUsedError"],
+  },
   ...badBodies({}, [
     ["nothing", {}, "body.password"],
     ["without the present one", { password: NEW, confirmPassword: NEW }, "body.oldPassword"],
@@ -138,6 +145,7 @@ test("a link sets a password once, and ends all sessions", async (t) => {
   const reset = (password: string) =>
     request("/auth/reset/password", { ...open, method: "POST", body: { token, password } });
   assert.deepEqual((await reset("weak")).body.name, "OwaspValidationError");
+  assert.deepEqual((await reset(OLD)).body.name, "PasswordPreviouslyUsedError");
   assert.deepEqual([(await reset(NEW)).status, (await reset(NEW)).body.name], [200, "InvalidTokenError"]);
   assert.equal((await request(`/auth/reset/validate?token=${token}`, open)).status, 401);
   assert.equal(await status(cookie), 401);
@@ -205,6 +213,25 @@ scenarios("POST /auth/reset/validate-password", [
   { name: "a good one", as: null, body: { password: NEW } },
   weak({ as: null }),
 ]);
+
+test("every rule that a password breaks is told, also as the original's page knows it", async (t) => {
+  const { request } = await openServer(t);
+  const body = { password: "aaa" };
+  const { details } = (await request("/auth/reset/validate-password", { method: "POST", as: null, body }))
+    .body;
+  assert.equal(details.length, 5);
+  assert.deepEqual(details[0], {
+    path: "body.password",
+    message: "must have 10 characters or more",
+    validationErrors: [
+      "The password must be at least 10 characters long.",
+      "The password may not contain sequences of three or more repeated characters.",
+      "The password must contain at least one uppercase letter.",
+      "The password must contain at least one number.",
+      "The password must contain at least one special character.",
+    ],
+  });
+});
 
 scenarios("POST /auth/reset/password-email", [
   {

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { SignedIn } from "../sessions/schema.ts";
 import { requireFreeNames, requireGoodPassword, requireOwnUser } from "../users/require.ts";
+import { User } from "../users/schema.ts";
 import { signUp } from "./changes.ts";
 import { requireOpenInvitation } from "./require.ts";
 import { InvitedUser } from "./schema.ts";
@@ -32,7 +32,7 @@ export const useInvitation = operation({
   status: 201,
   errors: ["OwaspValidationError"],
   records: ["user-created", "public-signup-token-user-added"],
-  response: SignedIn,
+  response: User,
 })
   .prepare(({ db, params: { token }, body: { password } }) => {
     requireOpenInvitation(db, token); // so that only valid invitations cost a hash
@@ -42,6 +42,5 @@ export const useInvitation = operation({
   .change(({ tx, params: { token }, body: { password: _, ...names }, prepared: passwordHash }) => {
     const id = requireOpenInvitation(tx.db, token);
     requireFreeNames(tx.db, names);
-    const { rootRole: __, ...user } = requireOwnUser(tx.db, signUp(tx, id, { ...names, passwordHash }));
-    return user;
+    return requireOwnUser(tx.db, signUp(tx, id, { ...names, passwordHash }));
   });

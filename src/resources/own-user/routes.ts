@@ -11,6 +11,7 @@ import { requirePerson } from "../tokens/require.ts";
 import { setPassword } from "../users/changes.ts";
 import {
   requireGoodPassword,
+  requireOtherPassword,
   requireOwnPassword,
   requireOwnUser,
   requireStillPassword,
@@ -77,13 +78,14 @@ export const changeOwnPassword = operation({
   path: "/api/admin/user/change-password",
   permission: null,
   body: PasswordChange,
-  errors: ["OwaspValidationError", "PasswordMismatch", "RateLimitError"],
+  errors: ["OwaspValidationError", "PasswordPreviouslyUsedError", "PasswordMismatch", "RateLimitError"],
   response: NoBody,
 })
   .prepare(async ({ db, actor, address, body: { password, oldPassword } }) => {
     const userId = requirePerson(actor);
     requireGoodPassword(password);
     const proof = await requireOwnPassword(db, { userId, password: oldPassword, address });
+    await requireOtherPassword(db, userId, password);
     return { userId, proof, hash: await hashPassword(password) };
   })
   .change(({ tx, actor, prepared: { userId, proof, hash } }) => {

@@ -4,7 +4,7 @@ import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
-import { requireGoodPassword, requireUser } from "../users/require.ts";
+import { requireGoodPassword, requireOtherPassword, requireUser } from "../users/require.ts";
 import { handOverLink, requireHanding } from "./changes-handover.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";
@@ -34,12 +34,13 @@ export const resetPassword = operation({
   path: "/auth/reset/password",
   permission: null,
   body: v.object({ token: v.string(), password: v.string() }),
-  errors: ["OwaspValidationError", "InvalidTokenError"],
+  errors: ["OwaspValidationError", "PasswordPreviouslyUsedError", "InvalidTokenError"],
   response: NoBody,
 })
-  .prepare(({ db, body: { token, password } }) => {
+  .prepare(async ({ db, body: { token, password } }) => {
     requireGoodPassword(password);
-    requireReset(db, token); // so that only valid links cost a hash
+    const { userId } = requireReset(db, token); // so that only valid links cost a hash
+    await requireOtherPassword(db, userId, password);
     return hashPassword(password);
   })
   .change(({ tx, body: { token }, prepared: hash }) => {

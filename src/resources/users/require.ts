@@ -86,8 +86,16 @@ export function requireRemovable(db: Database, { userId }: Actor, id: number) {
 export function requireGoodPassword(password: string) {
   const broken = brokenRules(password);
   if (broken.length === 0) return;
-  const details = broken.map((message) => ({ path: "body.password", message }));
-  throw new ApiError("OwaspValidationError", `body.password: ${broken[0]}`, { details });
+  const [first, ...others] = broken.map(({ rule: message }) => ({ path: "body.password", message }));
+  const details = [{ ...first!, validationErrors: broken.map(({ known }) => known) }, ...others];
+  throw new ApiError("OwaspValidationError", `body.password: ${first!.message}`, { details });
+}
+
+/** @throws ApiError `PasswordPreviouslyUsedError` for the password that a user has already */
+export async function requireOtherPassword(db: Database, userId: number, password: string) {
+  const passwordHash = passwordHashOf(db, userId) ?? null;
+  if (passwordHash === null || !(await isPassword(password, passwordHash))) return;
+  throw new ApiError("PasswordPreviouslyUsedError", "body.password: is the one that there is already");
 }
 
 interface Names {
