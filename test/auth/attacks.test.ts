@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { COOKIE, cookieOf, openForNina, PASSWORD } from "../http/signing-in.ts";
 import { badBodies, withCustomRole, withCustomRoot } from "../support/bad-bodies.ts";
-import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
+import {
+  assertRecorded,
+  importLines,
+  openServer,
+  type Scenario,
+  scenarios,
+  watchLog,
+} from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";
 
 /*
@@ -290,6 +297,16 @@ scenarios(`POST ${A}/user-admin/inactive/delete`, [
 scenarios(`DELETE ${A}/service-account/1`, [
   lastAdmin("deleted as if he were a program", { expect: [404, "NotFoundError"] }),
 ]);
+
+test("no import replaces the last Admin", async (t) => {
+  const { db } = await openServer(t);
+  for (const [line, reason] of [
+    [{ kind: "user", id: 1, username: "admin", rootRole: 3 }, /line 2.*(id|username)/],
+    [{ kind: "role", id: 1, name: "Nobody", type: "root" }, /built in/],
+  ] as const)
+    await assert.rejects(importLines(db, [{ kind: "dataset", version: 1 }, line]), reason);
+  assert.equal(db.prepare("SELECT root_role FROM users WHERE id = 1").pluck().get(), 1);
+});
 
 test("of two Admins who demote each other at once one stays", async (t) => {
   const { request } = await openServer(t, createWorld().user({ rootRole: 1 }));

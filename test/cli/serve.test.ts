@@ -182,6 +182,21 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(signIn.status, 200);
     const { stdout, stderr } = await stop();
     assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("correct-horse"));
+    const made = () =>
+      linesOf(data).map(({ kind, type, name, username, hash, passwordHash }) => ({
+        kind,
+        type,
+        name,
+        username,
+        hash,
+        passwordHash,
+      }));
+    const before = made();
+    const again = await startServer(t, ["serve", "--data", data], { env });
+    assert.equal((await again.get("/api-tokens", token)).status, 200);
+    assert.equal(again.token, undefined);
+    await again.stop();
+    assert.deepEqual(made(), before, "a second start with the same environment changes nothing");
   });
 
   test("a token of an environment that is not there stops the start, and leaves no file", async (t) => {

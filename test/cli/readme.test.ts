@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { execFile, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import path from "node:path";
+import { test } from "node:test";
+import { promisify } from "node:util";
+import { startServer, temporaryFolder } from "./run-cli.ts";
+
+/*
+ * The README's walk through an empty file, as somebody copies and pastes it.
+ */
+
+const run = promisify(execFile);
+const skip = ["bash", "curl"].some((command) => spawnSync(command, ["--version"]).error !== undefined);
+
+const README = fs.readFileSync("README.md", "utf8");
+const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
+const blockWith = (text: string) => BLOCKS.find((block) => block.includes(text))!;
+
+const [, SECRET] = /FLAGSTONE_ADMIN_TOKEN=(\S+) npm start/.exec(README)!;
+
+test("the README's walk makes a flag, and people who may what their roles say", { skip }, async (t) => {
+  const folder = temporaryFolder(t);
+  const data = path.join(folder, "flags.db");
+  const { url } = await startServer(t, ["serve", "--data", data], {
+    env: { FLAGSTONE_ADMIN_TOKEN: SECRET! },
+  });
+  const script = ["ask() {", "SECRET=$(", "nina() {"]
+    .map(blockWith)
+    .join("")
+    .replaceAll("http://127.0.0.1:4242", url);
+  const typed = script.replaceAll(/^npm start .*$/gm, "");
+  const { stdout } = await run("bash", ["-c", typed], { cwd: folder });
+  const answers = stdout
+    .replaceAll("}{", "}\n{")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+  const named = (name: string) => answers.findLast((one) => one.name === name);
+  assert.equal(named("first-flag").environments[0].enabled, true);
+  assert.equal(answers.find((one) => one.key === "first-flag").value, true);
+  assert.deepEqual(answers.find((one) => one.permissions && one.user).permissions, [
+    { project: "shop", environment: "development", permission: "UPDATE_FEATURE_ENVIRONMENT" },
+  ]);
+  assert.equal(answers.filter((one) => one.name === "NoAccessError").length, 1, "in production");
+  assert.match(answers.at(-1).secret, /^user:/);
+  const seen = await fetch(`${url}/api/admin/projects/shop/features`, {
+    headers: { authorization: answers.at(-1).secret },
+  });
+  const { features } = (await seen.json()) as {
+    features: Array<{ environments: Array<{ name: string; enabled: boolean }> }>;
+  };
+  assert.deepEqual(
+    features[0]!.environments.map(({ name, enabled }) => [name, enabled]),
+    [
+      ["development", true],
+      ["production", false],
+    ],
+  );
+});
