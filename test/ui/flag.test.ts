@@ -65,10 +65,10 @@ test("an edit that meets a newer version says so, and shows both", { skip }, asy
   const theirs = await request(strategy, { method: "PUT", body: { name: "default", title: "theirs" } });
   assert.equal(theirs.status, 200);
   await press(page, "button", "Save the strategy");
-  await sees(page, "Somebody has changed it meanwhile");
+  await sees(page, "Someone else has changed it");
   await sees(page, '"title": "theirs"');
   await sees(page, '"title": "what I want"');
-  await press(page, "button", "Save mine all the same");
+  await press(page, "button", "Overwrite with mine");
   await seesNoDialog(page);
   assert.equal((await request(strategy)).body.title, "what I want");
 });

@@ -5,7 +5,8 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Differences } from "../../parts/differences.tsx";
 import { useForm } from "../../parts/form.tsx";
 import { change, useOnce } from "../../reads.ts";
-import { type StrategyDraft, StrategyForm } from "./strategy-form.tsx";
+import { newDraft, toBody, toDraft } from "./strategy-draft.ts";
+import { StrategyForm } from "./strategy-form.tsx";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
 
 const STRATEGIES =
@@ -18,16 +19,7 @@ interface NewStrategyProps {
 
 /** A new one begins as the strategy that is most used: a share of the users. */
 export function NewStrategy({ place, onClose }: NewStrategyProps) {
-  const first: StrategyDraft = {
-    name: "flexibleRollout",
-    title: "",
-    disabled: false,
-    parameters: { rollout: "100", stickiness: "default", groupId: place.feature },
-    constraints: [],
-    segments: [],
-    variants: [],
-  };
-  const form = useForm(first, async (draft) => {
+  const form = useForm(newDraft(place.feature), async (draft) => {
     await change(`POST ${STRATEGIES}`, { params: paramsOf(place), body: toBody(draft) });
     onClose();
   });
@@ -92,15 +84,15 @@ function Edit({ place, strategy, onClose, onReload }: EditProps) {
       <StrategyForm
         form={form}
         project={place.project}
-        submit={current ? "Save mine all the same" : "Save the strategy"}
+        submit={current ? "Overwrite with mine" : "Save the strategy"}
         onCancel={onClose}
       />
       {current && (
         <section class="conflict" role="alert">
           <p>
-            Somebody has changed it meanwhile. On the left what it is now, on the right what you have.{" "}
+            Someone else has changed it in the meantime. On the left is what it is now, on the right is yours.{" "}
             <button type="button" onClick={onReload}>
-              Take theirs
+              Discard mine
             </button>
           </p>
           <Differences before={toDraft(current)} after={form.values} />
@@ -109,33 +101,3 @@ function Edit({ place, strategy, onClose, onReload }: EditProps) {
     </>
   );
 }
-
-const toDraft = ({
-  name,
-  title,
-  disabled,
-  parameters,
-  constraints,
-  segments,
-  variants,
-}: Strategy): StrategyDraft => ({
-  name,
-  title: title ?? "",
-  disabled,
-  parameters,
-  constraints,
-  segments,
-  variants,
-});
-
-/** Lines that are still empty are no values. */
-const toBody = ({ constraints, segments, variants, parameters, ...rest }: StrategyDraft) => ({
-  ...rest,
-  parameters: { ...parameters },
-  segments: [...segments],
-  variants: [...variants],
-  constraints: constraints.map(({ values = [], ...one }) => ({
-    ...one,
-    values: values.map((value) => value.trim()).filter((value) => value !== ""),
-  })),
-});

@@ -1,23 +1,12 @@
 import type { Output } from "../../api.ts";
-import { type Constraint, Constraints } from "../../parts/constraints.tsx";
+import { Constraints } from "../../parts/constraints.tsx";
 import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
 import { Form, type FormState } from "../../parts/form.tsx";
 import { VariantsEditor } from "../../parts/variants.tsx";
 import { useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
-import type { FlagStrategy } from "./flag-frame.tsx";
 import { ParameterField } from "./parameter-field.tsx";
-
-/** A strategy while it is edited. */
-export type StrategyDraft = {
-  name: string;
-  title: string;
-  disabled: boolean;
-  parameters: Readonly<Record<string, string>>;
-  constraints: readonly Constraint[];
-  segments: readonly number[];
-  variants: readonly FlagStrategy["variants"][number][];
-};
+import type { StrategyDraft } from "./strategy-draft.ts";
 
 interface StrategyFormProps {
   form: FormState<StrategyDraft>;

@@ -5,6 +5,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Table } from "../../parts/table.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
+import { DefaultStrategy } from "./default-strategy.tsx";
 import { type Project, ProjectFrame } from "./project-frame.tsx";
 
 /** In which environments the flags of a project can be on. */
@@ -15,6 +16,9 @@ export const View = () => (
 function Environments({ project, id }: { project: Project; id: string }) {
   const read = useRead("GET /api/admin/environments");
   const [removed, setRemoved] = useState<string | undefined>();
+  const defaults = useRead("GET /api/admin/environments/project/:projectId", { params: { projectId: id } });
+  const defaultIn = (environment: string) =>
+    defaults.data?.environments.find(({ name }) => name === environment)?.defaultStrategy;
   const own = new Set(project.environments.map(({ environment }) => environment));
   const params = { projectId: id };
   const flip = (environment: string, isOn: boolean) =>
@@ -43,6 +47,15 @@ function Environments({ project, id }: { project: Project; id: string }) {
                     onChange={(isOn) => flip(name, isOn)}
                   />
                 ),
+              },
+              {
+                title: "Default strategy",
+                kind: "main",
+                cell: ({ name }) =>
+                  defaults.data &&
+                  own.has(name) && (
+                    <DefaultStrategy project={id} environment={name} strategy={defaultIn(name)} />
+                  ),
               },
             ]}
           />

@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createWorld } from "../support/world.ts";
+import { openPage, press, sees, skip, type } from "./browser.ts";
+
+const world = () => createWorld().project("a").feature("f", "a").member("a", 3);
+
+test("a project's default strategy is set, and a flag that is turned on gets it", { skip }, async (t) => {
+  const { url, signedIn, request } = await openPage(t, world());
+  const page = await signedIn();
+  await page.goto(`${url}/projects/a/environments`);
+  await press(page, "button", "Edit the default strategy in development");
+  await type(page, "Percent", "25");
+  await press(page, "button", "Save the default strategy");
+  await sees(page, "25% of users");
+  await page.goto(`${url}/projects/a/features/f`);
+  await press(page, "switch", "f in development");
+  await sees(page, "25% of users");
+  const { body } = await request("/api/admin/projects/a/features/f/environments/development/strategies");
+  assert.partialDeepStrictEqual(body, [{ parameters: { rollout: "25", groupId: "f" } }]);
+});
+
+test("whoever may not change a project sees its default strategies, and no button for them", {
+  skip,
+}, async (t) => {
+  const { url, signedIn } = await openPage(t, world());
+  const page = await signedIn(3);
+  await page.goto(`${url}/projects/a/environments`);
+  await sees(page, "Everyone");
+  assert.equal(await page.$("[aria-label^='Edit the default']"), null);
+});
