@@ -2,6 +2,7 @@ import type * as v from "valibot";
 import type { ServedOperation } from "../surfaces.ts";
 import { isLost } from "./connection.ts";
 import { signedInAgain } from "./session-end.ts";
+import { token } from "./token.ts";
 
 /*
  * The one way to the server: the documented API. What an operation takes and answers is known from its contract.
@@ -60,12 +61,16 @@ export class RequestError extends Error {
   /** What is wrong where, such as `body.name`. */
   readonly details: ReadonlyArray<{ message?: string; path?: string }>;
 
-  constructor(status: number, message: string, details: RequestError["details"] = []) {
+  constructor(status: number, message: string, { name = "RequestError", details = [] }: Partial<More> = {}) {
     super(message);
     this.status = status;
+    this.name = name;
     this.details = details;
   }
 }
+
+/** The API's name for what is wrong, and its parts. */
+type More = { [Name in "name" | "details"]: RequestError[Name] | undefined };
 
 /** Where an operation is, from the base of the page. */
 export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {}): string {
@@ -86,18 +91,28 @@ export const request = ask as Request;
 /** An operation by its key, with what it needs. */
 type Request = <K extends Key>(key: K, ...given: Given<K>) => Promise<Output<K>>;
 
+/** The same, refused where nobody is signed in. @throws RequestError */
+export const requestOnce = askOnce as Request;
+
 async function ask(key: string, input?: AnyInput): Promise<unknown> {
+  try {
+    return await askOnce(key, input);
+  } catch (error) {
+    if (!(error instanceof RequestError) || error.name !== "AuthenticationRequired") throw error;
+    token.value = undefined;
+    await signedInAgain();
+    return ask(key, input);
+  }
+}
+
+async function askOnce(key: string, input?: AnyInput): Promise<unknown> {
   const response = await send(key, input);
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
   if (typeof body === "object" && body !== null) tags.set(body, response.headers.get("etag") ?? "*");
   if (response.ok) return body;
   const { name, message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
-  if (name === "AuthenticationRequired") {
-    await signedInAgain();
-    return ask(key, input);
-  }
-  throw new RequestError(response.status, message, details);
+  throw new RequestError(response.status, message, { name, details });
 }
 
 async function send(key: string, input: AnyInput = {}): Promise<Response> {
@@ -106,8 +121,13 @@ async function send(key: string, input: AnyInput = {}): Promise<Response> {
   const headers = {
     ...(input.body !== undefined && { "content-type": "application/json" }),
     ...(tag !== undefined && { "if-match": tag }),
+    ...(token.value !== undefined && { authorization: token.value }),
   };
-  const init: RequestInit = { method, headers, credentials: "same-origin" };
+  const init: RequestInit = {
+    method,
+    headers,
+    credentials: token.value === undefined ? "same-origin" : "omit",
+  };
   if (input.body !== undefined) init.body = JSON.stringify(input.body);
   try {
     const response = await fetch(new URL(addressOf(key, input), document.baseURI), init);

@@ -1,5 +1,6 @@
 import { addressOf } from "./api.ts";
 import { refresh, refreshAnswered } from "./reads.ts";
+import { token } from "./token.ts";
 
 /** However much happens, what is shown is asked for again no more often. */
 const SHORTEST_MS = 500;
@@ -14,6 +15,7 @@ const AGAIN_MS = 5000;
  * @returns what stops it
  */
 export function followEvents(): () => void {
+  if (token.value !== undefined) return askOften();
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
@@ -55,4 +57,10 @@ export function followEvents(): () => void {
     clearTimeout(timer);
     leave();
   };
+}
+
+/** Browsers open streams with cookies alone: whoever signed in with a token has what is shown asked for again. */
+function askOften() {
+  const timer = setInterval(() => document.hidden || void refresh(), AGAIN_MS);
+  return () => clearInterval(timer);
 }

@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter-preact";
 import { isHelpOpen } from "./keys.ts";
 import { IconButton } from "./parts/button.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { Avatar } from "./parts/words.tsx";
+import { Avatar, nameOfUser } from "./parts/words.tsx";
 import { isAdmin, me } from "./session.ts";
 import { VIEWS } from "./views.ts";
 
@@ -60,11 +60,10 @@ const isAt = (path: string, here: string) =>
 function Who() {
   const user = me.value?.user;
   if (!user) return null;
-  const name = "name" in user && user.name ? user.name : (user.username ?? "");
   return (
     <div class="who">
       <Link href="/me">
-        <Avatar url={"imageUrl" in user ? user.imageUrl : null} /> <bdi>{name}</bdi>
+        <Avatar url={"imageUrl" in user ? user.imageUrl : null} /> <bdi>{nameOfUser(user)}</bdi>
       </Link>
       <span>
         <IconButton

@@ -37,6 +37,10 @@ function Strong({ text }: { text: string }) {
   );
 }
 
+/** Whoever is signed in, be it only a token. */
+export const nameOfUser = (user: { name?: string | null; username?: string | null }): string =>
+  user.name || user.username || "";
+
 /** A person's picture, if it is the server's own: no other host is ever asked. */
 export const Avatar = ({ url }: { url: string | null | undefined }) =>
   url && new URL(url, document.baseURI).origin === location.origin ? (
