@@ -1,0 +1,20 @@
+import type { AddressInfo } from "node:net";
+import proxy from "@unleash/proxy";
+
+/*
+ * The original's open-source proxy, as its example starts it: it asks a server with a client token, and pages ask it.
+ * Says its port.
+ */
+
+const [, , unleashUrl = "", unleashApiToken = "", clientKey = ""] = process.argv;
+const app = proxy.createApp({
+  unleashUrl,
+  unleashApiToken,
+  unleashAppName: "proxy",
+  clientKeys: [clientKey],
+  expServerSideSdkConfig: { tokens: [clientKey] },
+  refreshInterval: 50,
+  metricsInterval: 50,
+});
+const server = app.listen(0, "127.0.0.1", () => process.send!((server.address() as AddressInfo).port));
+process.once("disconnect", () => process.exit());
