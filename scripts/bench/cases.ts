@@ -5,6 +5,8 @@ export interface Case {
   name: string;
   path: string;
   token: string;
+  /** Beside the token. */
+  headers?: Record<string, string>;
   /** Of a POST. */
   body?: string;
   /** Of a list of events that is found by one index: the SQL of its rows. */
@@ -36,10 +38,10 @@ const [project = ""] = PROJECTS;
 const feature = featureName(0);
 
 /** What an application tells of 20 flags, some of them with variants. */
-function report(): Case {
+export function report(nameOf = featureName): Case {
   const now = new Date().toISOString();
   const toggles = Array.from({ length: 20 }, (_, index) => [
-    featureName(index),
+    nameOf(index),
     { yes: index, no: 1, variants: index % 4 === 0 ? { red: index, blue: 1 } : {} },
   ]);
   const bucket = { start: now, stop: now, toggles: Object.fromEntries(toggles) };

@@ -51,7 +51,7 @@ export async function record(subject: Subject, asked: Case): Promise<Recorded> {
 }
 
 /** Waits for requests whose clients were gone when their load ended. */
-async function settled(subject: Subject) {
+export async function settled(subject: Subject) {
   do {
     await usage(subject);
     await setTimeout(20);
@@ -90,6 +90,7 @@ export async function measure(subject: Subject, port: string, asked: Case, load:
     headers: {
       authorization: asked.token,
       "x-case": asked.name,
+      ...asked.headers,
       ...(asked.body !== undefined && { "content-type": "application/json" }),
       ...(load.etag !== undefined && { "if-none-match": load.etag }),
     },

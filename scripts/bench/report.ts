@@ -45,7 +45,7 @@ const ms = (value: number) => (value < 10 ? value.toFixed(2) : value.toFixed(0))
 const mb = (bytes: number) => (bytes / 1e6).toFixed(bytes < 1e6 ? 3 : 0);
 
 /** A table in Markdown. */
-function table(head: string[], rows: string[][]): string {
+export function table(head: string[], rows: string[][]): string {
   const width = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]!.length)));
   const line = (cells: string[]) =>
     `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(width[0]!) : cell.padStart(width[column]!))).join(" | ")} |`;

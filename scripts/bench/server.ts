@@ -19,7 +19,9 @@ import { watchUsage } from "../../src/server/usage.ts";
 /** What a bare server says to a path. */
 export interface Recorded {
   headers: Record<string, string>;
+  /** Text, or bytes in base64. */
   body: string;
+  isBase64?: true;
   /** Where the body is a list of stored texts: the SQL that reads them. */
   rows?: string | undefined;
 }
@@ -81,9 +83,11 @@ const changing = (cache: ResponseCache, change: () => void): ResponseCache => ({
 
 /** The same bytes with nothing behind them; and a list of events as text, read anew for each request. */
 async function serveBare() {
-  const answers = new Map<string, Recorded>();
+  const answers = new Map<string, Omit<Recorded, "body"> & { body: string | Buffer }>();
   process.on("message", (order: Order) => {
-    if (order.kind === "answer") answers.set(order.key, order.recorded);
+    if (order.kind !== "answer") return;
+    const { body, ...recorded } = order.recorded;
+    answers.set(order.key, { ...recorded, body: recorded.isBase64 ? Buffer.from(body, "base64") : body });
   });
   const db = new Sqlite(file, { readonly: true });
   db.pragma("mmap_size = 268435456");

@@ -1,0 +1,104 @@
+import http from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { type Case, report } from "./cases.ts";
+import { CLIENT, FRONTEND, flagName } from "./client-dataset.ts";
+import { type Figure, type Load, measure, median, type Subject, settled, usage } from "./load.ts";
+import type { Order, Recorded } from "./server.ts";
+
+/** As SDKs say it. */
+const SPEC = { "unleash-client-spec": "5.2.0" };
+
+const features: Case = { name: "features", path: "/api/client/features", token: CLIENT, headers: SPEC };
+
+/** What SDKs ask: as they may, compressed, and beside that what makes no sense without load. */
+export const READS: readonly Case[] = [
+  features,
+  { ...features, name: "features, gzip", headers: { ...SPEC, "accept-encoding": "gzip" } },
+];
+
+const frontend: Case = {
+  name: "frontend",
+  path: "/api/frontend?userId=7&country=DE",
+  token: FRONTEND,
+};
+
+/** Beside a bare server of the same bytes; microseconds of processor time a request. */
+export interface ReadFigures {
+  name: string;
+  bytes: number;
+  bare: Figure;
+  warm: Figure;
+  bare304: Figure;
+  known: Figure;
+}
+
+interface Measuring {
+  seconds: number;
+  rounds: number;
+}
+
+/** Each column in turn, several times over, so that what disturbs the machine disturbs all of them. */
+export async function measureReads(
+  flagstone: Subject,
+  bare: Subject,
+  one: Case,
+  { seconds, rounds }: Measuring,
+): Promise<ReadFigures> {
+  const recorded = await recordBytes(flagstone, one);
+  bare.child.send({ kind: "answer", key: one.name, recorded } satisfies Order);
+  const load: Load = { connections: 8, seconds };
+  const known: Load = { ...load, connections: 32, etag: recorded.headers.etag };
+  const columns = {
+    bare: () => measure(bare, "bare", one, load),
+    warm: () => measure(flagstone, "warm", one, load),
+    bare304: () => measure(bare, "bare", one, known),
+    known: () => measure(flagstone, "warm", one, known),
+  };
+  const figures = { bare: [], warm: [], bare304: [], known: [] } as Record<keyof typeof columns, Figure[]>;
+  for (let round = 0; round < rounds; round++)
+    for (const name of Object.keys(columns) as Array<keyof typeof columns>)
+      figures[name].push(await columns[name]());
+  const bytes = Number(recorded.headers["content-length"]);
+  return {
+    name: one.name,
+    bytes,
+    bare: median(figures.bare),
+    warm: median(figures.warm),
+    bare304: median(figures.bare304),
+    known: median(figures.known),
+  };
+}
+
+/** An answer as it comes, compressed too. */
+function recordBytes({ ports }: Subject, { path, token, headers }: Case): Promise<Recorded> {
+  const options = {
+    port: ports.warm,
+    host: "127.0.0.1",
+    path,
+    headers: { authorization: token, ...headers },
+  };
+  return new Promise((resolve, reject) => {
+    const request = http.get(options, async (response) => {
+      const { connection: _, date: __, "keep-alive": ___, ...kept } = response.headers;
+      const body = Buffer.concat(await response.toArray()).toString("base64");
+      resolve({ headers: kept as Record<string, string>, body, isBase64: true });
+    });
+    request.on("error", reject);
+  });
+}
+
+/** A page's flags, evaluated at each request. */
+export const measureFrontend = (flagstone: Subject, { seconds }: Measuring) =>
+  measure(flagstone, "warm", frontend, { connections: 8, seconds });
+
+/** What is gathered has been written by then, in milliseconds. */
+const WRITTEN_MS = 4000;
+
+/** Reports of use, the writing of what they told included. @returns microseconds of a report, and of the longest write */
+export async function measureReports(flagstone: Subject, { seconds }: Measuring) {
+  await settled(flagstone);
+  const { rate, cpu } = await measure(flagstone, "warm", report(flagName), { connections: 8, seconds });
+  await setTimeout(WRITTEN_MS);
+  const writing = await usage(flagstone);
+  return { each: cpu + writing.cpu / (rate * seconds), held: writing.held.most };
+}

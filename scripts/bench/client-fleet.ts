@@ -1,0 +1,119 @@
+import { spawnSync } from "node:child_process";
+import http from "node:http";
+import { setTimeout } from "node:timers/promises";
+import { CLIENT, SERVICE, switchPath } from "./client-dataset.ts";
+import { type Subject, usage } from "./load.ts";
+import { type Pace, paceOf } from "./pace.ts";
+
+/*
+ * Many SDKs that poll, each with a connection of its own that it keeps as long as the server does, and at a moment of
+ * its own, while flags are switched.
+ */
+
+export interface Fleet {
+  sdks: number;
+  /** In seconds. */
+  interval: number;
+  flags: number;
+  /** Which part of the flags is switched within a minute. */
+  changing: number;
+  /** In seconds, after each has asked once. */
+  seconds: number;
+}
+
+export interface FleetFigures {
+  polls: Pace;
+  most: number;
+  /** How many were answered with all flags. */
+  full: number;
+  changes: number;
+  /** The part of a core that the server took. */
+  core: number;
+  held: number;
+  isPinned: boolean;
+}
+
+export async function measureFleet(flagstone: Subject, fleet: Fleet): Promise<FleetFigures> {
+  const isPinned = pin(flagstone);
+  const polls: Poll[] = [];
+  const stop = new AbortController();
+  const { signal } = stop;
+  const running = Array.from({ length: fleet.sdks }, () =>
+    runSdk(flagstone, fleet.interval * 1000, signal, polls),
+  );
+  await setTimeout(fleet.interval * 1000 * 1.1); // each has connected, and has the flags
+  polls.length = 0;
+  await usage(flagstone);
+  const changes = await switchFlags(flagstone, fleet);
+  const { cpu, held } = await usage(flagstone);
+  stop.abort();
+  const counted = polls.splice(0);
+  await Promise.all(running);
+  const times = counted.map(({ time }) => time);
+  return {
+    polls: paceOf(times, fleet.seconds),
+    most: Math.max(...times),
+    full: counted.filter(({ status }) => status === 200).length,
+    changes,
+    core: cpu / 1e6 / fleet.seconds,
+    held: held.most,
+    isPinned,
+  };
+}
+
+interface Poll {
+  time: number;
+  status: number;
+}
+
+/** All of its threads; only where the system has a command for it. */
+const pin = ({ child }: Subject) =>
+  spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", "0", String(child.pid)]).status === 0;
+
+async function runSdk(flagstone: Subject, interval: number, signal: AbortSignal, polls: Poll[]) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  let etag: string | undefined;
+  const pause = (ms: number) => setTimeout(ms, undefined, { signal }).catch(() => {});
+  await pause(Math.random() * interval);
+  while (!signal.aborted) {
+    const begin = performance.now();
+    const answer = await poll(flagstone, agent, etag);
+    const time = performance.now() - begin;
+    polls.push({ time, status: answer.status });
+    etag = answer.etag ?? etag;
+    await pause(interval - time);
+  }
+  agent.destroy();
+}
+
+/** As the Node SDK asks. @throws Error for an answer that is none */
+function poll({ ports }: Subject, agent: http.Agent, etag: string | undefined) {
+  const headers = {
+    authorization: CLIENT,
+    "unleash-client-spec": "5.2.0",
+    "accept-encoding": "gzip",
+    ...(etag !== undefined && { "if-none-match": etag }),
+  };
+  return new Promise<{ status: number; etag: string | undefined }>((resolve, reject) => {
+    const options = { agent, port: ports.warm, host: "127.0.0.1", path: "/api/client/features", headers };
+    const request = http.get(options, (response) => {
+      const { statusCode: status = 0, headers } = response;
+      if (status !== 200 && status !== 304) reject(new Error(`A poll was answered with ${status}`));
+      response.resume().on("end", () => resolve({ status, etag: headers.etag }));
+    });
+    request.on("error", reject);
+  });
+}
+
+/** As many as change in a minute, evenly. @returns how often */
+async function switchFlags({ ports }: Subject, { flags, changing, seconds }: Fleet): Promise<number> {
+  const count = Math.max(1, Math.round((flags * changing * seconds) / 60));
+  for (let change = 0; change < count; change++) {
+    const path = switchPath((change >> 1) % flags, change % 2 === 0 ? "off" : "on");
+    const init = { method: "POST", headers: { authorization: SERVICE } };
+    const { status } = await fetch(`http://127.0.0.1:${ports.warm}${path}`, init);
+    if (status !== 200) throw new Error(`${path} answers ${status}`);
+    await setTimeout((seconds * 1000) / count);
+  }
+  return count;
+}
