@@ -76,7 +76,7 @@ function readSocket(request: IncomingMessage): Promise<Buffer> {
   });
   request.on("end", () => resolve(Buffer.concat(chunks)));
   request.on("error", () => reject(incomplete()));
-  request.on("close", () => reject(incomplete()));
+  request.on("close", () => request.complete || reject(incomplete()));
   return promise;
 }
 

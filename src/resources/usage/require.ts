@@ -16,15 +16,16 @@ export const environmentOf = (actor: SdkActor, said?: string | null) =>
 /** Older usage is no longer shown, in milliseconds. */
 const OLDEST_MS = 48 * HOUR_MS;
 
-type Counted = Omit<Use, "kind" | "hour"> & { at: number };
+type Counted = Omit<Use, "kind" | "hour">;
 
 /** The contents of a report: usage, and the instance that sent it. */
 export function toNoted(actor: SdkActor, report: UsageReport, address: string | undefined): Noted[] {
   const { appName: application, instanceId, sdkVersion = null, bucket } = report;
   const environment = environmentOf(actor, report.environment);
   const now = new Date();
+  const hour = hourOf(bucket.start, now);
   const uses = [...bucket.toggles].flatMap(([feature, { variants = new Map(), yes, no }]) =>
-    toUse({ feature, environment, application, at: bucket.start, yes, no, variants }, now),
+    toUse({ feature, environment, application, yes, no, variants }, hour),
   );
   const instance = instanceId ?? "default";
   const clientIp = address ?? null;
@@ -37,19 +38,19 @@ export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
   const now = new Date();
   return rows
     .filter(({ environment }) => environment === environmentOf(actor))
-    .flatMap(({ featureName: feature, appName: application, timestamp: at, variants = new Map(), ...row }) =>
-      toUse({ ...row, feature, application, at, variants }, now),
+    .flatMap(({ featureName: feature, appName: application, timestamp, variants = new Map(), ...row }) =>
+      toUse({ ...row, feature, application, variants }, hourOf(timestamp, now)),
     );
 }
 
-/**
- * Nothing if there was no usage, if no flag can have this name, or if it is too long ago. A time in the future counts
- * as now.
- */
-function toUse({ at, ...counted }: Counted, now: Date): Use[] {
+/** Undefined if that is too long ago. A time in the future counts as now. */
+const hourOf = (time: number, now: Date) =>
+  time < now.valueOf() - OLDEST_MS ? undefined : startOfHour(Math.min(time, now.valueOf()));
+
+/** Nothing if there was no usage, or if no flag can have this name. */
+function toUse(counted: Counted, hour: string | undefined): Use[] {
   const isUse = counted.yes > 0 || counted.no > 0;
-  if (!isUse || !isKept(counted.feature) || at < now.valueOf() - OLDEST_MS) return [];
-  const time = Math.min(at, now.valueOf());
+  if (!isUse || hour === undefined || !isKept(counted.feature)) return [];
   const variants = new Map([...counted.variants].filter(([name]) => isKept(name)));
-  return [{ kind: "use", ...counted, variants, hour: startOfHour(time) }];
+  return [{ kind: "use", ...counted, variants, hour }];
 }
