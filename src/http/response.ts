@@ -3,7 +3,8 @@ import { STATUS_CODES } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
-import { type Encoding, encode, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
+import { encodeOnce } from "./encode-once.ts";
+import { type Encoding, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
@@ -37,6 +38,8 @@ export interface Parts {
   headers: Record<string, string>;
   /** Short text is sent together with the headers; longer text is encoded once, not at each use. */
   body: string | Buffer<ArrayBuffer>;
+  /** A hash of the body. */
+  digest?: string;
   /** Unless it is the status of success. */
   status?: number | undefined;
 }
@@ -70,10 +73,12 @@ const textParts = (text: string, type: string, { headers, ...options }: Response
 /** Parts from JSON text or its bytes. @param lasting the part that determines the version, if not all of it */
 export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {
   const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
-  const etag = options.headers?.etag ?? toTag(hash(body), lasting === undefined ? undefined : hash(lasting));
+  const digest = hash(body);
+  const etag = options.headers?.etag ?? toTag(digest, lasting === undefined ? undefined : hash(lasting));
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,
+    digest,
   };
 }
 
@@ -92,8 +97,9 @@ export const encodingOf = ({ headers }: Parts, accepted: string | null | undefin
     : undefined;
 
 /** The same answer compressed. Its tag is weak, since different bytes share it. */
-export async function encodeParts({ headers, body, ...rest }: Parts, encoding: Encoding): Promise<Parts> {
-  const encoded = await encode(encoding, body);
+export async function encodeParts(parts: Parts, encoding: Encoding): Promise<Parts> {
+  const { headers, body, digest = hash(body), ...rest } = parts;
+  const encoded = await encodeOnce(encoding, body, digest);
   return {
     headers: {
       ...headers,
