@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
 import { DataError } from "../db/error.ts";
@@ -8,7 +7,7 @@ import type { Explanation } from "../evaluation/explain.ts";
 import { trials } from "../resources/playground/require.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { inWords } from "./reason.ts";
-import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION } from "./seeded.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";
 
 export const evaluate: Command = {
   name: "evaluate",
@@ -66,17 +65,14 @@ const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
     }),
   );
 
-/** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */
-const INTERVAL_MS = 200;
-
 /** Runs until the process is asked to stop. Reports problems with the seed, then waits for it to change. */
 function evaluateAgain(context: Context, seed: string): Promise<void> {
   return new Promise((resolve) => {
     const again = () =>
       evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
-    fs.watchFile(seed, { interval: INTERVAL_MS }, again);
+    const stop = watchSeed(seed, again);
     onStop(context.world, () => {
-      fs.unwatchFile(seed, again);
+      stop();
       resolve();
     });
   });

@@ -1,5 +1,5 @@
 import { CLI } from "../auth/actor.ts";
-import { SETTINGS } from "../config.ts";
+import { SETTINGS, UsageError } from "../config.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { close } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
@@ -8,9 +8,10 @@ import { listen } from "../http/listen.ts";
 import { createToken, revokeToken } from "../resources/tokens/changes.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
+import { replant } from "../transfer/replant.ts";
 import { runChild } from "./child.ts";
 import type { Command, Context } from "./command.ts";
-import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION } from "./seeded.ts";
+import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";
 
 export const runCommand: Command = {
   name: "run",
@@ -23,9 +24,11 @@ export const runCommand: Command = {
     ...SEED_OPTION,
     file: { type: "string", hint: "FILE", help: "keep the flags in this data file; in memory without" },
     ...ENVIRONMENT_OPTION,
+    watch: { type: "boolean", help: "take the flags of the seed again whenever it changes" },
   },
   async run(context) {
     const { seed, file, environment } = context.options as Record<string, string | undefined>;
+    if (context.options.watch) requireWatchable(seed, file);
     if (file !== undefined) requireNotServed(file);
     const db = await openSeeded(seed, file);
     const unlock = file === undefined ? () => {} : lockForServing(file, context.world.pid);
@@ -38,6 +41,12 @@ export const runCommand: Command = {
   },
 };
 
+/** @throws UsageError without a seed, and with a file, whose changes it would lose */
+function requireWatchable(seed: string | undefined, file: string | undefined) {
+  if (seed === undefined) throw new UsageError("--watch needs a --seed to look at");
+  if (file !== undefined) throw new UsageError("--watch replaces all flags: leave out --file");
+}
+
 /** Serves on a free port until the command ends. */
 async function serveFor(context: Context, db: Database, environment: string): Promise<number> {
   const { args, log, world } = context;
@@ -45,9 +54,11 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
   const stopUsage = watchUsage(db, log, HOURS);
   const tokens = createTokens(db, environment);
+  const stopWatching = context.options.watch ? followSeed(context, db) : async () => {};
   try {
     return await runChild(world, args, variables(listening.url, tokens));
   } finally {
+    await stopWatching();
     streams.close();
     await listening.close();
     await stopUsage();
@@ -55,6 +66,28 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
       for (const { id } of Object.values(tokens)) revokeToken(tx, id);
     });
   }
+}
+
+/** Replaces the flags when the seed changes. Logs problems with the seed, and keeps the flags as they are. */
+function followSeed({ options, log }: Context, db: Database) {
+  const seed = options.seed as string;
+  const again = async () => {
+    const changed = await openSeeded(seed);
+    try {
+      replant(db, changed);
+    } finally {
+      close(changed);
+    }
+    log({ level: "info", message: `took the flags of ${seed} again` });
+  };
+  let running = Promise.resolve();
+  const stop = watchSeed(seed, () => {
+    running = running.then(again).catch(({ message }) => log({ level: "warn", message }));
+  });
+  return () => {
+    stop();
+    return running;
+  };
 }
 
 const HOURS = Number(SETTINGS["usage-hours"].default);

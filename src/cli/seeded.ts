@@ -13,7 +13,7 @@ export const SEED_OPTION = {
   seed: {
     type: "string",
     hint: "FILE",
-    help: "begin with this: a dataset, flags as SDKs read them, or a map of flags to true and false",
+    help: "begin with this: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as apply takes it",
   },
 } as const;
 
@@ -44,6 +44,15 @@ function readSeed(seed: string): Buffer {
   } catch (error) {
     throw new DataError(`${seed} can't be read: ${(error as NodeJS.ErrnoException).code}`, { cause: error });
   }
+}
+
+/** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */
+const INTERVAL_MS = 200;
+
+/** Calls back whenever the seed changes. @returns a function that stops it */
+export function watchSeed(seed: string, changed: () => void): () => void {
+  fs.watchFile(seed, { interval: INTERVAL_MS }, changed);
+  return () => fs.unwatchFile(seed, changed);
 }
 
 const DEFAULT_ENVIRONMENT = "development";

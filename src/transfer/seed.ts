@@ -8,6 +8,7 @@ import { toShown } from "./error.ts";
 import { exportDataset } from "./export.ts";
 import { FlagMap, mapFeatures } from "./flag-map.ts";
 import { importDataset } from "./import.ts";
+import { applySeed, isProjectText, linesBefore, readProjectSeed } from "./project-seed.ts";
 
 /** A format that a seed may have instead of a dataset, recognised by its JSON. */
 interface Form {
@@ -29,15 +30,25 @@ const FORMS: readonly Form[] = [
 ];
 
 /**
- * Fills a new file from a seed: a dataset, flags as SDKs read them, or a map of flags to true and false. The last two
- * are added to the default content of a new file, the same in all of its environments.
+ * Fills a new file from a seed: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as
+ * `apply` takes it. All but the first are added to the default content of a new file; flags that name no environment are
+ * the same in all of them.
  * @throws DataError, DatasetError saying what is wrong, and where
  */
 export async function plant(db: Database, seed: Buffer): Promise<void> {
-  const value = parsed(seed.toString("utf8").replace(/^\uFEFF/, ""));
+  const text = seed.toString("utf8").replace(/^\uFEFF/, "");
+  const value = parsed(text);
+  if (isProjectText(text, value)) return plantProject(db, text);
   const form = value && FORMS.find(({ isIt }) => isIt(value));
-  const bytes = form ? Buffer.from(datasetOf(form.toFeatures(value!))) : seed;
+  const features = form?.toFeatures(value!);
+  const bytes = features ? datasetOf((has) => clientFeatureLines(features, has.environments)) : seed;
   await importDataset(db, once(bytes));
+}
+
+async function plantProject(db: Database, text: string) {
+  const project = readProjectSeed(text);
+  await importDataset(db, once(datasetOf((has) => linesBefore(project, has))));
+  applySeed(db, project);
 }
 
 /** Anything but a JSON object is left to the import, which reports what is wrong. */
@@ -57,15 +68,19 @@ function checked<S extends Schema>(schema: S, value: unknown): v.InferOutput<S> 
   throw new DataError(toShown(`${path}: ${message}`));
 }
 
-/** Includes the default content of a new file, which an import would replace. */
-function datasetOf(features: ClientFeaturesFile): string {
+interface NewFile {
+  environments: string[];
+  contextFields: string[];
+}
+
+/** Lines after the default content of a new file, which an import would replace. */
+function datasetOf(own: (has: NewFile) => object[]): Buffer {
   const lines = linesOfNewFile();
-  const environments = lines
-    .map((line) => JSON.parse(line))
-    .filter(({ kind }) => kind === "environment")
-    .map(({ name }) => name);
-  const own = clientFeatureLines(features, environments).map((line) => JSON.stringify(line, withoutNull));
-  return `${lines.join("")}${own.join("\n")}\n`;
+  const values = lines.map((line) => JSON.parse(line));
+  const names = (kind: string) => values.filter((value) => value.kind === kind).map(({ name }) => name);
+  const more = own({ environments: names("environment"), contextFields: names("contextField") });
+  const texts = more.map((line) => JSON.stringify(line, withoutNull));
+  return Buffer.from(`${lines.join("")}${texts.join("\n")}\n`);
 }
 
 const withoutNull = (_: string, value: unknown) => (value === null ? undefined : value);

@@ -8,14 +8,20 @@ const CLEAR = [
   command<object>(`DELETE FROM environments`),
   command<object>(`DELETE FROM tag_types`),
   command<object>(`DELETE FROM context_fields`),
+  command<object>(`DELETE FROM segments`),
+  command<object>(`DELETE FROM strategy_types WHERE editable`),
 ];
+
+/** Removes the flags, and everything they are made of. */
+export function clearFlags(tx: Writing) {
+  for (const remove of CLEAR) remove(tx).run({});
+}
 
 /**
  * Removes the default content of a new file, if there is nothing else in it, so that a dataset can bring its own.
  */
 export function clearIfUntouched(tx: Writing) {
-  if (!isUntouched(tx.db)) return;
-  for (const remove of CLEAR) remove(tx).run({});
+  if (isUntouched(tx.db)) clearFlags(tx);
 }
 
 /** Whether a file holds only its default content. Compared with a new file, so that schema.sql alone defines that. */

@@ -6,6 +6,21 @@ import { endAfter, linesOf, runCli, startCli, temporaryFolder } from "./run-cli.
 
 const SHOP = path.join(import.meta.dirname, "../samples/shop");
 
+/** It has neither its project nor its context field yet. */
+const PROJECT = `
+version: 1
+project: shop
+flags:
+  on:
+    environments:
+      development:
+        enabled: true
+        strategies:
+          - name: default
+            constraints: [{ contextName: country, operator: NOT_IN, values: [NO] }]
+  off: {}
+`;
+
 /** A command that prints what this expression of its environment and `fetch` gives. */
 const printing = (expression: string) => [
   "--",
@@ -101,6 +116,44 @@ describe("flagstone run", { concurrency: true }, () => {
   });
 });
 
+describe("flagstone run --watch", () => {
+  const asksAgain = `
+    let last;
+    setInterval(async () => {
+      const headers = { authorization: process.env.UNLEASH_FRONTEND_TOKEN };
+      const { toggles } = await (await fetch(process.env.UNLEASH_FRONTEND_URL, { headers })).json();
+      const names = toggles.map(({ name }) => name).join();
+      if (names !== last) console.log("on: " + names);
+      last = names;
+    }, 20)`;
+
+  test("takes the flags again when the seed changes, and keeps them while it is wrong", async (t) => {
+    const seed = path.join(temporaryFolder(t), "seed.json");
+    fs.writeFileSync(seed, '{"cart": true}');
+    const command = [process.execPath, "-e", asksAgain];
+    const running = startCli(["run", "--seed", seed, "--watch", "--", ...command]);
+    endAfter(t, running);
+    await running.until("the first", ({ stdout }) => stdout.endsWith("on: cart\n"));
+    fs.writeFileSync(seed, '{"cart": ');
+    await running.until("what is wrong", ({ stderr }) => stderr.includes("seed.json"));
+    fs.writeFileSync(seed, '{"menu": {"enabled": true, "variant": "red"}, "cart": false}');
+    await running.until("the second", ({ stdout }) => stdout.endsWith("on: menu\n"));
+    running.child.kill("SIGTERM");
+    await running.ended;
+    assert.doesNotMatch(running.output.stdout, /on: \n/, "never without flags");
+  });
+
+  for (const [args, message] of [
+    [[], "--watch needs a --seed to look at"],
+    [["--seed", "x", "--file", "y"], "--watch replaces all flags: leave out --file"],
+  ] as const)
+    test(`is refused: ${message}`, async () => {
+      const { code, stderr } = await runCli(["run", "--watch", ...args, "--", "true"]);
+      assert.equal(code, 2);
+      assert.ok(stderr.includes(message), stderr);
+    });
+});
+
 describe("a seed", () => {
   const tries = async (content: string | Buffer, t: Parameters<typeof temporaryFolder>[0]) => {
     const seed = path.join(temporaryFolder(t), "seed");
@@ -117,6 +170,12 @@ describe("a seed", () => {
       [],
     ],
     ["nothing", "{}", []],
+    ["a project as apply takes it", PROJECT, ["on"]],
+    [
+      "the same as JSON",
+      '{"version":1,"project":"default","flags":{"on":{"environments":{"development":{"enabled":true}}}}}',
+      ["on"],
+    ],
   ] as const) {
     test(`may be ${name}`, async (t) => {
       const { stdout, stderr } = await tries(content, t);
@@ -136,6 +195,11 @@ describe("a seed", () => {
     ["", /the file is empty/],
     [Buffer.from([0xff, 0xfe, 0x00]), /./],
     ['{"kind":"dataset","version":2}', /version: must be 1/],
+    ["version: 2\nproject: shop\n", /version must be 1/],
+    [
+      "version: 1\nproject: shop\nflags: {on: {environments: {moon: {enabled: true}}}}",
+      /no environment moon/,
+    ],
   ] as const) {
     test(`that is ${String(content).slice(0, 40) || "empty"} is refused`, async (t) => {
       const { code, stdout, stderr } = await tries(content, t);

@@ -139,7 +139,7 @@ test("SQL stands where tables are read and changed, and beside the credential; n
 });
 
 test("only changes with their events and imports begin to write", () => {
-  const users = /^(db\/group-commit|events\/write|transfer\/(import|trial))\.ts$/;
+  const users = /^(db\/group-commit|events\/write|transfer\/(import|replant|trial))\.ts$/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/transaction.ts" && !isType && !users.test(file)),
     [],

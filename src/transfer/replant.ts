@@ -1,0 +1,35 @@
+import { bumpEverything } from "../db/revision.ts";
+import type { Database } from "../db/statement.ts";
+import { inWriting } from "../db/transaction.ts";
+import { exportDataset } from "./export.ts";
+import { storeLine } from "./line.ts";
+import { clearFlags } from "./untouched.ts";
+
+/** Kinds of lines that define flags; people, tokens and what has happened stay. */
+const KINDS = new Set([
+  "environment",
+  "project",
+  "tagType",
+  "tag",
+  "contextField",
+  "segment",
+  "strategyType",
+  "feature",
+]);
+
+/**
+ * Replaces the flags and what they are made of by those of another file, all or nothing, without events.
+ * @throws DatasetError for a flag that refers to somebody who is not here
+ */
+export function replant(db: Database, from: Database) {
+  const lines = [...exportDataset(from)].filter(
+    (text, index) => index === 0 || KINDS.has(JSON.parse(text).kind),
+  );
+  inWriting(db, (tx) => {
+    clearFlags(tx);
+    const context = { tx, db, now: new Date().toISOString(), events: { store() {} } };
+    for (const [index, text] of lines.entries())
+      storeLine(context, { number: index + 1, text, isCut: false }, index === 0, {});
+  });
+  bumpEverything(db); // what was removed with the projects too
+}
