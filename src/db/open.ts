@@ -3,6 +3,7 @@ import path from "node:path";
 import { mayWrite, requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
+import { watchAllRows } from "./kept.ts";
 import { isNew, refuseLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { makePrivate } from "./staged-file.ts";
@@ -99,6 +100,7 @@ function prepare(db: Database, file: string) {
   db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
   refuseDamaged(db, file);
+  watchAllRows(db);
   prepareAll(db);
   return db;
 }
@@ -110,6 +112,7 @@ function prepareToRead(db: Database, file: string) {
     throw new DataError(`${file} is of an older version: serve it, which brings it up to date`);
   db.pragma("mmap_size = 0");
   refuseDamaged(db, file);
+  watchAllRows(db);
   prepareAll(db);
 }
 

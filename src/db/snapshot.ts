@@ -3,6 +3,7 @@ import type { Database } from "./statement.ts";
 type Runner = (read: () => unknown) => unknown;
 
 const runners = new WeakMap<Database, Runner>();
+const open = new WeakSet<Database>();
 
 /** Runs several reads on one snapshot, even while another process writes. */
 export function snapshot<T>(db: Database, read: () => T): T {
@@ -12,5 +13,13 @@ export function snapshot<T>(db: Database, read: () => T): T {
     run = db.transaction<Runner>((read) => read());
     runners.set(db, run);
   }
-  return run(read) as T;
+  open.add(db);
+  try {
+    return run(read) as T;
+  } finally {
+    open.delete(db);
+  }
 }
+
+/** Whether a snapshot is being read, which holds nothing that could still be rolled back. */
+export const isSnapshot = (db: Database) => open.has(db);

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import type { RawJson } from "../../http/raw-json.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { requireLiveProject, requireRoom } from "../projects/require.ts";
 import { featureNamed, liveChildren } from "./feature-store.ts";
@@ -80,5 +81,5 @@ export function requireFreeName(db: Database, name: string) {
 }
 
 /** A project's live flags as it lists them, by name. */
-export const featuresOf = (db: Database, project: string, userId: number | null): ProjectFeature[] =>
+export const featuresOf = (db: Database, project: string, userId: number | null): RawJson<ProjectFeature[]> =>
   projectFeatures(db, project, userId, { namePrefix: "", tag: [] });

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { type TestContext, test } from "node:test";
+import { keptByRow } from "../../src/db/kept.ts";
+import { close, open } from "../../src/db/open.ts";
+import { snapshot } from "../../src/db/snapshot.ts";
+import { command, type Database } from "../../src/db/statement.ts";
+import { inWriting } from "../../src/db/transaction.ts";
+import { watchReads } from "../../src/db/watch.ts";
+
+const kept = keptByRow<string>("test", 100, { tag_types: "name", tags: "type", roles: null });
+
+const addTag = command<{ type: string; value: string }>(
+  "INSERT INTO tags (type, value) VALUES (:type, :value)",
+);
+const addType = command<{ name: string }>("INSERT INTO tag_types (name) VALUES (:name)");
+const rename = command<{ from: string; to: string }>("UPDATE tag_types SET name = :to WHERE name = :from");
+const remove = command<{ name: string }>("DELETE FROM tag_types WHERE name = :name");
+const addRole = command<object>("INSERT INTO roles (name, type) VALUES ('new', 'custom')");
+
+function fileWith(t: TestContext, names: readonly string[]) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-kept-"));
+  const file = path.join(folder, "test.db");
+  const db = open(file);
+  t.after(() => {
+    close(db);
+    fs.rmSync(folder, { recursive: true });
+  });
+  inWriting(db, (tx) => {
+    for (const name of names) addType(tx).run({ name });
+  });
+  keepAll(db, names);
+  return { db, file };
+}
+
+const keepAll = (db: Database, names: readonly string[]) =>
+  snapshot(db, () => {
+    for (const name of names) kept(db).keep(name, `of ${name}`, 10);
+  });
+
+const left = (db: Database, names: readonly string[]) => names.filter((name) => kept(db).get(name));
+
+test("what is made of a row is kept until the row changes, or one that is part of it, or goes with it", (t) => {
+  const names = ["a", "b", "c", "d"];
+  const { db } = fileWith(t, names);
+  assert.equal(kept(db).get("a"), "of a");
+  inWriting(db, (tx) => addTag(tx).run({ type: "b", value: "new" }));
+  assert.deepEqual(left(db, names), ["a", "c", "d"]);
+  inWriting(db, (tx) => rename(tx).run({ from: "c", to: "other" }));
+  assert.deepEqual(left(db, names), ["a", "d"]);
+  keepAll(db, names);
+  inWriting(db, (tx) => remove(tx).run({ name: "b" }));
+  assert.deepEqual(left(db, names), ["a", "c", "d"]);
+});
+
+test("a row that is part of everything ends all of it, and so does another process", (t) => {
+  const names = ["a", "b"];
+  const { db, file } = fileWith(t, names);
+  inWriting(db, (tx) => addRole(tx).run({}));
+  assert.deepEqual(left(db, names), []);
+  keepAll(db, names);
+  const other = open(file);
+  inWriting(other, (tx) => addType(tx).run({ name: "c" }));
+  close(other);
+  assert.deepEqual(left(db, names), []);
+});
+
+test("what a transaction has written is not kept, as it may be rolled back", (t) => {
+  const { db } = fileWith(t, ["a"]);
+  const undo = () =>
+    inWriting(db, (tx) => {
+      addTag(tx).run({ type: "a", value: "never" });
+      snapshot(db, () => kept(db).keep("a", "of what never was", 10));
+      throw new Error("undone");
+    });
+  assert.throws(undo, /undone/);
+  assert.equal(kept(db).get("a"), undefined);
+});
+
+test("the oldest go where there are too many", (t) => {
+  const names = Array.from({ length: 12 }, (_, index) => `type${index}`);
+  const { db } = fileWith(t, names);
+  assert.deepEqual(left(db, names), names.slice(2));
+});
+
+test("whatever is made of it was read from its tables", (t) => {
+  const { db } = fileWith(t, []);
+  const { readings } = watchReads(() => kept(db).get("a"));
+  assert.deepEqual(
+    [...readings].flatMap(({ tables }) => tables),
+    ["tag_types", "tags", "roles"],
+  );
+});
