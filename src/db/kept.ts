@@ -3,82 +3,102 @@ import type { Database } from "./statement.ts";
 import { noteRead } from "./watch.ts";
 
 /*
- * What is costly to make of a few rows is kept until one of them changes. Temporary triggers tell which rows this
- * connection changes; another process may have changed any.
+ * A cache for what is expensive to derive from a few rows, such as a flag's JSON in a list. An entry is valid until one
+ * of its rows changes. Temporary triggers report the rows that this connection changes; a commit by another process may
+ * have changed any.
  */
 
-/** The column of each table that holds the key of what its rows are part of; null if each is part of everything. */
+/** For each table, the column with the key of the entry that a row belongs to; null if it belongs to all entries. */
 type Sources = Readonly<Record<string, string | null>>;
 
-export interface Kept<T> {
-  get(key: string): T | undefined;
-  /** Only in a snapshot, as what a change has written may be rolled back. @param size in bytes */
-  keep(key: string, value: T, size: number): void;
+export interface Kept<K, T> {
+  /**
+   * The values of these keys, in the same order.
+   * @param make derives the values of keys that are not cached; called only if there are any
+   */
+  of(keys: readonly K[], make: (missing: K[]) => Iterable<readonly [K, T]>): T[];
 }
 
 const declared: Array<(db: Database) => void> = [];
 
-/** Makes the triggers, which statements that are already prepared would have to be prepared again for. */
+/** Creates the triggers; called before statements are prepared, as SQLite would prepare them again. */
 export const watchAllRows = (db: Database) => {
   for (const watch of declared) watch(db);
 };
 
 /**
- * Declares what is kept by key: `kept(db)`. Asking for it counts as reading its tables.
- * @param name its own
- * @param limit of the sizes of all; the oldest are dropped first
+ * Declares a cache per database: `kept(db).of(keys, make)`. Using it counts as reading its tables.
+ * @param name unique, a prefix for the triggers
+ * @param limit for the sum of all sizes; the oldest entries are evicted first
  */
-export function keptByRow<T>(name: string, limit: number, sources: Sources): (db: Database) => Kept<T> {
+export function keptByRow<K extends string | number, T>(
+  name: string,
+  { limit, sizeOf, sources }: { limit: number; sizeOf: (value: T) => number; sources: Sources },
+): (db: Database) => Kept<K, T> {
   const reading = { tables: Object.keys(sources) };
-  const known = new WeakMap<Database, () => Kept<T>>();
+  const known = new WeakMap<Database, { store: Store<K, T>; forgetIfStale: () => void }>();
   declared.push((db) => {
-    const { forget, ...kept } = createKept<T>(db, limit);
-    watchRows(db, name, sources, forget);
-    const forgetIfStale = othersWatched(db, () => forget(null));
-    known.set(db, () => {
-      forgetIfStale();
-      return kept;
-    });
+    const store = createStore<K, T>(limit, sizeOf);
+    watchRows(db, name, sources, (key) => (key === null ? store.clear() : store.drop(key as K)));
+    known.set(db, { store, forgetIfStale: othersWatched(db, store.clear) });
   });
   return (db) => {
     noteRead(reading);
-    return known.get(db)!();
+    const { store, forgetIfStale } = known.get(db)!;
+    forgetIfStale();
+    return { of: (keys, make) => valuesOf(db, store, keys, make) };
   };
 }
 
-type Forget = (key: string | null) => void;
+/** Only values read from a snapshot are cached: in a write transaction they might be rolled back. */
+function valuesOf<K, T>(
+  db: Database,
+  store: Store<K, T>,
+  keys: readonly K[],
+  make: Parameters<Kept<K, T>["of"]>[1],
+): T[] {
+  const found = keys.map(store.get);
+  const missing = keys.filter((_, index) => found[index] === undefined);
+  if (missing.length === 0) return found as T[];
+  const made = new Map(make(missing));
+  if (isSnapshot(db)) for (const [key, value] of made) store.keep(key, value);
+  return keys.map((key, index) => found[index] ?? made.get(key)!);
+}
 
-function createKept<T>(db: Database, limit: number): Kept<T> & { forget: Forget } {
-  const all = new Map<string, { value: T; size: number }>();
+type Store<K, T> = ReturnType<typeof createStore<K, T>>;
+
+function createStore<K, T>(limit: number, sizeOf: (value: T) => number) {
+  const all = new Map<K, T>();
   let total = 0;
-  const drop = (key: string) => {
-    total -= all.get(key)?.size ?? 0;
+  const drop = (key: K) => {
+    const value = all.get(key);
+    if (value === undefined) return;
+    total -= sizeOf(value);
     all.delete(key);
   };
   return {
-    get: (key) => all.get(key)?.value,
-    keep(key, value, size) {
-      if (!isSnapshot(db)) return;
+    drop,
+    get: (key: K) => all.get(key),
+    keep(key: K, value: T) {
       drop(key);
-      all.set(key, { value, size });
-      total += size;
+      all.set(key, value);
+      total += sizeOf(value);
       for (const oldest of all.keys()) {
         if (total <= limit) break;
         drop(oldest);
       }
     },
-    forget(key) {
-      if (key !== null) return drop(key);
+    clear() {
       all.clear();
       total = 0;
     },
   };
 }
 
-/** Reports the key of every row that this connection writes, at once. */
-function watchRows(db: Database, name: string, sources: Sources, changed: Forget) {
+/** Calls `changed` with the key of each row that this connection writes, as it is written. */
+function watchRows(db: Database, name: string, sources: Sources, changed: (key: unknown) => void) {
   const tell = `${name}_changed`;
-  db.function(tell, (key) => changed(key as string | null));
+  db.function(tell, changed);
   for (const [table, column] of Object.entries(sources)) {
     const key = (row: string) => `SELECT ${tell}(${column === null ? "NULL" : `${row}.${column}`});`;
     const bodies = { INSERT: key("new"), UPDATE: key("old") + key("new"), DELETE: key("old") };
@@ -89,7 +109,7 @@ function watchRows(db: Database, name: string, sources: Sources, changed: Forget
   }
 }
 
-/** @returns a function that calls `changed` if another process has committed since */
+/** @returns a function that calls `changed` if another process has committed since the last call */
 function othersWatched(db: Database, changed: () => void) {
   const version = db.prepare<[], number>("PRAGMA data_version").pluck();
   let seen = version.get();

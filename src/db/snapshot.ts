@@ -21,5 +21,5 @@ export function snapshot<T>(db: Database, read: () => T): T {
   }
 }
 
-/** Whether a snapshot is being read, which holds nothing that could still be rolled back. */
+/** Whether a snapshot is open, so that nothing that is read can be rolled back. */
 export const isSnapshot = (db: Database) => open.has(db);

@@ -10,7 +10,17 @@ import { command, type Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { watchReads } from "../../src/db/watch.ts";
 
-const kept = keptByRow<string>("test", 100, { tag_types: "name", tags: "type", roles: null });
+const kept = keptByRow<string, string>("test", {
+  limit: 100,
+  sizeOf: () => 10,
+  sources: { tag_types: "name", tags: "type", roles: null },
+});
+
+const keptOfTags = keptByRow<string, string>("test_tags", {
+  limit: 100,
+  sizeOf: () => 10,
+  sources: { tags: "value" },
+});
 
 const addTag = command<{ type: string; value: string }>(
   "INSERT INTO tags (type, value) VALUES (:type, :value)",
@@ -35,17 +45,24 @@ function fileWith(t: TestContext, names: readonly string[]) {
   return { db, file };
 }
 
-const keepAll = (db: Database, names: readonly string[]) =>
-  snapshot(db, () => {
-    for (const name of names) kept(db).keep(name, `of ${name}`, 10);
-  });
+const make = (names: readonly string[]) => names.map((name) => [name, `of ${name}`] as const);
 
-const left = (db: Database, names: readonly string[]) => names.filter((name) => kept(db).get(name));
+const keepAll = (db: Database, names: readonly string[]) => snapshot(db, () => kept(db).of(names, make));
+
+/** Those that are not made again. */
+function left(db: Database, names: readonly string[], of = kept) {
+  const made: string[] = [];
+  of(db).of(names, (missing) => {
+    made.push(...missing);
+    return make(missing);
+  });
+  return names.filter((name) => !made.includes(name));
+}
 
 test("what is made of a row is kept until the row changes, or one that is part of it, or goes with it", (t) => {
   const names = ["a", "b", "c", "d"];
   const { db } = fileWith(t, names);
-  assert.equal(kept(db).get("a"), "of a");
+  assert.deepEqual(kept(db).of(["b", "a"], make), ["of b", "of a"]);
   inWriting(db, (tx) => addTag(tx).run({ type: "b", value: "new" }));
   assert.deepEqual(left(db, names), ["a", "c", "d"]);
   inWriting(db, (tx) => rename(tx).run({ from: "c", to: "other" }));
@@ -53,6 +70,19 @@ test("what is made of a row is kept until the row changes, or one that is part o
   keepAll(db, names);
   inWriting(db, (tx) => remove(tx).run({ name: "b" }));
   assert.deepEqual(left(db, names), ["a", "c", "d"]);
+});
+
+test("what goes or changes with another row counts as changed", (t) => {
+  const { db } = fileWith(t, ["a", "b"]);
+  inWriting(db, (tx) => {
+    addTag(tx).run({ type: "a", value: "of a" });
+    addTag(tx).run({ type: "b", value: "of b" });
+  });
+  snapshot(db, () => keptOfTags(db).of(["of a", "of b"], make));
+  inWriting(db, (tx) => remove(tx).run({ name: "a" }));
+  assert.deepEqual(left(db, ["of a", "of b"], keptOfTags), ["of b"]);
+  inWriting(db, (tx) => rename(tx).run({ from: "b", to: "c" }));
+  assert.deepEqual(left(db, ["of b"], keptOfTags), []);
 });
 
 test("a row that is part of everything ends all of it, and so does another process", (t) => {
@@ -72,11 +102,11 @@ test("what a transaction has written is not kept, as it may be rolled back", (t)
   const undo = () =>
     inWriting(db, (tx) => {
       addTag(tx).run({ type: "a", value: "never" });
-      snapshot(db, () => kept(db).keep("a", "of what never was", 10));
+      keepAll(db, ["a"]);
       throw new Error("undone");
     });
   assert.throws(undo, /undone/);
-  assert.equal(kept(db).get("a"), undefined);
+  assert.deepEqual(left(db, ["a"]), []);
 });
 
 test("the oldest go where there are too many", (t) => {
@@ -87,7 +117,7 @@ test("the oldest go where there are too many", (t) => {
 
 test("whatever is made of it was read from its tables", (t) => {
   const { db } = fileWith(t, []);
-  const { readings } = watchReads(() => kept(db).get("a"));
+  const { readings } = watchReads(() => kept(db).of([], make));
   assert.deepEqual(
     [...readings].flatMap(({ tables }) => tables),
     ["tag_types", "tags", "roles"],

@@ -3,24 +3,25 @@ import { type Database, query } from "../../db/statement.ts";
 import type { Tag } from "../../events/schema.ts";
 import type { FeatureEnvironment, ProjectFeature } from "./schema.ts";
 
-/** A flag as a project lists it: its JSON text before and after the value of `favorite`, and its tags. */
+/** A flag in its project's list: its JSON before and after the value of `favorite`, and its tags to filter by. */
 export interface Listed {
   before: string;
   after: string;
   tags: readonly Tag[];
 }
 
-/** In bytes: about five thousand flags. */
-const KEPT_BYTES = 8 * 1024 * 1024;
-
-// Reading the rows again and writing their JSON is most of what a list costs, and mostly one flag of it has changed.
-const keptTexts = keptByRow<Listed>("listed_features", KEPT_BYTES, {
-  features: "name",
-  feature_environments: "feature",
-  strategies: "feature",
-  feature_tags: "feature",
-  environments: null,
-  project_environments: null,
+// Most of a list's cost is reading its rows and writing their JSON, and usually only one flag has changed.
+const keptTexts = keptByRow<string, Listed>("listed_features", {
+  limit: 8 * 1024 * 1024, // about five thousand flags
+  sizeOf: ({ before, after }) => before.length + after.length,
+  sources: {
+    features: "name",
+    feature_environments: "feature",
+    strategies: "feature",
+    feature_tags: "feature",
+    environments: null,
+    project_environments: null,
+  },
 });
 
 interface FeatureRow {
@@ -69,30 +70,19 @@ const tagsOf = query<{ names: string }, Tag & { feature: string }>(`
   FROM json_each(:names) CROSS JOIN feature_tags ON feature = json_each.value
   ORDER BY feature_tags.type, feature_tags.value`);
 
-/** Each of these flags as its project lists it, in the same order. */
-export function listedTexts(db: Database, names: readonly string[]): Listed[] {
-  const kept = keptTexts(db);
-  const found = names.map((name) => kept.get(name));
-  const made = makeTexts(
-    db,
-    names.filter((_, index) => !found[index]),
-  );
-  for (const [name, listed] of made) kept.keep(name, listed, listed.before.length + listed.after.length);
-  return names.map((name, index) => found[index] ?? made.get(name)!);
-}
+/** These flags as their project lists them, in the same order. */
+export const listedTexts = (db: Database, names: readonly string[]): Listed[] =>
+  keptTexts(db).of(names, (missing) => makeTexts(db, missing));
 
-function makeTexts(db: Database, names: readonly string[]): ReadonlyMap<string, Listed> {
-  if (names.length === 0) return new Map();
+function makeTexts(db: Database, names: readonly string[]): Array<[name: string, Listed]> {
   const bind = { names: JSON.stringify(names) };
   const environments = Map.groupBy(environmentsOf(db).all(bind), (row) => row.feature);
   const tags = Map.groupBy(tagsOf(db).all(bind), (row) => row.feature);
   const toText = (row: FeatureRow) =>
     toListed(row, environments.get(row.name) ?? [], tags.get(row.name) ?? []);
-  return new Map(
-    features(db)
-      .all(bind)
-      .map((row) => [row.name, toText(row)]),
-  );
+  return features(db)
+    .all(bind)
+    .map((row) => [row.name, toText(row)]);
 }
 
 function toListed(row: FeatureRow, environments: EnvironmentRow[], ofFeature: Tag[]): Listed {

@@ -1,9 +1,15 @@
 import { imageUrlOf } from "../../avatar.ts";
+import { keptByRow } from "../../db/kept.ts";
 import { type Database, query } from "../../db/statement.ts";
-import type { Wire } from "../../http/raw-json.ts";
+import { RawJson, toJson, type Wire } from "../../http/raw-json.ts";
 import type { Mute, Notification } from "./schema.ts";
 
-type Row = Omit<Notification, "createdBy"> & { userId: number };
+interface Received {
+  id: number;
+  readAt: string | null;
+}
+
+type Row = Omit<Notification, "createdBy" | "readAt"> & { userId: number };
 
 interface Author {
   name: string | null;
@@ -12,13 +18,14 @@ interface Author {
   imageUrl: string | null;
 }
 
-const newest = query<{ userId: number }, Row>(`
-  SELECT notifications.id, message, link, type AS notificationType, notifications.created_at AS createdAt,
-    read_at AS readAt, created_by_user_id AS userId
-  FROM notification_recipients
-  JOIN notifications ON notifications.id = notification_recipients.notification_id
-  WHERE notification_recipients.user_id = :userId
-  ORDER BY notification_recipients.created_at DESC, notification_recipients.notification_id DESC LIMIT 100`);
+const newest = query<{ userId: number }, Received>(`
+  SELECT notification_id AS id, read_at AS readAt FROM notification_recipients
+  WHERE user_id = :userId ORDER BY created_at DESC, notification_id DESC LIMIT 100`);
+
+const byIds = query<{ ids: string }, Row>(`
+  SELECT notifications.id, message, link, notifications.type AS notificationType, created_at AS createdAt,
+    created_by_user_id AS userId
+  FROM json_each(:ids) CROSS JOIN notifications ON notifications.id = json_each.value`);
 
 const author = query<{ id: number }, Author>(`
   SELECT name, username, email, image_url AS imageUrl FROM users WHERE id = :id`);
@@ -30,12 +37,46 @@ const mutesOf = query<{ userId: number }, Mute>(`
 /** What a user has muted. */
 export const mutes = (db: Database, userId: number): Mute[] => mutesOf(db).all({ userId });
 
-/** A user's newest 100 notifications, read and unread, newest first. They have few distinct authors. */
-export function newestNotifications(db: Database, userId: number): Wire<Notification>[] {
-  const rows = newest(db).all({ userId });
-  const ids = new Set(rows.map((row) => row.userId));
+/** A notification's JSON: before the value of `createdBy`, and from there to the value of `readAt`. */
+interface NotificationText {
+  before: string;
+  userId: number;
+  after: string;
+}
+
+// All recipients get the same text, and few notifications in a list are new.
+const keptTexts = keptByRow<number, NotificationText>("listed_notifications", {
+  limit: 2 * 1024 * 1024,
+  sizeOf: ({ before, after }) => before.length + after.length,
+  sources: { notifications: "id" },
+});
+
+/** A user's newest 100 notifications, read and unread, newest first. */
+export function newestNotifications(db: Database, userId: number): RawJson<Notification[]> {
+  const received = newest(db).all({ userId });
+  const texts = keptTexts(db).of(
+    received.map(({ id }) => id),
+    (missing) =>
+      byIds(db)
+        .all({ ids: JSON.stringify(missing) })
+        .map(toNotificationText),
+  );
+  const ids = new Set(texts.map((text) => text.userId));
   const authors = new Map([...ids].map((id) => [id, toAuthor(id, author(db).get({ id }))]));
-  return rows.map((row) => toNotification(row, authors.get(row.userId)!));
+  return new NotificationList(received, texts, authors);
+}
+
+function toNotificationText({
+  id,
+  message,
+  link,
+  notificationType,
+  createdAt,
+  userId,
+}: Row): [id: number, NotificationText] {
+  const head = JSON.stringify({ id, message, link, notificationType });
+  const before = `${head.slice(0, -1)},"createdBy":`;
+  return [id, { before, userId, after: `,"createdAt":${JSON.stringify(createdAt)},"readAt":` }];
 }
 
 /** The author may have been deleted, or be a token. */
@@ -47,12 +88,29 @@ const toAuthor = (id: number, found?: Author): Wire<Notification["createdBy"]> =
   };
 };
 
-const toNotification = (row: Row, createdBy: Wire<Notification["createdBy"]>): Wire<Notification> => ({
-  id: row.id,
-  message: row.message,
-  link: row.link,
-  notificationType: row.notificationType,
-  createdBy,
-  createdAt: row.createdAt,
-  readAt: row.readAt,
-});
+/** Few distinct authors, so each is written once. */
+class NotificationList extends RawJson<Notification[]> {
+  readonly received: readonly Received[];
+  readonly texts: readonly NotificationText[];
+  readonly authors: ReadonlyMap<number, Wire<Notification["createdBy"]>>;
+
+  constructor(
+    received: NotificationList["received"],
+    texts: NotificationList["texts"],
+    authors: NotificationList["authors"],
+  ) {
+    super("");
+    this.received = received;
+    this.texts = texts;
+    this.authors = authors;
+  }
+
+  override toText(root: string) {
+    const authors = new Map([...this.authors].map(([id, author]) => [id, toJson(author, root)]));
+    const all = this.texts.map(({ before, userId, after }, index) => {
+      const { readAt } = this.received[index]!;
+      return `${before}${authors.get(userId)}${after}${JSON.stringify(readAt)}}`;
+    });
+    return `[${all.join(",")}]`;
+  }
+}
