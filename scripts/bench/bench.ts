@@ -47,8 +47,9 @@ const HELP = `npm run bench -- [OPTIONS]
   --json FILE                write the figures there too
   --compare FILE             say what changed since that file was written
 
-Each read is measured as it is repeated (warm), after a change of something that it is not made of (unrelated) and after
-a change of everything (cold), in processor time of the server. Changes are flags that are made, enabled and disabled,
+Each read is measured as it is repeated (warm), after a change of something that it is not made of (unrelated), after a
+change of what it is made of (cold) and, where something is kept of single rows, with none of that (first), in processor
+time of the server. What was aimed at has a table of its own, which says whether it was reached. Changes are flags that are made, enabled and disabled,
 by one client and by 32 at once, beside a program that writes the same rows with better-sqlite3 and nothing else.
 docs/performance.md says what each column is.
 `;
@@ -92,6 +93,7 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
     }),
     unrelated: () => measure(flagstone, "unrelated", one, load),
     cold: () => measure(flagstone, "cold", one, load),
+    ...(one.isKeptByRow && { first: () => measure(flagstone, "first", one, load) }),
     alone: () =>
       one.isLong
         ? measureFirstByte(flagstone, "cold", one, load.seconds)

@@ -13,6 +13,8 @@ export interface Case {
   rows?: string;
   /** Its bytes are so many that requests a second say little. */
   isLong?: true;
+  /** What its rows say is kept until they change. */
+  isKeptByRow?: true;
 }
 
 const read = (name: string, path: string, token = ADMIN): Case => ({
@@ -57,10 +59,10 @@ export const casesFor = (events: number): Case[] => [
     isLong: true,
     ...newest(`project = '${project}'`, ""),
   },
-  read("project features (100 flags)", `projects/${project}/features`),
+  { ...read("project features (100 flags)", `projects/${project}/features`), isKeptByRow: true },
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
-  read("notifications", "notifications"),
+  { ...read("notifications", "notifications"), isKeptByRow: true },
   read("personal dashboard", "personal-dashboard"),
   read("project details", `personal-dashboard/${project}`),
   read("integration events", "addons/1/events"),

@@ -12,6 +12,8 @@ const USERS = 500;
 const FLAGS = 5000;
 const DELIVERIES = 20_000;
 const FAVOURITES = 2000;
+/** Their ids begin with 1. */
+export const NOTIFICATIONS = 500;
 
 /** The administrator who asks, and a viewer from whom two projects are hidden. */
 export const ADMIN = `user:${"a".repeat(56)}`;
@@ -32,7 +34,7 @@ export function* datasetLines(events: number): Generator<string> {
   for (const line of administrated(random)) yield `${JSON.stringify(line)}\n`;
   for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
   for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
-  for (let id = 1; id <= 500; id++) yield `${JSON.stringify(notification(id))}\n`;
+  for (let id = 1; id <= NOTIFICATIONS; id++) yield `${JSON.stringify(notification(id))}\n`;
 }
 
 /** Half as many events again, all of one project, to be imported after the others. */

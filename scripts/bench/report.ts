@@ -3,6 +3,7 @@ import type { Imported } from "./import.ts";
 import type { Figure } from "./load.ts";
 import type { Long } from "./long.ts";
 import type { Pace } from "./pace.ts";
+import { isReached, type Target, targetsOf } from "./targets.ts";
 
 /** One case of one size. The etag columns are missing where there is none, as for a stream or the search. */
 export interface Row {
@@ -17,6 +18,8 @@ export interface Row {
   /** Before each request something was changed that it is not made of. */
   unrelated: Figure;
   cold: Figure;
+  /** The same with nothing kept of single rows either; only where something is. */
+  first?: Figure;
   /** The same as cold, one request at a time; of a long answer, to its first byte. */
   alone: Figure;
 }
@@ -72,6 +75,8 @@ const HEAD = [
   "µs",
   "× bare",
   "× rows",
+  "first µs",
+  "× bare",
   "held ms",
 ];
 
@@ -94,6 +99,8 @@ const toCells = (row: Row) => [
   us(row.cold),
   ratio(row.cold, row.bare),
   ratio(row.cold, row.rows),
+  us(row.first),
+  ratio(row.first, row.bare),
   ms(row.alone.held.most),
 ];
 
@@ -111,9 +118,16 @@ const ofSize = (size: SizeReport) =>
       `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB, a second one ` +
       `${mb(size.long.again.added)} MB.`,
     table(HEAD, size.rows.map(toCells)),
+    table(["aimed at", "measured", "limit", ""], targetsOf(size).map(toTargetCells)),
     table(["changes", "a second", "p50 ms", "p99 ms", "beside", "×"], changesIn(size)),
     table(["the event loop was held, ms", "p50", "p99", "at the most"], heldIn(size)),
   ].join("\n\n");
+
+const toTargetCells = (target: Target) => {
+  const { name, measured, limit, isLeast, unit } = target;
+  const bound = `${isLeast ? "at least" : "at most"} ${limit} ${unit}`;
+  return [name, `${measured.toFixed(2)} ${unit}`, bound, isReached(target) ? "reached" : "missed"];
+};
 
 const many = (value: number) => Math.round(value).toLocaleString("en");
 

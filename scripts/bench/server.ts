@@ -10,6 +10,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { watchUsage } from "../../src/server/usage.ts";
+import { featureName, NOTIFICATIONS } from "./dataset.ts";
 
 /*
  * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
@@ -54,17 +55,24 @@ const listen = (listener: Listener) =>
   });
 
 /**
- * Three ports on one database: one as it is served, one where everything changes before each request is looked up, and
- * one where only something does that no measured read is made of.
+ * Ports on one database: one as it is served, and others where something changes before each request is looked up. Cold:
+ * every table, and one of the flags and notifications that are kept by row. First: all of them too. Unrelated: something
+ * that no measured read is made of.
  */
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
   watchUsage(db, () => {}, USAGE_HOURS);
   const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
+  const forget = db.prepare("SELECT listed_features_changed(?), listed_notifications_changed(?)");
+  const change = (...rows: [feature: string | null, notification: number | null]) => {
+    bumpEverything(db);
+    forget.get(...rows);
+  };
   return {
     warm: await serve(createResponseCache(db)),
-    cold: await serve(changing(createResponseCache(db), () => bumpEverything(db))),
+    cold: await serve(changing(createResponseCache(db), () => change(featureName(0), NOTIFICATIONS))),
+    first: await serve(changing(createResponseCache(db), () => change(null, null))),
     unrelated: await serve(changing(createResponseCache(db), () => bump(db, ["segments"]))),
   };
 }

@@ -1,0 +1,101 @@
+import type { Row, SizeReport } from "./report.ts";
+
+/** A figure with what was aimed at. */
+export interface Target {
+  name: string;
+  measured: number;
+  /** The most it should be; or the least. */
+  limit: number;
+  isLeast?: true;
+  unit: "×" | "ms";
+}
+
+/** Cold reads beside a bare server that returns the same bytes. */
+const BESIDE_BARE: Readonly<Record<string, number>> = {
+  user: 4,
+  strategies: 4,
+  notifications: 7,
+  "integration events": 7,
+  "project details": 7,
+  "personal dashboard": 12,
+  "project features (100 flags)": 9,
+  "events of a project": 3,
+};
+
+const TWO_CHARACTERS = "search: two characters";
+
+/** Searches for text, in milliseconds of processor time. */
+const TEXTS = [
+  "search: no hit",
+  "search: rare",
+  "search: common",
+  "search: one character",
+  "search: two, no hit",
+  "search: common in a project",
+  "search: rare of a type",
+  "search: common of a feature",
+  "search: rare, two projects hidden",
+];
+
+/** What was aimed at, of what was measured. */
+export const targetsOf = ({ rows, changes }: SizeReport): Target[] => [
+  ...rows.flatMap(besideBare),
+  ...worst(
+    "after an unrelated change, beside warm",
+    rows,
+    1.3,
+    "×",
+    ({ unrelated, warm }) => unrelated.cpu / warm.cpu,
+  ),
+  ...worst("text of two characters", named(rows, [TWO_CHARACTERS]), 2, "ms", milliseconds),
+  ...worst("the costliest text", named(rows, TEXTS), 4, "ms", milliseconds),
+  ...ofChanges(changes),
+];
+
+function besideBare({ name, cold, bare }: Row): Target[] {
+  const limit = BESIDE_BARE[name];
+  if (limit === undefined) return [];
+  return [{ name: `${name}, cold beside bare`, measured: cold.cpu / bare.cpu, limit, unit: "×" }];
+}
+
+const milliseconds = ({ cold }: Row) => cold.cpu / 1000;
+
+const named = (rows: Row[], names: readonly string[]) => rows.filter(({ name }) => names.includes(name));
+
+/** Of several the one that is furthest off, by name; none if none was measured. */
+function worst(
+  what: string,
+  rows: Row[],
+  limit: number,
+  unit: Target["unit"],
+  figure: (row: Row) => number,
+): Target[] {
+  const [row] = rows.toSorted((a, b) => figure(b) - figure(a));
+  return row ? [{ name: `${what} (${row.name})`, measured: figure(row), limit, unit }] : [];
+}
+
+const ofChanges = ({ bare, one, several, reads }: SizeReport["changes"]): Target[] => [
+  {
+    name: "a change, beside its rows by better-sqlite3",
+    measured: one.p50 / bare.p50,
+    limit: 1.5,
+    unit: "×",
+  },
+  {
+    name: `${several.clients} clients that change, beside one, where the sync dominates`,
+    measured: several.rate / one.rate,
+    limit: 10,
+    isLeast: true,
+    unit: "×",
+  },
+  {
+    name: "reads while changes come, beside reads alone",
+    measured: reads.meanwhile.rate / reads.alone.rate,
+    limit: 0.8,
+    isLeast: true,
+    unit: "×",
+  },
+];
+
+export const isReached = ({ measured, limit, isLeast }: Target) =>
+  isLeast ? measured >= limit : measured <= limit;
