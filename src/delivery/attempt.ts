@@ -2,10 +2,9 @@ import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
 import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
-import { eventWire } from "../resources/integrations/delivery-store.ts";
+import { eventWire, type Target } from "../resources/integrations/delivery-store.ts";
 import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
-import type { StoredIntegration } from "../resources/integrations/store.ts";
 import { delayMs, MOST_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import type { Outcome, Outside } from "./provider.ts";
@@ -38,21 +37,21 @@ interface Tried {
  */
 export async function attempt(
   context: Attempting,
-  integration: StoredIntegration,
+  target: Target,
   { eventId, attempts, remaining = null, failures, isTest = false }: Tried,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
   if (wire === undefined) return undefined;
   const begin = performance.now();
-  const outcome = await outcomeOf(context, integration, JSON.parse(wire), remaining);
+  const outcome = await outcomeOf(context, target, JSON.parse(wire), remaining);
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => new Date(clock.now() + ms).toISOString();
   const { askedMs } = outcome.retry ?? {};
   const isLast = isTest || outcome.retry === undefined || attempts + 1 >= MOST_ATTEMPTS;
   const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, askedMs));
   return {
-    integrationId: integration.id,
+    integrationId: target.id,
     eventId,
     now: after(0),
     state: outcome.state,
@@ -74,16 +73,16 @@ const GIVEN_UP = `Given up after ${MOST_ATTEMPTS} attempts.`;
 
 async function outcomeOf(
   context: Attempting,
-  integration: StoredIntegration,
+  target: Target,
   { label: _, summary, ...event }: IntegrationEvent["event"],
   remaining: string | null,
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
-  const { id, provider } = integration;
+  const { id, provider } = target;
   const deliver = DELIVER.get(provider);
   if (!deliver) return failed(`There is no provider ${provider}.`);
   try {
-    const parameters = parametersOf(context, integration);
+    const parameters = parametersOf(context, target);
     const job = {
       integrationId: id,
       parameters,
@@ -102,12 +101,12 @@ async function outcomeOf(
 }
 
 /** Cached, since decrypting would take longer than sending. */
-function parametersOf({ db, decrypted }: Attempting, integration: StoredIntegration): Parameters {
-  const stored = JSON.stringify(integration.parameters);
-  const known = decrypted.get(integration.id);
+function parametersOf({ db, decrypted }: Attempting, target: Target): Parameters {
+  const { id, parameters: stored } = target;
+  const known = decrypted.get(id);
   if (known?.stored === stored) return known.parameters;
-  const parameters = decryptedParameters(db, integration, integration.parameters);
-  decrypted.set(integration.id, { stored, parameters });
+  const parameters = decryptedParameters(db, target, JSON.parse(stored));
+  decrypted.set(id, { stored, parameters });
   return parameters;
 }
 

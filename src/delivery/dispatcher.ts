@@ -7,6 +7,7 @@ import type { Attempting } from "./attempt.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createGuard } from "./guard.ts";
 import { createLane, type Lane } from "./lane.ts";
+import { createTurn } from "./pace.ts";
 import { createPost } from "./post.ts";
 
 export interface DispatcherOptions {
@@ -59,9 +60,10 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { outside, destroy } = toOutside(options, ending.signal);
   const context: Attempting = { db, log, clock, outside, decrypted: new Map() };
   const lanes = new Map<number, Lane>();
+  const laneContext = { ...context, turn: createTurn(), isStopped: () => isStopped };
   const wake = (ids: Iterable<number>) => {
     for (const id of ids) {
-      const lane = lanes.get(id) ?? createLane({ ...context, isStopped: () => isStopped }, id);
+      const lane = lanes.get(id) ?? createLane(laneContext, id);
       lanes.set(id, lane);
       lane.wake();
     }

@@ -2,10 +2,16 @@ import { inWords } from "../db/error.ts";
 import { inGroup } from "../db/group-commit.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
-import { type Delivery, oldestDeliveries, troubleOf } from "../resources/integrations/delivery-store.ts";
-import { integrationById, type StoredIntegration } from "../resources/integrations/store.ts";
+import {
+  type Delivery,
+  oldestDeliveries,
+  type Target,
+  targetById,
+  troubleOf,
+} from "../resources/integrations/delivery-store.ts";
 import { type Attempting, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
+import type { Turn } from "./pace.ts";
 
 /** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
@@ -16,6 +22,7 @@ export interface Lane {
 }
 
 export interface LaneContext extends Attempting {
+  turn: Turn;
   isStopped(): boolean;
 }
 
@@ -72,8 +79,7 @@ export function createLane(context: LaneContext, id: number): Lane {
 /** Delivers whatever is due. @returns milliseconds until the next delivery is due; undefined if none is waiting */
 async function deliverDue(context: LaneContext, id: number, limit: number): Promise<number | undefined> {
   for (;;) {
-    const integration = activeIntegration(context, id);
-    if (!integration || context.isStopped()) return undefined;
+    if (!activeTarget(context, id) || context.isStopped()) return undefined;
     const { failures = 0, retryAt = "" } = troubleOf(context.db, id) ?? {};
     // A failing receiver is tried with a single event.
     const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
@@ -87,9 +93,9 @@ async function deliverDue(context: LaneContext, id: number, limit: number): Prom
 
 const msUntil = ({ clock }: LaneContext, time: string) => Date.parse(time) - clock.now();
 
-function activeIntegration({ db }: LaneContext, id: number): StoredIntegration | undefined {
-  const integration = integrationById(db, id);
-  return integration?.enabled && !integration.paused ? integration : undefined;
+function activeTarget({ db }: LaneContext, id: number): Target | undefined {
+  const target = targetById(db, id);
+  return target?.isActive ? target : undefined;
 }
 
 /** Delivers up to the first failure. Finished attempts are recorded meanwhile, many per commit. */
@@ -97,9 +103,10 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
   const recorder = createRecorder(context);
   try {
     for (const delivery of deliveries) {
-      const integration = activeIntegration(context, id);
-      if (!integration || msUntil(context, delivery.dueAt) > 0) break;
-      const done = await attempt(context, integration, { ...delivery, failures });
+      await context.turn();
+      const target = activeTarget(context, id);
+      if (!target || msUntil(context, delivery.dueAt) > 0) break;
+      const done = await attempt(context, target, { ...delivery, failures });
       if (!done || context.outside.signal.aborted) break; // an interrupted delivery is repeated
       recorder.add(done);
       if (recorder.hasFailed()) break;

@@ -14,7 +14,7 @@ import { openReceiver } from "../support/receiver.ts";
 /** What is recorded of one event to this address. */
 async function outcomeAt(t: TestContext, url: string, options: object = {}) {
   const clock = movableClock();
-  const { integrate, addFlag, recorded } = await openDelivering(t, { clock, timeoutMs: 300, ...options });
+  const { integrate, addFlag, recorded } = await openDelivering(t, { clock, ...options });
   await integrate({ url });
   await addFlag("f");
   const [record] = await recorded(1);
@@ -63,7 +63,8 @@ test("the connection is reset", async (t) => {
 });
 
 test("nothing is ever answered", async (t) => {
-  const { said, why, isTriedAgain } = await outcomeAt(t, await openSocket(t, () => {}));
+  const url = await openSocket(t, () => {});
+  const { said, why, isTriedAgain } = await outcomeAt(t, url, { timeoutMs: 300 });
   assert.equal(said, "Webhook request failed with status code: ETIMEDOUT.");
   assert.equal(why, "No answer within 0.3 seconds");
   assert.ok(isTriedAgain);

@@ -26,6 +26,18 @@ const oldest = query<{ id: number; limit: number }, Delivery>(`
   SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
 
+/** An integration as far as it takes to deliver. */
+export interface Target {
+  id: number;
+  provider: string;
+  /** JSON text, with secrets encrypted. */
+  parameters: string;
+  isActive: 0 | 1;
+}
+
+const target = query<{ id: number }, Target>(`
+  SELECT id, provider, parameters, enabled AND NOT paused AS isActive FROM integrations WHERE id = :id`);
+
 const active = query<object, number>(`SELECT id FROM integrations WHERE enabled AND NOT paused ORDER BY id`);
 
 const wireOf = query<{ eventId: number }, string>(`SELECT wire FROM events WHERE id = :eventId`);
@@ -67,6 +79,8 @@ export const deliveryQueues = (db: Database): Queue[] => queues(db).all({});
 
 /** The integrations that are enabled and not paused. */
 export const activeIntegrations = (db: Database): number[] => active(db).pluck().all({});
+
+export const targetById = (db: Database, id: number): Target | undefined => target(db).get({ id });
 
 /** The event as JSON text. */
 export const eventWire = (db: Database, eventId: number): string | undefined =>

@@ -6,7 +6,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
 import { hurry, insertAttempt, redeliver } from "./changes-deliveries.ts";
-import { failuresInARow } from "./delivery-store.ts";
+import { failuresInARow, targetById } from "./delivery-store.ts";
 import { requireEnabled, requireEventToTry, requireIntegration, requireRecord } from "./require.ts";
 import { IntegrationEvent } from "./schema.ts";
 import { RecordJson } from "./store.ts";
@@ -29,12 +29,17 @@ export const tryIntegration = operation({
   response: IntegrationEvent,
 })
   .prepare(({ db, params }) => {
-    const integration = requireIntegration(db, params.id);
+    requireIntegration(db, params.id);
     const eventId = requireEventToTry(db, params.id);
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver");
     const failures = failuresInARow(db, params.id);
-    return attempt(dispatcher.context, integration, { eventId, attempts: 0, failures, isTest: true });
+    return attempt(dispatcher.context, targetById(db, params.id)!, {
+      eventId,
+      attempts: 0,
+      failures,
+      isTest: true,
+    });
   })
   .change(({ tx, params, prepared }) => {
     requireIntegration(tx.db, params.id);
