@@ -36,7 +36,7 @@ export interface Bare {
 const PAUSE_MS = 20;
 
 const [own = "", other = ""] = PROJECTS;
-const READ = { name: "changes", path: `/api/admin/projects/${own}/features`, token: ADMIN };
+export const READ = { name: "changes", path: `/api/admin/projects/${own}/features`, token: ADMIN };
 
 /** @param seconds how long each is measured. The file grows by what is changed. */
 export async function measureChanges(
@@ -64,7 +64,7 @@ const bareChanges = (file: string, seconds: number) =>
   messageOf<Bare>(startScript("bare-changes.ts", [file, String(seconds)]));
 
 /** Clients that each make a flag, enable it and disable it, again and again. */
-async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {
+export async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {
   const times: number[] = [];
   const begin = performance.now();
   const client = async () => {
@@ -157,7 +157,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
 const agent = new http.Agent({ keepAlive: true });
 
 /** Without the weight of `fetch`, which would be measured too. */
-function send({ ports }: Subject, { method, path, body }: Request): Promise<void> {
+export function send({ ports }: Subject, { method, path, body }: Request): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: ADMIN, ...(body && { "content-type": "application/json" }) };
     const options = { agent, port: ports.warm, host: "127.0.0.1", method, path, headers };

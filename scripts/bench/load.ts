@@ -12,7 +12,7 @@ export interface Subject {
   ports: Record<string, number>;
 }
 
-export async function start(role: "flagstone" | "bare", file: string): Promise<Subject> {
+export async function start(role: "flagstone" | "delivering" | "bare", file: string): Promise<Subject> {
   const child = startScript("server.ts", [role, file]);
   return { child, ports: await messageOf<Subject["ports"]>(child) };
 }

@@ -5,6 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
 import { bump, bumpEverything } from "../../src/db/revision.ts";
+import { startDispatcher } from "../../src/delivery/dispatcher.ts";
 import { keepHeapSmall } from "../../src/heap.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
@@ -62,6 +63,7 @@ const listen = (listener: Listener) =>
 async function serveFlagstone() {
   keepHeapSmall();
   const db = open(file);
+  if (role === "delivering") startDispatcher({ db, log: () => {}, publicUrl: "", allowed: ["127.0.0.1"] });
   watchUsage(db, () => {}, USAGE_HOURS);
   const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
   const forget = db.prepare("SELECT listed_features_changed(?), listed_notifications_changed(?)");

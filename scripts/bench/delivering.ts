@@ -1,0 +1,178 @@
+import type { ChildProcess } from "node:child_process";
+import { setTimeout } from "node:timers/promises";
+import Sqlite from "better-sqlite3";
+import { CLI } from "../../src/auth/actor.ts";
+import { close, open } from "../../src/db/open.ts";
+import type { Database } from "../../src/db/statement.ts";
+import { write } from "../../src/events/write.ts";
+import { changeFor, READ, send } from "./changes.ts";
+import { messageOf, startScript } from "./child.ts";
+import { PROJECTS } from "./dataset.ts";
+import { type Figure, measure, type Subject, start, usage } from "./load.ts";
+import type { Pace } from "./pace.ts";
+import { now, type Order } from "./receiver.ts";
+
+/** A server that delivers to a receiver, and the file that both it and a command line write to. */
+export interface Delivering {
+  served: Subject;
+  receiver: ChildProcess;
+  file: string;
+  seconds: number;
+}
+
+const EVENTS = [
+  "feature-created",
+  "feature-environment-enabled",
+  "feature-environment-disabled",
+  "user-created",
+];
+
+export async function startDelivering(file: string, seconds: number): Promise<Delivering> {
+  const receiver = startScript("receiver.ts", []);
+  const { port } = await messageOf<{ port: number }>(receiver);
+  const served = await start("delivering", file);
+  const body = JSON.stringify({
+    provider: "webhook",
+    enabled: true,
+    parameters: { url: `http://127.0.0.1:${port}/` },
+    events: EVENTS,
+  });
+  await send(served, { method: "PUT", path: "/api/admin/addons/1", body });
+  return { served, receiver, file, seconds };
+}
+
+const order = ({ receiver }: Delivering, one: Order) => void receiver.send(one);
+
+async function countOf(all: Delivering): Promise<number> {
+  order(all, { kind: "count" });
+  return (await messageOf<{ count: number }>(all.receiver)).count;
+}
+
+const change = ({ served }: Delivering, what: "pause" | "resume") =>
+  send(served, { method: "POST", path: `/api/admin/addons/1/${what}` });
+
+/** Puts so many of the log's events into the queue, and none besides. */
+export function queue({ file }: Delivering, count: number) {
+  const db = new Sqlite(file);
+  db.pragma("busy_timeout = 10000");
+  db.exec("DELETE FROM deliveries");
+  const insert = db.prepare(`INSERT INTO deliveries (integration_id, event_id, due_at)
+    SELECT 1, id, '2026-01-01T00:00:00.000Z' FROM events ORDER BY id LIMIT ?`);
+  insert.run(count);
+  db.close();
+}
+
+/** What deliveries do to reads. */
+export interface Beside {
+  alone: Figure;
+  meanwhile: Figure;
+  /** How many deliveries came meanwhile, a second. */
+  rate: number;
+}
+
+/** Reads by 32 connections, alone and while so many deliveries a second are made. */
+export async function readsBeside(all: Delivering, rate: number): Promise<Beside> {
+  const reads = () => measure(all.served, "warm", READ, { connections: 32, seconds: all.seconds });
+  await change(all, "pause");
+  const alone = await reads();
+  queue(all, Math.ceil(3 * rate * (all.seconds + 1)));
+  order(all, { kind: "answer", rate });
+  await change(all, "resume");
+  await setTimeout(500); // until what is made once is made
+  await countOf(all);
+  const begin = now();
+  const meanwhile = await reads();
+  const count = await countOf(all);
+  const elapsed = (now() - begin) / 1000;
+  await change(all, "pause");
+  return { alone, meanwhile, rate: count / elapsed };
+}
+
+/** How many deliveries a second, and microseconds of processor time each. */
+export interface Alone {
+  rate: number;
+  cpu: number;
+}
+
+/** As many deliveries as can be made while nothing else is to do. */
+export async function deliveriesAlone(all: Delivering): Promise<Alone> {
+  queue(all, 100_000);
+  order(all, { kind: "answer", rate: 0 });
+  await change(all, "resume");
+  await setTimeout(500);
+  await countOf(all);
+  await usage(all.served);
+  const begin = now();
+  await setTimeout(all.seconds * 1000);
+  const count = await countOf(all);
+  const elapsed = (now() - begin) / 1000;
+  const { cpu } = await usage(all.served);
+  await change(all, "pause");
+  return { rate: count / elapsed, cpu: cpu / count };
+}
+
+export interface BesideQueue {
+  empty: Pace;
+  waiting: Pace;
+  /** While they are delivered, to a receiver that is as quick as it can be. */
+  delivered: Pace;
+}
+
+/** Changes by one client, each queued too, while few events wait, and while many do. */
+export async function changesBeside(all: Delivering, count: number): Promise<BesideQueue> {
+  const changes = () => changeFor(all.served, all.seconds, 1);
+  queue(all, 0);
+  const empty = await changes();
+  queue(all, count);
+  const waiting = await changes();
+  queue(all, count);
+  order(all, { kind: "answer", rate: 0 });
+  await change(all, "resume");
+  const delivered = await changes();
+  await change(all, "pause");
+  return { empty, waiting, delivered };
+}
+
+/** In milliseconds. */
+export interface Delays {
+  ofServer: number[];
+  ofCommand: number[];
+}
+
+/**
+ * How soon a delivery comes to the receiver after a change was answered, and after a commit of another process; 0
+ * for one that comes before.
+ */
+export async function delays(all: Delivering, count: number): Promise<Delays> {
+  queue(all, 0);
+  order(all, { kind: "answer", rate: 0 });
+  await change(all, "resume");
+  order(all, { kind: "tell", isTold: true });
+  const [ofServer, ofCommand]: [number[], number[]] = [[], []];
+  const db = open(all.file);
+  for (let n = 0; n < count; n++) {
+    await setTimeout(7 * (n % 5)); // not in step with what looks every 25 ms
+    ofServer.push(await delayOf(all, () => makeFlag(all)));
+    ofCommand.push(await delayOf(all, () => recordOne(db)));
+  }
+  close(db);
+  order(all, { kind: "tell", isTold: false });
+  await change(all, "pause");
+  return { ofServer, ofCommand };
+}
+
+async function delayOf({ receiver }: Delivering, act: () => unknown): Promise<number> {
+  const came = messageOf<{ cameAt: number }>(receiver);
+  await act();
+  const since = now();
+  return Math.max(0, (await came).cameAt - since);
+}
+
+let made = 0;
+
+const makeFlag = ({ served }: Delivering) => {
+  const body = JSON.stringify({ name: `told-${made++}` });
+  return send(served, { method: "POST", path: `/api/admin/projects/${PROJECTS[0]}/features`, body });
+};
+
+const recordOne = (db: Database) => write(db, CLI, (tx) => tx.record({ type: "user-created", data: {} }));
