@@ -1,10 +1,8 @@
 import http from "node:http";
 import https from "node:https";
-import type { Guard } from "./guard.ts";
 import type { Agents } from "./post.ts";
 
 interface Options {
-  guard: Guard;
   /** The source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   env: Readonly<Record<string, string | undefined>>;
   /** Additional trusted certificate authorities, in PEM. */
@@ -12,11 +10,11 @@ interface Options {
 }
 
 /** Keeps connections open for the next delivery to the same receiver. */
-export function createAgents({ guard: { lookup }, env, ca }: Options): Agents {
+export function createAgents({ env, ca }: Options): Agents {
   const proxyEnv = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map((name) => [name, env[name] ?? env[name.toLowerCase()]]),
   );
-  const common = { keepAlive: true, maxFreeSockets: 16, lookup, proxyEnv, timeout: 60_000 };
+  const common = { keepAlive: true, maxFreeSockets: 16, proxyEnv, timeout: 60_000 };
   const agent = (options: object) => options as http.AgentOptions & https.AgentOptions;
   return {
     "http:": new http.Agent(agent(common)),

@@ -92,7 +92,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
 function toOutside(options: DispatcherOptions, signal: AbortSignal) {
   const { publicUrl, allowed = [], folder, env = {}, ca, timeoutMs = TIMEOUT_MS } = options;
   const guard = createGuard({ allowed, proxies: proxiesIn(env) });
-  const agents = createAgents({ guard, env, ca });
+  const agents = createAgents({ env, ca });
   const post = createPost({ guard, agents, timeoutMs, signal });
   const { slackApi = "https://slack.com/api" } = options;
   return {

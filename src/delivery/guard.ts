@@ -10,8 +10,8 @@ export class TargetError extends Error {
 export interface Guard {
   /** @throws TargetError for a private address in the URL itself */
   requireTarget(url: URL): void;
-  /** Resolves a name; connections are made to exactly the addresses that were checked. */
-  lookup: LookupFunction;
+  /** Resolves the name of this URL; connections are made to exactly the addresses that were checked. */
+  lookupFor(url: URL): LookupFunction;
 }
 
 interface Options {
@@ -25,21 +25,22 @@ interface Options {
 
 /** Keeps deliveries away from the private network: whoever configures an integration may not be trusted with it. */
 export function createGuard({ allowed, proxies = [], resolve = dns.lookup }: Options): Guard {
-  const mayBePrivate = (host: string, port?: string) =>
+  const mayBePrivate = (host: string, port: string) =>
     allowed.some((one) => one === "*" || one === host || one === `${host}:${port}` || isWithin(host, one));
   return {
-    requireTarget({ hostname, port, protocol }) {
-      const host = bare(hostname);
-      if (mayBePrivate(host, port || (protocol === "https:" ? "443" : "80"))) return;
+    requireTarget(url) {
+      const host = bare(url.hostname);
+      if (mayBePrivate(host, portOf(url))) return;
       if (net.isIP(host) ? !isPublic(host) : isLocalName(host)) throw refused(host);
     },
-    lookup(hostname, options, callback) {
+    lookupFor: (url) => (hostname, options, callback) => {
+      const port = portOf(url);
       resolve(hostname, { ...options, all: true }, (error, found) => {
         if (error) return callback(error, []);
         const addresses = found as unknown as LookupAddress[];
-        const isFree = proxies.includes(hostname) || mayBePrivate(hostname);
+        const isFree = proxies.includes(hostname) || mayBePrivate(bare(hostname), port);
         const hidden = addresses.find(
-          ({ address }) => !isFree && !mayBePrivate(address) && !isPublic(address),
+          ({ address }) => !isFree && !mayBePrivate(address, port) && !isPublic(address),
         );
         if (hidden) return callback(refused(hostname, hidden.address), []);
         if (options.all) return callback(null, addresses);
@@ -48,6 +49,8 @@ export function createGuard({ allowed, proxies = [], resolve = dns.lookup }: Opt
     },
   };
 }
+
+const portOf = ({ port, protocol }: URL) => port || (protocol === "https:" ? "443" : "80");
 
 const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 

@@ -62,7 +62,7 @@ interface Received {
 }
 
 /** Timers and one set cost a fraction of what a signal for each request would. */
-function createSend({ agents, timeoutMs, signal }: Options) {
+function createSend({ agents, guard, timeoutMs, signal }: Options) {
   const underWay = new Set<http.ClientRequest>();
   signal.addEventListener("abort", () => {
     for (const request of underWay) request.destroy(signal.reason);
@@ -80,6 +80,7 @@ function createSend({ agents, timeoutMs, signal }: Options) {
     const options = {
       method: "POST",
       agent: agents[isSecure ? "https:" : "http:"],
+      lookup: guard.lookupFor(target),
       headers: { "user-agent": "Flagstone", ...headers, "content-length": Buffer.byteLength(body) },
     };
     return new Promise((resolve, reject) => {

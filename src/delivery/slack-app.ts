@@ -32,15 +32,19 @@ const failed = (stateDetails: string, details: Record<string, unknown>): Outcome
 /** Slack answers even errors with 200, and puts the reason in the body. */
 function asSlackMeansIt(answer: Answer): Answer {
   if (!answer.isSuccess) return answer;
-  const { ok, error = "no answer that can be read" } = parsed(answer.text);
+  const { ok, error: said } = parsed(answer.text);
   if (ok === true) return answer;
+  const error = typeof said === "string" ? said.slice(0, LONGEST_ERROR) : "no answer that can be read";
   const mayPass = /^(ratelimited|internal_error|fatal_error|service_unavailable|request_timeout)$/.test(
     error,
   );
   return { ...answer, status: error, isSuccess: false, mayPass };
 }
 
-function parsed(text: string): { ok?: boolean; error?: string } {
+/** Slack's are a few words. */
+const LONGEST_ERROR = 200;
+
+function parsed(text: string): { ok?: unknown; error?: unknown } {
   try {
     return JSON.parse(text) ?? {};
   } catch {

@@ -70,7 +70,9 @@ const lookup = (addresses: string[], options: { allowed?: string[]; proxies?: st
     callback(null, found)) as unknown as NonNullable<Parameters<typeof createGuard>[0]["resolve"]>;
   const guard = createGuard({ allowed: [], ...options, resolve });
   return new Promise((settle, reject) =>
-    guard.lookup("hooks.example", { all: true }, (error, result) => (error ? reject(error) : settle(result))),
+    guard.lookupFor(new URL("http://hooks.example:9/"))("hooks.example", { all: true }, (error, result) =>
+      error ? reject(error) : settle(result),
+    ),
   );
 };
 
@@ -89,10 +91,27 @@ test("a name with a private address among others is refused", async () => {
 test("it may be allowed by its name or its address, and a proxy is the operator's", async () => {
   for (const options of [
     { allowed: ["hooks.example"] },
+    { allowed: ["hooks.example:9"] },
+    { allowed: ["10.0.0.1:9"] },
     { allowed: ["10.0.0.0/8"] },
     { proxies: ["hooks.example"] },
   ])
     assert.ok(await lookup(["10.0.0.1"], options));
+});
+
+test("what is allowed on one port is refused on another", async () => {
+  for (const allowed of [["hooks.example:10"], ["10.0.0.1:10"]])
+    await assert.rejects(lookup(["10.0.0.1"], { allowed }), /is private/);
+});
+
+test("a name may be allowed with its port", async (t) => {
+  const receiver = await openReceiver(t);
+  const url = receiver.url.replace("127.0.0.1", "localhost");
+  const { integrate, addFlag, recorded } = await openDelivering(t, { allowed: [new URL(url).host] });
+  await integrate({ url });
+  await addFlag("f");
+  const [record] = await recorded(1);
+  assert.equal(record!.state, "success", record!.stateDetails);
 });
 
 for (const host of ["127.0.0.1", "localhost", "localhost.localdomain"])
