@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
+import http from "node:http";
 import https from "node:https";
 import net, { type AddressInfo, type Socket } from "node:net";
 import os from "node:os";
@@ -199,4 +200,28 @@ test("one that the operator trusts is taken, for its name only", async (t) => {
   const other = await outcomeAt(t, `https://127.0.0.1:${port}/`, options);
   assert.match(other.said, /ERR_TLS_CERT_ALTNAME_INVALID/);
   assert.ok(!other.isTriedAgain);
+});
+
+test("through a proxy, HTTPS is a tunnel to whoever has the certificate", async (t) => {
+  const pair = certificate(t);
+  const port = await openTls(t, pair);
+  const asked: string[] = [];
+  const proxy = http.createServer().on("connect", (request, socket) => {
+    asked.push(request.url!);
+    const there = net.connect(port, "127.0.0.1", () => socket.write("HTTP/1.1 200 OK\r\n\r\n"));
+    there.pipe(socket.on("error", () => {})).pipe(there.on("error", () => {}));
+  });
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  t.after(() => proxy.close().closeAllConnections());
+  const env = { HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const ca = [...tls.rootCertificates, pair.cert];
+  assert.match(
+    (await outcomeAt(t, "https://hooks.example/x", { env, ca })).said,
+    /ERR_TLS_CERT_ALTNAME_INVALID/,
+  );
+  const known = await outcomeAt(t, `https://localhost:${port}/x`, { env, ca, allowed: ["localhost"] });
+  assert.equal(known.state, "success", known.said);
+  assert.deepEqual(asked, ["hooks.example:443", `localhost:${port}`]);
+  const hidden = await outcomeAt(t, "https://10.0.0.1/x", { env, ca });
+  assert.match(hidden.said, /TARGET_NOT_ALLOWED/);
 });
