@@ -1,5 +1,5 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import {
   addressOf,
   type ChangeKey,
@@ -86,18 +86,6 @@ const toFailure = (error: unknown): Partial<Read<unknown>> => {
   const known = error instanceof RequestError ? error : new RequestError(0, String(error));
   return known.status === 0 ? { error: known } : { error: known, data: undefined };
 };
-
-/** An answer as it was when it was asked for, such as what is edited. @param round another one asks anew */
-export function useOnce<T>(ask: () => Promise<T>, round = 0): Read<T> {
-  const [read, setRead] = useState<Read<T>>({ data: undefined, error: undefined, isLoading: true });
-  useEffect(() => {
-    ask().then(
-      (data) => setRead({ data, error: undefined, isLoading: false }),
-      (error) => setRead({ data: undefined, error, isLoading: false }),
-    );
-  }, [round]);
-  return read;
-}
 
 /** Asks again for all that is shown; what has not changed is a 304. */
 export const refresh = () => askAgain([...entries.values()]);

@@ -66,6 +66,17 @@ test("when a flag was seen, and whose favorite it is, is not its version", async
   assert.equal((await change("PUT", FLAG, read, { description: "mine" })).status, 200);
 });
 
+test("a project and its overview, which has no flags in it, are the same version", async (t) => {
+  const { tagOf, change, request } = await start(t);
+  const [project, settings] = ["/api/admin/projects/a", { featureNaming: { pattern: "f+" } }];
+  const read = await tagOf(`${project}/overview`);
+  await request(`${project}/favorites`, { method: "POST", body: {} });
+  assert.equal((await change("PUT", project, read, { name: "A" })).status, 200);
+  assert.equal((await change("PUT", `${project}/settings`, read, settings)).status, 412);
+  const now = await tagOf(`${project}/overview`);
+  assert.equal((await change("PUT", `${project}/settings`, now, settings)).status, 200);
+});
+
 test("what can't be read at its own path goes by what can be read above it", async (t) => {
   const { tagOf, change } = await start(t);
   const [environment, tags] = [`${FLAG}/environments/development`, "/api/admin/features/f/tags"];

@@ -8,6 +8,8 @@ type Fields = Record<string, unknown>;
 export interface FormState<T extends Fields> extends Problems {
   values: T;
   set<K extends keyof T>(name: K, value: T[K]): void;
+  /** Puts other values in the place of all. */
+  replace(values: T): void;
   isBusy: boolean;
   submit(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   return {
     values,
     set: (name, value) => setValues((before) => ({ ...before, [name]: value })),
+    replace: setValues,
     isBusy,
     submit,
     ...useProblems(error),

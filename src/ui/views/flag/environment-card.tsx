@@ -69,7 +69,7 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
         )}
       </footer>
       {open === "strategy" && <NewStrategy place={place} onClose={close} />}
-      {open === "variants" && <FlagVariants place={place} variants={variants} onClose={close} />}
+      {open === "variants" && <FlagVariants place={place} onClose={close} />}
     </section>
   );
 }

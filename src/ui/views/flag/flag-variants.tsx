@@ -1,35 +1,55 @@
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
+import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { Form } from "../../parts/form.tsx";
 import { VariantsEditor } from "../../parts/variants.tsx";
-import { change } from "../../reads.ts";
+import { change, useRead } from "../../reads.ts";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
 
 const VARIANTS = "/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants";
 
-type Variants = Output<`GET ${typeof VARIANTS}`>["variants"];
-
 interface FlagVariantsProps {
   place: FlagPlace;
-  variants: Variants;
   onClose(): void;
 }
 
 /** The variants that whoever gets a flag in an environment has, unless a strategy has its own. */
-export function FlagVariants({ place, variants, onClose }: FlagVariantsProps) {
-  const form = useForm({ variants: variants as readonly Variants[number][] }, async ({ variants }) => {
-    await change(`PUT ${VARIANTS}`, { params: paramsOf(place), body: [...variants] });
-    onClose();
-  });
+export function FlagVariants({ place, onClose }: FlagVariantsProps) {
+  const read = useRead(`GET ${VARIANTS}`, { params: paramsOf(place) });
   return (
     <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
-      <Form form={form} submit="Save the variants" onCancel={onClose}>
+      <Answer read={read}>{(now) => <Editor place={place} now={now} onClose={onClose} />}</Answer>
+    </Dialog>
+  );
+}
+
+type Now = Output<`GET ${typeof VARIANTS}`>;
+
+const toValues = ({ variants }: Now) => ({ variants: variants as readonly Now["variants"][number][] });
+
+function Editor({ place, now, onClose }: FlagVariantsProps & { now: Now }) {
+  const params = paramsOf(place);
+  const edit = useEdit({
+    now,
+    read: () => request(`GET ${VARIANTS}`, { params }),
+    toValues,
+    async save({ variants }, ifStill) {
+      await change(`PUT ${VARIANTS}`, { params, body: [...variants], ifStill });
+      onClose();
+    },
+  });
+  const { form } = edit;
+  return (
+    <>
+      <Form form={form} submit={submitOf(edit, "Save the variants")} onCancel={onClose}>
         <p>For everyone who gets the flag here, unless a strategy has variants of its own.</p>
         <VariantsEditor
           variants={form.values.variants}
           onChange={(variants) => form.set("variants", variants)}
         />
       </Form>
-    </Dialog>
+      <Conflict edit={edit} />
+    </>
   );
 }

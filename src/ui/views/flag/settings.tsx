@@ -4,11 +4,11 @@ import { pathTo } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { CheckField, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
+import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
-import { tell } from "../../parts/messages.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
+import { Description } from "./description.tsx";
 import { type Flag, FlagFrame } from "./flag-frame.tsx";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
@@ -26,30 +26,6 @@ export const View = () => (
     )}
   </FlagFrame>
 );
-
-function Description({ flag }: { flag: Flag }) {
-  const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
-  const { type, description, stale, impressionData } = flag;
-  const form = useForm({ type, description: description ?? "", stale, impressionData }, async (values) => {
-    await change(`PUT ${FEATURE}`, { params: paramsOf(flag), body: { ...values, name: flag.name } });
-    tell("Saved");
-  });
-  return (
-    <section>
-      <h2>General</h2>
-      <Form form={form} submit="Save">
-        <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
-        <LongField form={form} name="description" label="Description" />
-        <CheckField form={form} name="stale" label="Stale: ready to be removed from the code" />
-        <CheckField
-          form={form}
-          name="impressionData"
-          label="Impression data: applications report each evaluation"
-        />
-      </Form>
-    </section>
-  );
-}
 
 /** Copying, moving, completing and archiving. */
 function Ends({ flag }: { flag: Flag }) {

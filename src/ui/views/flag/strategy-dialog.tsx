@@ -1,10 +1,9 @@
-import { useState } from "preact/hooks";
-import { type Output, RequestError, request } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Differences } from "../../parts/differences.tsx";
+import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
 import { useForm } from "../../parts/form.tsx";
-import { change, useOnce } from "../../reads.ts";
+import { change, useRead } from "../../reads.ts";
 import { newDraft, toBody, toDraft } from "./strategy-draft.ts";
 import { StrategyForm } from "./strategy-form.tsx";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
@@ -34,23 +33,14 @@ interface EditStrategyProps extends NewStrategyProps {
   id: string;
 }
 
-/** Edits a strategy as it was when it was opened. */
+/** Edits a strategy, and says if others do. */
 export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
-  const [round, setRound] = useState(0);
   const params = { ...paramsOf(place), strategyId: id };
-  const read = useOnce(() => request(`GET ${STRATEGIES}/:strategyId`, { params }), round);
+  const read = useRead(`GET ${STRATEGIES}/:strategyId`, { params });
   return (
     <Dialog title={`Strategy in ${place.environment}`} onClose={onClose} isWide>
       <Answer read={read}>
-        {(strategy) => (
-          <Edit
-            key={round}
-            place={place}
-            strategy={strategy}
-            onClose={onClose}
-            onReload={() => setRound(round + 1)}
-          />
-        )}
+        {(strategy) => <Editor place={place} strategy={strategy} onClose={onClose} />}
       </Answer>
     </Dialog>
   );
@@ -58,46 +48,26 @@ export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
 
 type Strategy = Output<`GET ${typeof STRATEGIES}/:strategyId`>;
 
-interface EditProps extends NewStrategyProps {
-  strategy: Strategy;
-  /** Begins again with what is there now. */
-  onReload(): void;
-}
-
-function Edit({ place, strategy, onClose, onReload }: EditProps) {
+function Editor({ place, strategy, onClose }: NewStrategyProps & { strategy: Strategy }) {
   const params = { ...paramsOf(place), strategyId: strategy.id };
-  const [current, setCurrent] = useState<Strategy | undefined>();
-  const form = useForm(toDraft(strategy), async (draft) => {
-    try {
-      const ifStill = current ?? strategy;
+  const edit = useEdit({
+    now: strategy,
+    read: () => request(`GET ${STRATEGIES}/:strategyId`, { params }),
+    toValues: toDraft,
+    async save(draft, ifStill) {
       await change(`PUT ${STRATEGIES}/:strategyId`, { params, body: toBody(draft), ifStill });
       onClose();
-    } catch (error) {
-      if (error instanceof RequestError && error.status === 412) {
-        setCurrent(await request(`GET ${STRATEGIES}/:strategyId`, { params }));
-      }
-      throw error;
-    }
+    },
   });
   return (
     <>
       <StrategyForm
-        form={form}
+        form={edit.form}
         project={place.project}
-        submit={current ? "Overwrite with mine" : "Save the strategy"}
+        submit={submitOf(edit, "Save the strategy")}
         onCancel={onClose}
       />
-      {current && (
-        <section class="conflict" role="alert">
-          <p>
-            Someone else has changed it in the meantime. On the left is what it is now, on the right is yours.{" "}
-            <button type="button" onClick={onReload}>
-              Discard mine
-            </button>
-          </p>
-          <Differences before={toDraft(current)} after={form.values} />
-        </section>
-      )}
+      <Conflict edit={edit} />
     </>
   );
 }

@@ -1,15 +1,12 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import type { Output } from "../../api.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
-import { ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
-import { tell } from "../../parts/messages.tsx";
 import { change } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { MODES } from "../project-modes.ts";
-import { type Project, ProjectFrame } from "./project-frame.tsx";
+import { Description, type SettingsProps } from "./description.tsx";
+import { Naming } from "./naming.tsx";
+import { ProjectFrame } from "./project-frame.tsx";
 
 /** What a project is called, who sees it, how its flags are named, and its end. */
 export const View = () => (
@@ -25,69 +22,6 @@ export const View = () => (
     )}
   </ProjectFrame>
 );
-
-interface SettingsProps {
-  project: Project;
-  id: string;
-}
-
-type Mode = Output<"GET /api/admin/projects">["projects"][number]["mode"];
-
-function Description({ project, id }: SettingsProps) {
-  const { name, description, mode, defaultStickiness } = project;
-  const initial = { name, description: description ?? "", mode: mode as string, defaultStickiness };
-  const form = useForm(initial, async (body) => {
-    await change("PUT /api/admin/projects/:projectId", {
-      params: { projectId: id },
-      body: { ...body, mode: body.mode as Mode },
-    });
-    tell("Saved");
-  });
-  return (
-    <section>
-      <h2>General</h2>
-      <Form form={form} submit="Save">
-        <TextField form={form} name="name" label="Name" isRequired />
-        <LongField form={form} name="description" label="Description" />
-        <ChoiceField form={form} name="mode" label="Mode" choices={MODES} />
-        <TextField form={form} name="defaultStickiness" label="Default stickiness" />
-      </Form>
-    </section>
-  );
-}
-
-function Naming({ project: { featureNaming }, id }: SettingsProps) {
-  const { pattern, example, description } = featureNaming;
-  const initial = { pattern: pattern ?? "", example: example ?? "", description: description ?? "" };
-  const form = useForm(initial, async ({ pattern, example, description }) => {
-    await change("PUT /api/admin/projects/:projectId/settings", {
-      params: { projectId: id },
-      body: {
-        featureNaming: {
-          pattern: pattern || null,
-          example: example || null,
-          description: description || null,
-        },
-      },
-    });
-    tell("Saved");
-  });
-  return (
-    <section>
-      <h2>Flag naming</h2>
-      <Form form={form} submit="Save">
-        <TextField
-          form={form}
-          name="pattern"
-          label="Pattern"
-          hint="A regular expression that new flags must match. Leave empty to allow any name."
-        />
-        <TextField form={form} name="example" label="Example" />
-        <LongField form={form} name="description" label="Explanation" />
-      </Form>
-    </section>
-  );
-}
 
 function End({ project: { name, archivedAt }, id }: SettingsProps) {
   const [asked, setAsked] = useState<"archive" | "remove" | undefined>();

@@ -1,0 +1,60 @@
+import { request } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { CheckField, ChoiceField, LongField } from "../../parts/fields.tsx";
+import { Form } from "../../parts/form.tsx";
+import { tell } from "../../parts/messages.tsx";
+import { change, useRead } from "../../reads.ts";
+import type { Flag } from "./flag-frame.tsx";
+
+const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
+
+const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
+
+/** What describes a flag. A change of it is compared with the flag alone, without what it has in environments. */
+export function Description({ flag }: { flag: Flag }) {
+  const read = useRead(`GET ${FEATURE}`, { params: paramsOf(flag) });
+  return (
+    <section>
+      <h2>General</h2>
+      <Answer read={read}>{(flag) => <DescriptionForm flag={flag} />}</Answer>
+    </section>
+  );
+}
+
+const toValues = ({ type, description, stale, impressionData }: Flag) => ({
+  type,
+  description: description ?? "",
+  stale,
+  impressionData,
+});
+
+function DescriptionForm({ flag }: { flag: Flag }) {
+  const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
+  const params = paramsOf(flag);
+  const edit = useEdit({
+    now: flag,
+    read: () => request(`GET ${FEATURE}`, { params }),
+    toValues,
+    async save(values, ifStill) {
+      await change(`PUT ${FEATURE}`, { params, body: { ...values, name: flag.name }, ifStill });
+      tell("Saved");
+    },
+  });
+  const { form } = edit;
+  return (
+    <>
+      <Form form={form} submit={submitOf(edit, "Save")}>
+        <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
+        <LongField form={form} name="description" label="Description" />
+        <CheckField form={form} name="stale" label="Stale: ready to be removed from the code" />
+        <CheckField
+          form={form}
+          name="impressionData"
+          label="Impression data: applications report each evaluation"
+        />
+      </Form>
+      <Conflict edit={edit} />
+    </>
+  );
+}
