@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
 import { startServer, temporaryFolder } from "./run-cli.ts";
 
@@ -19,23 +19,27 @@ const blockWith = (text: string) => BLOCKS.find((block) => block.includes(text))
 
 const [, SECRET] = /FLAGSTONE_ADMIN_TOKEN=(\S+) npm start/.exec(README)!;
 
-test("the README's walk makes a flag, and people who may what their roles say", { skip }, async (t) => {
+/** What a new file answers when these blocks are pasted, line by line. */
+async function typed(t: TestContext, ...texts: string[]) {
   const folder = temporaryFolder(t);
-  const data = path.join(folder, "flags.db");
-  const { url } = await startServer(t, ["serve", "--data", data], {
+  fs.symlinkSync(path.resolve("node_modules"), path.join(folder, "node_modules"));
+  const { url } = await startServer(t, ["serve", "--data", path.join(folder, "flags.db")], {
     env: { FLAGSTONE_ADMIN_TOKEN: SECRET! },
   });
-  const script = ["ask() {", "SECRET=$(", "nina() {"]
-    .map(blockWith)
-    .join("")
-    .replaceAll("http://127.0.0.1:4242", url);
-  const typed = script.replaceAll(/^npm start .*$/gm, "");
-  const { stdout } = await run("bash", ["-c", typed], { cwd: folder });
-  const answers = stdout
-    .replaceAll("}{", "}\n{")
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line));
+  const script = texts.map(blockWith).join("").replaceAll("http://127.0.0.1:4242", url);
+  const { stdout } = await run("bash", ["-c", script.replaceAll(/^npm start .*$/gm, "")], { cwd: folder });
+  return {
+    url,
+    lines: stdout
+      .replaceAll("}{", "}\n{")
+      .split("\n")
+      .filter((line) => line !== ""),
+  };
+}
+
+test("the README's walk makes a flag, and people who may what their roles say", { skip }, async (t) => {
+  const { url, lines } = await typed(t, "ask() {", "SECRET=$(", "nina() {");
+  const answers = lines.map((line) => JSON.parse(line));
   const named = (name: string) => answers.findLast((one) => one.name === name);
   assert.equal(named("first-flag").environments[0].enabled, true);
   assert.equal(answers.find((one) => one.key === "first-flag").value, true);
@@ -57,4 +61,13 @@ test("the README's walk makes a flag, and people who may what their roles say", 
       ["production", false],
     ],
   );
+});
+
+test("the README's application notices a change, and its use comes back", { skip }, async (t) => {
+  const { lines } = await typed(t, "ask() {", "SECRET=$(", "shop.mjs");
+  const seen = lines.filter((line) => line === "true" || line === "false");
+  assert.deepEqual([...new Set(seen)], ["true", "false"]);
+  const { lastHourUsage, seenApplications } = JSON.parse(lines.at(-1)!);
+  assert.deepEqual(seenApplications, ["shop"]);
+  assert.ok(lastHourUsage.some(({ yes, no }: { yes: number; no: number }) => yes + no > 0));
 });
