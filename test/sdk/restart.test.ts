@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { InMemStorageProvider, Unleash, type UnleashConfig } from "unleash-client";
 import { InMemoryStorageProvider, UnleashClient } from "unleash-proxy-client";
+import { close, open } from "../../src/db/open.ts";
+import { importLines } from "../support/server.ts";
 import { CLIENT, FRONTEND } from "../support/world.ts";
 import { serveFile } from "./serving-file.ts";
 
@@ -66,4 +68,31 @@ test("the browser's SDK asks while the server restarts", async (t) => {
   await turnMenu("on");
   await updated;
   assert.equal(sdk.isEnabled("menu"), true);
+});
+
+test("a position that only the stopped server knew is not taken for another one", async (t) => {
+  const { url, file, turnMenu, stop, startAgain } = await serveFile(t);
+  const poll = async (known = "") => {
+    const headers = { authorization: CLIENT, "if-none-match": known };
+    const response = await fetch(`${url}/api/client/delta`, { headers });
+    assert.equal(response.status, 200);
+    const { events } = (await response.json()) as { events: Array<{ type: string }> };
+    return { types: events.map(({ type }) => type), etag: response.headers.get("etag")! };
+  };
+  let { etag } = await poll();
+  for (const name of ["one", "two"]) {
+    const db = open(file); // as a command does that imports: the log does not tell of it
+    await importLines(db, [
+      { kind: "dataset", version: 1 },
+      { kind: "feature", name, project: "a" },
+    ]);
+    close(db);
+    const told = await poll(etag);
+    assert.deepEqual(told.types, ["feature-updated"]);
+    etag = told.etag;
+  }
+  await stop();
+  await startAgain();
+  await turnMenu("on"); // records two events, as many as there were changes without
+  assert.deepEqual((await poll(etag)).types, ["hydration"]);
 });

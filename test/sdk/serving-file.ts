@@ -39,6 +39,7 @@ export async function serveFile(t: TestContext) {
   };
   return {
     url,
+    file,
     admin,
     turnMenu: (state: "on" | "off") =>
       admin(`/projects/a/features/menu/environments/development/${state}`, "POST"),

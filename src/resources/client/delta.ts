@@ -60,8 +60,15 @@ const toFeature = ({ text }: Flag) => new RawJson<ClientFeature>(text);
 /** JSON texts as one list. */
 export const listOf = <T>(texts: readonly string[]) => new RawJson<T[]>(`[${texts.join(",")}]`);
 
-/** The revision a client has; undefined if missing or not one of ours. */
-export function toRevision(text: string | null | undefined): number | undefined {
-  const [, digits] = /^(?:W\/)?"?(\d{1,15})"?$/.exec(text ?? "") ?? [];
-  return digits === undefined ? undefined : Number(digits);
+/**
+ * A revision as applications send it back. One beyond the log means something to this state only: after a restart
+ * another change may have its number.
+ */
+export const toPosition = ({ event, epoch }: State, revision: number) =>
+  revision > event ? `${revision}.${epoch}` : String(revision);
+
+/** The revision that a client has; undefined if it has none, or one that this state doesn't know. */
+export function toRevision({ epoch }: State, position: string | null | undefined): number | undefined {
+  const [, digits, own = epoch] = /^(\d{1,15})(?:\.([\da-f]+))?$/.exec(position ?? "") ?? [];
+  return digits === undefined || own !== epoch ? undefined : Number(digits);
 }

@@ -1,7 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
-import { delta, toRevision } from "./delta.ts";
+import { delta, toPosition, toRevision } from "./delta.ts";
 import { evaluatorFor } from "./evaluators.ts";
 import type { ClientQuery } from "./schema.ts";
 import { stateOf } from "./state.ts";
@@ -56,9 +56,9 @@ export function evaluatorOfProjects(
 export function flagsSince(db: Database, actor: SdkActor, told: string | undefined) {
   const wanted = toWanted(db, actor, { project: [], tag: [] });
   const state = stateOf(db, wanted.environment);
-  const since = toRevision(told);
+  const since = toRevision(state, told);
   const isChanged = since === undefined ? told !== undefined : delta(state, wanted, since).length > 0;
-  return { position: String(state.revision), isChanged };
+  return { position: toPosition(state, state.revision), isChanged };
 }
 
 const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;

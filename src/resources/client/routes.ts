@@ -5,7 +5,7 @@ import { snapshot } from "../../db/snapshot.ts";
 import { ApiError } from "../../http/error.ts";
 import { operation, WithHeaders } from "../../http/operation.ts";
 import { RawJson } from "../../http/raw-json.ts";
-import { delta, hydration, listOf, toRevision } from "./delta.ts";
+import { delta, hydration, listOf, toPosition, toRevision } from "./delta.ts";
 import { inlined } from "./inlined.ts";
 import { knowsSegments, toEcho, toWanted } from "./require.ts";
 import { ClientDelta, ClientFeature, ClientFeatures, ClientQuery, type ClientSegment } from "./schema.ts";
@@ -77,9 +77,14 @@ export const readClientDelta = operation({
   snapshot(db, () => {
     const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
     const state = stateOf(db, wanted.environment);
-    const since = toRevision(headers.get("if-none-match"));
+    const known = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
+    const since = toRevision(state, known);
     const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
-    return new WithHeaders({ events }, { etag: `"${events.at(-1)?.eventId ?? since}"` });
+    const last = events.at(-1);
+    return new WithHeaders(
+      { events },
+      { etag: `"${last ? toPosition(state, Number(last.eventId)) : known}"` },
+    );
   }),
 );
 
@@ -95,8 +100,11 @@ export const streamClientFlags = operation({
 }).stream(({ db, actor, query }, told) => {
   const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
   const state = stateOf(db, wanted.environment);
-  const since = toRevision(told);
+  const since = toRevision(state, told);
   const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
-  const [id, event] = [String(state.revision), since === undefined ? "unleash-connected" : "unleash-updated"];
+  const [id, event] = [
+    toPosition(state, state.revision),
+    since === undefined ? "unleash-connected" : "unleash-updated",
+  ];
   return { messages: events.length > 0 ? [{ id, event, data: { events } }] : [], position: id };
 });

@@ -1,3 +1,4 @@
+import crypto from "node:crypto";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db/revision.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
@@ -23,6 +24,8 @@ import { flags, newestEvent, recordedAfter, revision, segmentTexts } from "./sto
 /** The live flags of all projects in an environment. */
 export interface State {
   readonly environment: string;
+  /** Random: what its positions are told from those of another by. */
+  readonly epoch: string;
   flags: Flags;
   segments: Segments;
   /** Grows with every change to an answer; usually the id of the event. */
@@ -88,6 +91,7 @@ function upToDate(db: Database, state: State | undefined, environment: string): 
 
 const load = (db: Database, environment: string) => ({
   environment,
+  epoch: crypto.randomBytes(4).toString("hex"),
   flags: byName(flags(db, environment)),
   segments: segmentTexts(db),
   revision: revision(db),
@@ -101,7 +105,7 @@ function refresh(db: Database, state: State, isVague: boolean): State {
   const { environment } = state;
   const names = isVague ? undefined : namesIn(recordedAfter(db, state.event));
   const event = newestEvent(db);
-  const next = Math.max(event, state.revision + 1);
+  const next = Math.max(isVague ? event + 1 : event, state.revision + 1);
   const now = flags(db, environment, names);
   const segments = segmentTexts(db);
   const changes = [
