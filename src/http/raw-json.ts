@@ -42,6 +42,22 @@ export class OwnPath extends RawJson<string> {
   }
 }
 
+/** A value for many answers, whose JSON is written only once. */
+export class WrittenOnce<T> extends RawJson<T> {
+  readonly wire: Wire<T>;
+  #written: { root: string; text: string } | undefined;
+
+  constructor(wire: Wire<T>) {
+    super("");
+    this.wire = wire;
+  }
+
+  override toText(root: string) {
+    if (this.#written?.root !== root) this.#written = { root, text: toJson(this.wire, root) };
+    return this.#written.text;
+  }
+}
+
 /** A `T` any part of which may be given as JSON text. */
 export type Wire<T> =
   | RawJson<T>

@@ -1,7 +1,8 @@
 import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf } from "../../avatar.ts";
+import { keptByRow } from "../../db/kept.ts";
 import { type Database, query } from "../../db/statement.ts";
-import type { Wire } from "../../http/raw-json.ts";
+import { type RawJson, type Wire, WrittenOnce } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
 import { COUNTS, EXPIRED, toHealth } from "../projects/require.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
@@ -66,11 +67,20 @@ export function dashboardProjects(db: Database, userId: number): DashboardProjec
 export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
+// By the hidden projects: a list for each group of callers, all of which are dropped when any owner may have changed.
+const keptOwners = keptByRow<string, RawJson<UserOwner[]>>("project_owners", {
+  limit: 20,
+  sizeOf: () => 1,
+  sources: { users: null, project_user_roles: null, projects: null },
+});
+
 /** All owners of live projects that are not hidden, by name. */
-export const projectOwners = (db: Database, hidden: string[]): Wire<UserOwner>[] =>
-  ownersOfVisible(db)
-    .all({ hidden: JSON.stringify(hidden) })
-    .map(toUserOwner);
+export function projectOwners(db: Database, hidden: string[]): RawJson<UserOwner[]> {
+  const read = (hidden: string) =>
+    new WrittenOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
+  const [owners] = keptOwners(db).of([JSON.stringify(hidden)], (keys) => keys.map((key) => [key, read(key)]));
+  return owners!;
+}
 
 /** All users whose root role is Admin, by id. */
 export const admins = (db: Database): Wire<DashboardAdmin>[] => administrators(db).all({}).map(toAdmin);
