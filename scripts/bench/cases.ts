@@ -63,7 +63,7 @@ export const casesFor = (events: number): Case[] => [
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
   { ...read("notifications", "notifications"), isKeptByRow: true },
-  read("personal dashboard", "personal-dashboard"),
+  { ...read("personal dashboard", "personal-dashboard"), isKeptByRow: true },
   read("project details", `personal-dashboard/${project}`),
   read("integration events", "addons/1/events"),
   search("all", {}, newest("true")),

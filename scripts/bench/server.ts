@@ -11,7 +11,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { watchUsage } from "../../src/server/usage.ts";
-import { featureName, NOTIFICATIONS } from "./dataset.ts";
+import { featureName, NOTIFICATIONS, PROJECTS } from "./dataset.ts";
 
 /*
  * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
@@ -57,8 +57,8 @@ const listen = (listener: Listener) =>
 
 /**
  * Ports on one database: one as it is served, and others where something changes before each request is looked up. Cold:
- * every table, and one of the flags and notifications that are kept by row. First: all of them too. Unrelated: something
- * that no measured read is made of.
+ * every table, and of what is cached by row a flag, its project and a notification. First: all that is cached by row as
+ * well. Unrelated: something that no measured read is made of.
  */
 async function serveFlagstone() {
   keepHeapSmall();
@@ -66,15 +66,23 @@ async function serveFlagstone() {
   if (role === "delivering") startDispatcher({ db, log: () => {}, publicUrl: "", allowed: ["127.0.0.1"] });
   watchUsage(db, () => {}, USAGE_HOURS);
   const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
-  const forget = db.prepare("SELECT listed_features_changed(?), listed_notifications_changed(?)");
-  const change = (...rows: [feature: string | null, notification: number | null]) => {
+  const forget = db.prepare(`
+    SELECT listed_features_changed(:feature), dashboard_projects_changed(:project),
+      listed_notifications_changed(:notification)`);
+  const forgetOwners = db.prepare("SELECT project_owners_changed(NULL)");
+  const change = () => {
     bumpEverything(db);
-    forget.get(...rows);
+    forget.get({ feature: featureName(0), project: PROJECTS[0], notification: NOTIFICATIONS });
+  };
+  const changeAll = () => {
+    bumpEverything(db);
+    forget.get({ feature: null, project: null, notification: null });
+    forgetOwners.get();
   };
   return {
     warm: await serve(createResponseCache(db)),
-    cold: await serve(changing(createResponseCache(db), () => change(featureName(0), NOTIFICATIONS))),
-    first: await serve(changing(createResponseCache(db), () => change(null, null))),
+    cold: await serve(changing(createResponseCache(db), change)),
+    first: await serve(changing(createResponseCache(db), changeAll)),
     unrelated: await serve(changing(createResponseCache(db), () => bump(db, ["segments"]))),
   };
 }

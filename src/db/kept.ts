@@ -26,19 +26,27 @@ export const watchAllRows = (db: Database) => {
   for (const watch of declared) watch(db);
 };
 
+interface Rules<T> {
+  /** For the sum of all sizes; the oldest entries are evicted first. */
+  limit: number;
+  sizeOf: (value: T) => number;
+  /** Whether a value is still valid, if that depends on more than rows. */
+  isCurrent?: (value: T) => boolean;
+  sources: Sources;
+}
+
 /**
  * Declares a cache per database: `kept(db).of(keys, make)`. Using it counts as reading its tables.
  * @param name unique, a prefix for the triggers
- * @param limit for the sum of all sizes; the oldest entries are evicted first
  */
 export function keptByRow<K extends string | number, T>(
   name: string,
-  { limit, sizeOf, sources }: { limit: number; sizeOf: (value: T) => number; sources: Sources },
+  { limit, sizeOf, isCurrent = () => true, sources }: Rules<T>,
 ): (db: Database) => Kept<K, T> {
   const reading = { tables: Object.keys(sources) };
   const known = new WeakMap<Database, { store: Store<K, T>; forgetIfStale: () => void }>();
   declared.push((db) => {
-    const store = createStore<K, T>(limit, sizeOf);
+    const store = createStore<K, T>({ limit, sizeOf, isCurrent });
     watchRows(db, name, sources, (key) => (key === null ? store.clear() : store.drop(key as K)));
     known.set(db, { store, forgetIfStale: othersWatched(db, store.clear) });
   });
@@ -67,7 +75,7 @@ function valuesOf<K, T>(
 
 type Store<K, T> = ReturnType<typeof createStore<K, T>>;
 
-function createStore<K, T>(limit: number, sizeOf: (value: T) => number) {
+function createStore<K, T>({ limit, sizeOf, isCurrent }: Required<Omit<Rules<T>, "sources">>) {
   const all = new Map<K, T>();
   let total = 0;
   const drop = (key: K) => {
@@ -78,7 +86,10 @@ function createStore<K, T>(limit: number, sizeOf: (value: T) => number) {
   };
   return {
     drop,
-    get: (key: K) => all.get(key),
+    get(key: K) {
+      const value = all.get(key);
+      return value !== undefined && isCurrent(value) ? value : undefined;
+    },
     keep(key: K, value: T) {
       drop(key);
       all.set(key, value);

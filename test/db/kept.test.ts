@@ -22,6 +22,14 @@ const keptOfTags = keptByRow<string, string>("test_tags", {
   sources: { tags: "value" },
 });
 
+let hour = 1;
+const keptByHour = keptByRow<string, { hour: number }>("test_hours", {
+  limit: 100,
+  sizeOf: () => 10,
+  isCurrent: (value) => value.hour === hour,
+  sources: { tags: "value" },
+});
+
 const addTag = command<{ type: string; value: string }>(
   "INSERT INTO tags (type, value) VALUES (:type, :value)",
 );
@@ -107,6 +115,16 @@ test("what a transaction has written is not kept, as it may be rolled back", (t)
     });
   assert.throws(undo, /undone/);
   assert.deepEqual(left(db, ["a"]), []);
+});
+
+test("what also depends on the time is made again when it is over", (t) => {
+  const { db } = fileWith(t, []);
+  const read = () =>
+    snapshot(db, () => keptByHour(db).of(["a"], (keys) => keys.map((key) => [key, { hour }] as const))[0]);
+  const first = read();
+  assert.equal(read(), first);
+  hour++;
+  assert.notEqual(read(), first);
 });
 
 test("the oldest go where there are too many", (t) => {

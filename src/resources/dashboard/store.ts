@@ -15,18 +15,21 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
-const projectsOf = query<
-  { userId: number; now: string },
-  Omit<DashboardProject, "health"> & { healthyCount: number }
->(`
+const projectsOf = query<{ userId: number }, string>(`
+  SELECT id FROM projects
+  WHERE archived_at IS NULL AND id IN (SELECT project FROM project_members WHERE user_id = :userId)
+  ORDER BY name, id`);
+
+type CountedRow = Omit<DashboardProject, "health"> & { healthyCount: number };
+
+const counted = query<{ ids: string; now: string }, CountedRow>(`
   WITH ${EXPIRED}
   SELECT projects.id, projects.name, ${COUNTS}
-  FROM projects
+  FROM json_each(:ids)
+  CROSS JOIN projects ON projects.id = json_each.value
   LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
   LEFT JOIN expired ON expired.type = features.type
-  WHERE projects.archived_at IS NULL
-    AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
-  GROUP BY projects.id ORDER BY projects.name, projects.id`);
+  GROUP BY projects.id`);
 
 const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
   SELECT features.name, features.project, features.type
@@ -50,18 +53,40 @@ const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
 const administrators = query<object, PersonRow>(`
   SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
 
+// A flag's age, and so its project's health, changes by the minute.
+const keptProjects = keptByRow<string, { project: DashboardProject; minute: number }>("dashboard_projects", {
+  limit: 1000,
+  sizeOf: () => 1,
+  isCurrent: ({ minute }) => minute === startOfMinute(),
+  sources: {
+    projects: "id",
+    features: "project",
+    feature_types: null,
+    project_user_roles: "project",
+    project_group_roles: "project",
+    group_users: null,
+  },
+});
+
 /** The live projects in which a user has a role, by name. */
-export function dashboardProjects(db: Database, userId: number): DashboardProject[] {
-  return projectsOf(db)
-    .all({ userId, now: new Date(startOfMinute()).toISOString() })
-    .map(({ healthyCount, ...project }) => ({
-      id: project.id,
-      name: project.name,
-      health: toHealth({ ...project, healthyCount }),
-      memberCount: project.memberCount,
-      featureCount: project.featureCount,
-    }));
+export const dashboardProjects = (db: Database, userId: number): DashboardProject[] =>
+  keptProjects(db)
+    .of(projectsOf(db).pluck().all({ userId }), (ids) => countProjects(db, ids))
+    .map(({ project }) => project);
+
+function countProjects(db: Database, ids: readonly string[]) {
+  const minute = startOfMinute();
+  const rows = counted(db).all({ ids: JSON.stringify(ids), now: new Date(minute).toISOString() });
+  return rows.map((row) => [row.id, { project: toDashboardProject(row), minute }] as const);
 }
+
+const toDashboardProject = ({ healthyCount, ...project }: CountedRow): DashboardProject => ({
+  id: project.id,
+  name: project.name,
+  health: toHealth({ ...project, healthyCount }),
+  memberCount: project.memberCount,
+  featureCount: project.featureCount,
+});
 
 /** The newest 100 flags that a user created or favorited. */
 export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
