@@ -20,7 +20,7 @@ const isForwardedSecurely = (headers: Headers) =>
  */
 export function requireSameOrigin({ method, url, headers }: Request, publicUrl = "") {
   if (isSafe(method)) return;
-  const origin = headers.get("origin");
+  const origin = headers.get("origin") ?? headers.get("referer"); // of browsers that don't send the first
   const site = headers.get("sec-fetch-site") ?? "none";
   if (origin === null ? ["none", "same-origin"].includes(site) : isOwn(origin, [url, publicUrl])) return;
   throw new ApiError("NoAccessError", "A session can't be used from another site: send a token instead");

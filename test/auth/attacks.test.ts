@@ -344,6 +344,13 @@ scenarios(`POST ${A}/user-admin`, [
     ],
     ["a username that turns around", { username: "nina\u202Enimda", rootRole: 3 }, "body.username"],
     ["a username with a line break", { username: "nina\r\nSet-Cookie: a=b", rootRole: 3 }, "body.username"],
+    ["a username as long as a book", { username: "x".repeat(256), rootRole: 3 }, "body.username"],
+    ["a name as long as a book", { username: "x", name: "x".repeat(256), rootRole: 3 }, "body.name"],
+    [
+      "an e-mail address as long as a book",
+      { email: `${"x".repeat(244)}@example.com`, rootRole: 3 },
+      "body.email",
+    ],
     ["a username that is not seen", { username: "\u200b\u2060", rootRole: 3 }, "body.username"],
     [
       "an e-mail address with a line break",

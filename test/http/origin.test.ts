@@ -36,6 +36,8 @@ test("with a session only our own pages change something", async (t) => {
     [{ origin: "http://flags.example:4242", "sec-fetch-site": "same-origin" }, 201],
     [{ "sec-fetch-site": "same-origin" }, 201],
     [{ "sec-fetch-site": "none" }, 201],
+    [{ referer: "http://flags.example:4242/projects" }, 201],
+    [{ referer: "http://evil.example/flags.example:4242" }, 403],
     [{ origin: "http://evil.example" }, 403],
     [{ origin: "http://flags.example" }, 403],
     [{ origin: "http://flags.example:4243" }, 403],

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText, Time, Timestamp } from "../../validation.ts";
 import { Role } from "../roles/schema.ts";
-import { NewUser, User } from "../users/schema.ts";
+import { FullName, NewUser, User } from "../users/schema.ts";
 
 /**
  * A link with which anyone can create an account. Its secret appears only in the answer that creates it; elsewhere a
@@ -38,6 +38,6 @@ const { username, email } = NewUser.pipe[0].entries;
 export const InvitedUser = v.object({
   username,
   email: v.unwrap(email),
-  name: ShortText,
+  name: FullName,
   password: v.string(),
 });

@@ -1,8 +1,7 @@
 import * as v from "valibot";
-import { NonEmptyText } from "../../validation.ts";
 import { Role } from "../roles/schema.ts";
 import { PersonalToken } from "../tokens/schema.ts";
-import { User, Username } from "../users/schema.ts";
+import { FullName, User, Username } from "../users/schema.ts";
 
 /** A user account for a program: it has tokens, and nobody can sign in with it. */
 export const ServiceAccount = v.strictObject({
@@ -16,17 +15,19 @@ export const ServiceAccounts = v.strictObject({
   rootRoles: v.array(Role),
 });
 
+const AccountName = v.pipe(FullName, v.nonEmpty("must not be empty"));
+
 const RootRole = v.pipe(v.number(), v.safeInteger());
 
 /** The body that creates a service account. */
 export const NewServiceAccount = v.object({
   username: Username,
-  name: NonEmptyText,
+  name: AccountName,
   rootRole: RootRole,
 });
 
 /** A change to a service account; properties that are missing or null stay as they are. */
 export const ServiceAccountUpdate = v.object({
-  name: v.nullish(NonEmptyText),
+  name: v.nullish(AccountName),
   rootRole: v.nullish(RootRole),
 });

@@ -81,11 +81,19 @@ export const UserId = v.pipe(
   v.transform(Number),
 );
 
+/** Characters in a name: as many as the original stores. */
+const LONGEST = 255;
+const notTooLong = v.maxLength<string, number, string>(LONGEST, `must have ${LONGEST} characters or less`);
+
+/** What a user is called. */
+export const FullName = v.pipe(ShortText, notTooLong);
+
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
 /** A username without characters that hide or reorder the rest. */
 export const Username = v.pipe(
   NonEmptyText,
+  notTooLong,
   v.trim(),
   v.nonEmpty("must not be empty"),
   v.check((name) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name), "must not hold control characters"),
@@ -96,14 +104,14 @@ export const Username = v.pipe(
 );
 
 /** An e-mail address, in small letters. */
-export const Email = v.pipe(ShortText, v.email("must be an e-mail address"), v.toLowerCase());
+export const Email = v.pipe(ShortText, notTooLong, v.email("must be an e-mail address"), v.toLowerCase());
 
 /** The body that creates a user: with a username, an e-mail address or both. */
 export const NewUser = v.pipe(
   v.object({
     username: orNull(Username),
     email: orNull(Email),
-    name: orNull(ShortText),
+    name: orNull(FullName),
     rootRole: RoleAsAsked,
     password: v.optional(v.string()),
     sendEmail: v.optional(v.boolean()),
@@ -119,7 +127,7 @@ export const NewUser = v.pipe(
 
 /** A change to a user; properties that are missing or null stay as they are. */
 export const UserUpdate = v.object({
-  name: v.nullish(ShortText),
+  name: v.nullish(FullName),
   email: v.nullish(Email),
   rootRole: v.nullish(RoleAsAsked),
 });
