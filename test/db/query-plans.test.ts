@@ -84,7 +84,12 @@ for (const [name, words, step] of [
   ],
   [
     "a user's notifications",
-    ["FROM notification_recipients", "WHERE notification_recipients.user_id"],
+    ["FROM notification_recipients WHERE user_id = :userId"],
+    /^SEARCH notification_recipients USING PRIMARY KEY/,
+  ],
+  [
+    "a user's notifications, but for hidden projects",
+    ["WHERE notification_recipients.user_id", "json_each(:paths)"],
     /^SEARCH notification_recipients USING PRIMARY KEY/,
   ],
   [

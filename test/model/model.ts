@@ -197,7 +197,10 @@ export function createModel(lines: Line[], callerId: number) {
     },
 
     notifications(): Answer {
-      const mine = all("notification").flatMap((line) =>
+      const isHidden = ({ link }: Line) =>
+        projects.some(({ id }) => !isVisible(id) && link.startsWith(`/projects/${encodeURIComponent(id)}/`));
+      const told = all("notification").filter((line) => !isHidden(line));
+      const mine = told.flatMap((line) =>
         line.recipients
           .filter((recipient: Line) => recipient.userId === callerId)
           .map((recipient: Line) => ({ line, readAt: orNull(recipient.readAt) })),

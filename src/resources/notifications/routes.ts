@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requirePerson } from "../tokens/require.ts";
 import { markRead, setMutes } from "./changes.ts";
@@ -14,7 +16,11 @@ export const listNotifications = operation({
   path: "/api/admin/notifications",
   permission: null,
   response: v.array(Notification),
-}).run(({ db, actor }) => (actor.userId === null ? [] : newestNotifications(db, actor.userId)));
+}).run(({ db, actor }) =>
+  actor.userId === null
+    ? []
+    : snapshot(db, () => newestNotifications(db, actor.userId!, hiddenProjects(db, actor))),
+);
 
 export const readNotifications = operation({
   id: "markNotificationsAsRead",

@@ -22,6 +22,13 @@ const newest = query<{ userId: number }, Received>(`
   SELECT notification_id AS id, read_at AS readAt FROM notification_recipients
   WHERE user_id = :userId ORDER BY created_at DESC, notification_id DESC LIMIT 100`);
 
+const newestNotBelow = query<{ userId: number; paths: string }, Received>(`
+  SELECT notification_id AS id, read_at AS readAt
+  FROM notification_recipients JOIN notifications ON notifications.id = notification_id
+  WHERE notification_recipients.user_id = :userId
+    AND NOT EXISTS (SELECT 1 FROM json_each(:paths) WHERE substr(link, 1, length(value)) = value)
+  ORDER BY notification_recipients.created_at DESC, notification_id DESC LIMIT 100`);
+
 const byIds = query<{ ids: string }, Row>(`
   SELECT notifications.id, message, link, notifications.type AS notificationType, created_at AS createdAt,
     created_by_user_id AS userId
@@ -51,9 +58,16 @@ const keptTexts = keptByRow<number, NotificationText>("listed_notifications", {
   sources: { notifications: "id" },
 });
 
-/** A user's newest 100 notifications, read and unread, newest first. */
-export function newestNotifications(db: Database, userId: number): RawJson<Notification[]> {
-  const received = newest(db).all({ userId });
+/**
+ * A user's newest 100 notifications, read and unread, newest first.
+ * @param hidden projects that the user may not see any more: what was told of them is omitted
+ */
+export function newestNotifications(
+  db: Database,
+  userId: number,
+  hidden: readonly string[],
+): RawJson<Notification[]> {
+  const received = hidden.length === 0 ? newest(db).all({ userId }) : notBelow(db, userId, hidden);
   const texts = keptTexts(db).of(
     received.map(({ id }) => id),
     (missing) =>
@@ -64,6 +78,11 @@ export function newestNotifications(db: Database, userId: number): RawJson<Notif
   const ids = new Set(texts.map((text) => text.userId));
   const authors = new Map([...ids].map((id) => [id, toAuthor(id, author(db).get({ id }))]));
   return new NotificationList(received, texts, authors);
+}
+
+function notBelow(db: Database, userId: number, hidden: readonly string[]): Received[] {
+  const paths = hidden.map((project) => `/projects/${encodeURIComponent(project)}/`);
+  return newestNotBelow(db).all({ userId, paths: JSON.stringify(paths) });
 }
 
 function toNotificationText({
