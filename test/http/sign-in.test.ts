@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHook } from "node:async_hooks";
 import { test } from "node:test";
+import { hashPassword } from "../../src/auth/password.ts";
 import { badBodies, noBodies } from "../support/bad-bodies.ts";
-import { scenarios } from "../support/server.ts";
-import { CLIENT, personal, SERVICE } from "../support/world.ts";
+import { openServer, scenarios } from "../support/server.ts";
+import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
 import { COOKIE, openForNina, PASSWORD, signInInit } from "./signing-in.ts";
 
 const LOGIN = "/auth/simple/login";
@@ -128,6 +129,21 @@ test("an e-mail address signs in in any letter case, a username in its own", asy
   for (const name of ["Nina@Example.com", "nina@example.com", "NINA@EXAMPLE.COM"])
     assert.equal((await signIn(name, PASSWORD)).status, 200, name);
   assert.equal((await signIn("NINA", PASSWORD)).status, 401);
+});
+
+test("of imported users whose addresses differ in letter case alone, each signs in with their own", async (t) => {
+  const { request } = await openServer(
+    t,
+    createWorld()
+      .user({ email: "a@example.com" })
+      .user({ email: "A@example.com", passwordHash: await hashPassword(PASSWORD) }),
+  );
+  const signIn = (username: string) =>
+    request("/auth/simple/login", { method: "POST", as: null, body: { username, password: PASSWORD } });
+  assert.deepEqual(
+    [(await signIn("a@example.com")).status, (await signIn("A@example.com")).body.id],
+    [401, 6],
+  );
 });
 
 test("a session that has ended, is unknown or of a user who is gone is none", async (t) => {

@@ -31,9 +31,11 @@ const byAnyName = query<{ name: string }, UserRow>(`
   WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
   ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
 
+// Only an import can make users whose names differ in letter case alone: each is found by their own.
 const toSignIn = query<{ name: string }, UserRow & { passwordHash: string | null }>(`
   SELECT ${COLUMNS}, password_hash AS passwordHash FROM users
-  WHERE (username = :name OR email = :name COLLATE NOCASE) AND account_type = 'User' LIMIT 1`);
+  WHERE (username = :name OR email = :name COLLATE NOCASE) AND account_type = 'User'
+  ORDER BY username = :name DESC, email = :name DESC, id LIMIT 1`);
 
 const all = query<object, UserRow & { role: string }>(`
   SELECT ${COLUMNS}, roles.name AS role FROM users JOIN roles ON roles.id = users.root_role ORDER BY users.id`);
@@ -44,7 +46,8 @@ const persons = query<{ now: string }, UserRow & { isInvited: 0 | 1 }>(`
   FROM users WHERE account_type = 'User' ORDER BY id`);
 
 const byEmail = query<{ email: string }, { id: number }>(`
-  SELECT id FROM users WHERE email = :email COLLATE NOCASE AND account_type = 'User' LIMIT 1`);
+  SELECT id FROM users WHERE email = :email COLLATE NOCASE AND account_type = 'User'
+  ORDER BY email = :email DESC, id LIMIT 1`);
 
 const otherAdmin = query<{ id: number }>(`
   SELECT 1 FROM users WHERE root_role = ${ROLES.admin} AND account_type = 'User' AND id <> :id LIMIT 1`);
