@@ -114,3 +114,24 @@ test("the Node SDK in streaming mode is refused when its token is deleted", asyn
   assert.match(String((await refused)[0]), /401/);
   assert.deepEqual(statuses.slice(-2), [401, 401], "the stream, and the poll instead");
 });
+
+for (const experimentalMode of [
+  { type: "polling", format: "full" },
+  { type: "polling", format: "delta" },
+  { type: "streaming" },
+] as const) {
+  const mode = "format" in experimentalMode ? experimentalMode.format : "streaming";
+  test(`the Node SDK in ${mode} mode keeps up with a flag that changes all the time`, async (t) => {
+    const { sdk, request } = await open(t, CLIENT, { experimentalMode });
+    await once(sdk, "ready");
+    for (let change = 0; change < 30; change++) {
+      const { status } = await request(menu(change % 2 === 0 ? "on" : "off"), { method: "POST" });
+      assert.equal(status, 200);
+      await new Promise(setImmediate);
+    }
+    await request(menu("on"), { method: "POST" });
+    await until(sdk, true);
+    await request(menu("off"), { method: "POST" });
+    await until(sdk, false);
+  });
+}
