@@ -2,7 +2,7 @@ import http from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { type Case, report } from "./cases.ts";
 import { CLIENT, FRONTEND, flagName } from "./client-dataset.ts";
-import { type Figure, type Load, measure, median, type Subject, settled, usage } from "./load.ts";
+import { type Figure, type Load, measure, median, type Subject, usage } from "./load.ts";
 import type { Order, Recorded } from "./server.ts";
 
 /** As SDKs say it. */
@@ -94,11 +94,17 @@ export const measureFrontend = (flagstone: Subject, { seconds }: Measuring) =>
 /** What is gathered has been written by then, in milliseconds. */
 const WRITTEN_MS = 4000;
 
-/** Reports of use, the writing of what they told included. @returns microseconds of a report, and of the longest write */
-export async function measureReports(flagstone: Subject, { seconds }: Measuring) {
-  await settled(flagstone);
-  const { rate, cpu } = await measure(flagstone, "warm", report(flagName), { connections: 8, seconds });
+/** Reports of use, beside a bare server that only reads them; the writing of what they told is included. */
+export async function measureReports(flagstone: Subject, bare: Subject, { seconds }: Measuring) {
+  const one = report(flagName);
+  bare.child.send({ kind: "answer", key: one.name, recorded: { headers: {}, body: "" } } satisfies Order);
+  const load: Load = { connections: 8, seconds: 4 * seconds }; // the compiler takes its time
+  const alone = await measure(bare, "bare", one, load);
+  await measure(flagstone, "warm", one, load);
+  await setTimeout(WRITTEN_MS);
+  const { rate, cpu } = await measure(flagstone, "warm", one, load);
+  await usage(flagstone);
   await setTimeout(WRITTEN_MS);
   const writing = await usage(flagstone);
-  return { each: cpu + writing.cpu / (rate * seconds), held: writing.held.most };
+  return { bare: alone.cpu, each: cpu + writing.cpu / (rate * load.seconds), held: writing.held.most };
 }

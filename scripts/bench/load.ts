@@ -51,7 +51,7 @@ export async function record(subject: Subject, asked: Case): Promise<Recorded> {
 }
 
 /** Waits for requests whose clients were gone when their load ended. */
-export async function settled(subject: Subject) {
+async function settled(subject: Subject) {
   do {
     await usage(subject);
     await setTimeout(20);

@@ -89,7 +89,8 @@ export function take(db: Database): Noted[] {
   return [...byKey.values()];
 }
 
-const keyOf = (one: Noted) => JSON.stringify([one.kind, one.application, one.environment, ...ownKeyOf(one)]);
+/** No name contains the character NUL. */
+const keyOf = (one: Noted) => [one.kind, one.application, one.environment, ...ownKeyOf(one)].join("\0");
 
 function ownKeyOf(one: Noted): readonly string[] {
   if (one.kind === "use") return [one.feature, one.hour];
@@ -115,9 +116,14 @@ function merged(before: Noted, one: Noted): Noted {
 }
 
 function sum(before: Use, one: Use): Use {
-  const variants = new Map(before.variants);
-  for (const [name, count] of one.variants) variants.set(name, plus(variants.get(name) ?? 0, count));
+  const variants = one.variants.size === 0 ? before.variants : sumOf(before.variants, one.variants);
   return { ...one, yes: plus(before.yes, one.yes), no: plus(before.no, one.no), variants };
+}
+
+function sumOf(before: Use["variants"], more: Use["variants"]): Use["variants"] {
+  const variants = new Map(before);
+  for (const [name, count] of more) variants.set(name, plus(variants.get(name) ?? 0, count));
+  return variants;
 }
 
 /** Capped at the largest exact integer. */

@@ -51,6 +51,8 @@ const hourOf = (time: number, now: Date) =>
 function toUse(counted: Counted, hour: string | undefined): Use[] {
   const isUse = counted.yes > 0 || counted.no > 0;
   if (!isUse || hour === undefined || !isKept(counted.feature)) return [];
-  const variants = new Map([...counted.variants].filter(([name]) => isKept(name)));
-  return [{ kind: "use", ...counted, variants, hour }];
+  return [{ kind: "use", ...counted, variants: keptOf(counted.variants), hour }];
 }
+
+const keptOf = (variants: Use["variants"]) =>
+  variants.size === 0 ? variants : new Map([...variants].filter(([name]) => isKept(name)));
