@@ -1,0 +1,24 @@
+import assert from "node:assert/strict";
+import crypto from "node:crypto";
+import { test } from "node:test";
+import zlib from "node:zlib";
+import { encodeOnce } from "../../src/http/encode-once.ts";
+
+const hashOf = (body: Buffer) => crypto.hash("sha1", body, "base64url");
+
+test("the same content is compressed once, also while it still is, in each encoding", async () => {
+  const body = Buffer.from("flag ".repeat(10_000));
+  const first = encodeOnce("gzip", body, hashOf(body));
+  assert.equal(encodeOnce("gzip", Buffer.from(body), hashOf(body)), first);
+  assert.deepEqual(zlib.gunzipSync(await first), body);
+  assert.equal(encodeOnce("gzip", body, hashOf(body)), first);
+  assert.deepEqual(zlib.brotliDecompressSync(await encodeOnce("br", body, hashOf(body))), body);
+});
+
+test("what was compressed first is let go of first", async () => {
+  const bodies = Array.from({ length: 10 }, () => crypto.randomBytes(1024 * 1024));
+  const encoded = bodies.map((body) => encodeOnce("gzip", body, hashOf(body)));
+  await Promise.all(encoded);
+  assert.equal(encodeOnce("gzip", bodies[9]!, hashOf(bodies[9]!)), encoded[9]);
+  assert.notEqual(encodeOnce("gzip", bodies[0]!, hashOf(bodies[0]!)), encoded[0]);
+});
