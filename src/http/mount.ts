@@ -79,7 +79,10 @@ function respond(
     return sendParts(sent, request, response, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
-  return encoding ? encodeParts(parts, encoding).then(send) : send(parts);
+  if (!encoding) return send(parts);
+  const made = encodeParts(parts, encoding).then(send);
+  if (stamp && node) cache?.expect(node.req as IncomingMessage, stamp, made);
+  return made;
 }
 
 /** How long answers that include usage data are cached, in milliseconds. */

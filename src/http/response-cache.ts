@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasEnded } from "../auth/token.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
@@ -23,6 +23,8 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 export interface ResponseCache {
   /** Answers from the cache, and passes everything else to the listener. */
   first(listener: Listener): Listener;
+  /** Has others that ask for the same wait for an answer that is being compressed, rather than make it once more. */
+  expect(request: IncomingMessage, stamp: Stamp, made: Promise<unknown>): void;
   /** The cached answer to a read by POST. @param body as it was sent */
   find(request: IncomingMessage, body: string): Parts | undefined;
   /** Caches the answer to a read; for a POST, only if it was looked up before. */
@@ -50,6 +52,8 @@ export function createResponseCache(db: Database): ResponseCache {
   const kept = new Map<string, Kept>();
   /** Cache misses: the state when the request came, and the key for its answer. */
   const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
+  /** Answers that are being compressed; whether they get cached shows when they are done. */
+  const coming = new Map<string, { stamp: Stamp; done: Promise<void> }>();
   let total = 0;
   let since = "";
 
@@ -62,6 +66,7 @@ export function createResponseCache(db: Database): ResponseCache {
     const now = state();
     if (now === since) return now;
     kept.clear();
+    coming.clear();
     total = 0;
     since = now;
     return now;
@@ -76,26 +81,42 @@ export function createResponseCache(db: Database): ResponseCache {
     return undefined;
   };
 
+  const soon = (request: IncomingMessage) => {
+    const one = coming.get(asked.get(request)?.key ?? "");
+    return one && isCurrent(db, one.stamp) ? one.done : undefined;
+  };
+
+  const answer = (
+    listener: Listener,
+    request: IncomingMessage,
+    response: ServerResponse,
+    waits: boolean,
+  ): unknown => {
+    const found = find(request);
+    if (found) return send(found, request, response);
+    const done = waits ? soon(request) : undefined;
+    if (done) return done.then(() => response.destroyed || answer(listener, request, response, false));
+    // All reads of a request see one state; SQLite then makes its system calls once and not per statement.
+    let result: unknown;
+    snapshot(db, () => {
+      result = listener(request, response); // a transaction must not return a promise
+    });
+    return result;
+  };
+
   return {
     first: (listener) => (request, response) => {
       if (!asksApi(request)) return listener(request, response);
-      if (!isRead(request)) {
-        asked.set(request, { state: stateNow() });
-        return listener(request, response);
-      }
-      const answer = find(request);
-      // All reads of a request see one state; SQLite then makes its system calls once and not per statement.
-      if (!answer) {
-        let result: unknown;
-        snapshot(db, () => {
-          result = listener(request, response); // a transaction must not return a promise
-        });
-        return result;
-      }
-      const { headers, headersAlone, body } = answer;
-      if (isKnown(request.headers["if-none-match"], headers.etag))
-        return response.writeHead(304, headersAlone).end();
-      return response.writeHead(200, headers).end(request.method === "HEAD" ? undefined : body);
+      if (isRead(request)) return answer(listener, request, response, true);
+      asked.set(request, { state: stateNow() });
+      return listener(request, response);
+    },
+    expect(request, stamp, made) {
+      const { state, key } = asked.get(request) ?? {};
+      if (key === undefined || state !== since) return;
+      const forget = () => void (coming.get(key) === one && coming.delete(key));
+      const one = { stamp, done: made.then(forget, forget) };
+      coming.set(key, one);
     },
     find,
     // Stored under the state before it was read; if that is outdated by now, no later request will find it.
@@ -112,6 +133,15 @@ export function createResponseCache(db: Database): ResponseCache {
       }
     },
   };
+}
+
+function send(
+  { headers, headersAlone, body }: Kept,
+  { method, headers: given }: IncomingMessage,
+  response: ServerResponse,
+) {
+  if (isKnown(given["if-none-match"], headers.etag)) return response.writeHead(304, headersAlone).end();
+  return response.writeHead(200, headers).end(method === "HEAD" ? undefined : body);
 }
 
 /** Whether it presents a credential: endpoints without one, such as /health, must not depend on the file. */
