@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, pressAt, sees, skip, type } from "./browser.ts";
+import { openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
 
 test("four steps lead from nothing to a flag that an application asks for, without leaving the page", {
   skip,
@@ -41,4 +41,20 @@ test("the playground says which flags somebody gets, and keeps the question in t
   assert.match(page.url(), /userId=7/);
   await page.reload();
   await sees(page, "0 of 1 flag on");
+});
+
+test("a member connects an application to a flag from its page, in the environment where it is on", {
+  skip,
+}, async (t) => {
+  const world = createWorld()
+    .project("a")
+    .member("a", 3)
+    .feature("f", "a", { environments: [{ name: "production", enabled: true }] });
+  const { signedIn } = await openPage(t, world);
+  const page = await signedIn(3);
+  await visit(page, "/projects/a/features/f");
+  await press(page, "link", "Use it in your application");
+  await press(page, "button", "Create a token and show the code");
+  await sees(page, 'isEnabled("f"');
+  await sees(page, "a:production.");
 });

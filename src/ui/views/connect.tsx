@@ -1,16 +1,22 @@
 import { useState } from "preact/hooks";
-import { useFilters } from "../address.ts";
+import { Link } from "wouter-preact";
+import { pathTo, useFilters } from "../address.ts";
 import { Answer } from "../parts/answer.tsx";
 import { ChoiceField, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { Snippets } from "../parts/snippets.tsx";
 import { Heading } from "../parts/words.tsx";
-import { change, useRead } from "../reads.ts";
+import { useRead } from "../reads.ts";
+import { createToken } from "./connect-token.ts";
 
 /** From a flag to an application that asks for it: a token, and what to write with it. */
 export function View() {
-  const [{ project, feature }] = useFilters({ project: "default", feature: "" });
+  const [{ project, feature, environment }] = useFilters({
+    project: "default",
+    feature: "",
+    environment: "",
+  });
   const params = { projectId: project };
   const read = useRead("GET /api/admin/projects/:projectId/overview", { params });
   return (
@@ -22,6 +28,7 @@ export function View() {
             project={project}
             feature={feature || "your-flag"}
             environments={environments.map(({ environment }) => environment)}
+            environment={environment}
           />
         )}
       </Answer>
@@ -33,14 +40,16 @@ interface ConnectProps {
   project: string;
   feature: string;
   environments: readonly string[];
+  /** The one that is chosen at first; empty for the first of them. */
+  environment: string;
 }
 
-function Connect({ project, feature, environments }: ConnectProps) {
+function Connect({ project, feature, environments, environment }: ConnectProps) {
   const [made, setMade] = useState<{ secret: string; type: string } | undefined>();
-  const initial = { type: "client", environment: environments[0] ?? "" };
+  const initial = { type: "client", environment: environment || (environments[0] ?? "") };
   const form = useForm(initial, async ({ type, environment }) => {
     const body = { tokenName: `${project}-${environment}`, type, environment, projects: [project] };
-    setMade(await change("POST /api/admin/api-tokens", { body }));
+    setMade(await createToken(project, body));
   });
   if (made)
     return (
@@ -48,7 +57,10 @@ function Connect({ project, feature, environments }: ConnectProps) {
         <Secret label="Your application authenticates with this token." value={made.secret} />
         <h2>Add this to your application</h2>
         <Snippets token={made.secret} feature={feature} isFrontend={made.type === "frontend"} />
-        <p>Once your application evaluates the flag, its page shows how often.</p>
+        <p>
+          Once your application evaluates the flag,{" "}
+          <Link href={pathTo("projects", project, "features", feature)}>its page</Link> shows how often.
+        </p>
       </>
     );
   return (

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
-import { IconButton } from "../../parts/button.tsx";
+import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
@@ -66,7 +66,11 @@ function Tags({ flag: { name, project } }: { flag: Flag }) {
           )}
         </span>
       ))}
-      {isAllowed && <IconButton icon="tag" label="Add a tag" onClick={() => setOpen(true)} />}
+      {isAllowed && (
+        <Button icon="tag" onClick={() => setOpen(true)}>
+          Add a tag
+        </Button>
+      )}
       {isOpen && <NewTag feature={name} onClose={() => setOpen(false)} />}
     </div>
   );

@@ -1,5 +1,8 @@
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 import { Button } from "../../parts/button.tsx";
+import { Icon } from "../../parts/icon.tsx";
+import { mayConnect } from "../connect-token.ts";
 import { About } from "./about.tsx";
 import { EnvironmentCard } from "./environment-card.tsx";
 import { type Flag, FlagFrame } from "./flag-frame.tsx";
@@ -16,20 +19,32 @@ export const View = () => (
             <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
           ))}
         </div>
-        <TryButton flag={flag} />
+        <Ways flag={flag} />
       </>
     )}
   </FlagFrame>
 );
 
-function TryButton({ flag }: { flag: Flag }) {
+/** What is done with a flag elsewhere: asking for it, here by way of trial or from an application. */
+function Ways({ flag }: { flag: Flag }) {
   const [isOpen, setOpen] = useState(false);
   return (
-    <>
+    <div class="actions">
       <Button icon="play" onClick={() => setOpen(true)}>
         Try it with a context
       </Button>
+      {mayConnect(flag.project) && (
+        <Link class="button" href={connectPath(flag)}>
+          <Icon name="api" /> Use it in your application
+        </Link>
+      )}
       {isOpen && <TryIt flag={flag} onClose={() => setOpen(false)} />}
-    </>
+    </div>
   );
+}
+
+/** Where it is on, an application sees that it works. */
+function connectPath({ project, name, environments }: Flag) {
+  const environment = environments.find(({ enabled }) => enabled)?.name ?? "";
+  return `/connect?${new URLSearchParams({ project, feature: name, ...(environment && { environment }) })}`;
 }
