@@ -4,6 +4,7 @@ import type { Output } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { Icon } from "../../parts/icon.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { Snippet } from "../../parts/secret.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -43,13 +44,17 @@ function Deeds({ integration: { id, delivery } }: { integration: Integration }) 
   const params = { id };
   const test = async () => {
     const { state, stateDetails } = await change("POST /api/admin/addons/:id/test", { params });
-    tell(`${state}: ${stateDetails}`);
+    if (state === "failed") throw new Error(stateDetails);
+    tell(stateDetails);
   };
   return (
     <>
       <Button icon="play" onClick={test}>
         Test
       </Button>
+      <Link class="button" href={`/integrations?edit=${id}`}>
+        <Icon name="edit" /> Edit
+      </Link>
       {delivery?.paused ? (
         <Button icon="play" onClick={() => change("POST /api/admin/addons/:id/resume", { params })}>
           Resume

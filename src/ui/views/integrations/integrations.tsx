@@ -1,7 +1,7 @@
 import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { count } from "../../format.ts";
+import { counted } from "../../format.ts";
 import { Switch } from "../../parts/button.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { Badge } from "../../parts/words.tsx";
@@ -39,7 +39,7 @@ export function View() {
         { title: "Provider", cell: titleOf },
         {
           title: "Events",
-          cell: ({ events }) => (events.length === 0 ? "none" : `${count(events.length)} types`),
+          cell: ({ events }) => (events.length === 0 ? "none" : counted(events.length, "type")),
         },
         {
           title: "Projects",
