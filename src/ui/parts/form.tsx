@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useRef, useState } from "preact/hooks";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type Problems, useProblems } from "./problems.ts";
 
 type Fields = Record<string, unknown>;
@@ -50,28 +50,32 @@ interface FormProps<T extends Fields> {
   children: ComponentChildren;
 }
 
-export const Form = <T extends Fields>({ form, submit, onCancel, kind = "main", children }: FormProps<T>) => (
-  <form
-    class="form"
-    onSubmit={(event) => {
-      event.preventDefault();
-      void form.submit();
-    }}
-  >
-    {children}
-    <OtherProblems form={form} />
-    <footer>
-      {onCancel && (
-        <button type="button" onClick={onCancel}>
-          Cancel
+export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", children }: FormProps<T>) {
+  const element = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (!form.isBusy) element.current?.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
+  }, [form.isBusy]);
+  const send = (event: Event) => {
+    event.preventDefault();
+    void form.submit();
+  };
+  return (
+    <form ref={element} class="form" onSubmit={send}>
+      {children}
+      <OtherProblems form={form} />
+      <footer>
+        {onCancel && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        <button type="submit" class={kind} disabled={form.isBusy}>
+          {submit}
         </button>
-      )}
-      <button type="submit" class={kind} disabled={form.isBusy}>
-        {submit}
-      </button>
-    </footer>
-  </form>
-);
+      </footer>
+    </form>
+  );
+}
 
 /** Below the fields, which by then have shown what is about them. */
 function OtherProblems<T extends Fields>({ form }: { form: FormState<T> }) {
