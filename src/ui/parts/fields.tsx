@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { Button } from "./button.tsx";
 import { Field, FieldProblem, type FormState } from "./form.tsx";
 
 /** The names of the fields of a form whose values are of a type. */
@@ -124,6 +125,9 @@ export const CheckField = <T extends Record<string, unknown>>({
   </div>
 );
 
+/** More than that are tedious to choose one by one. */
+const MANY = 8;
+
 /** Any of several. */
 export function ChecksField<T extends Record<string, unknown>>({
   form,
@@ -135,9 +139,17 @@ export function ChecksField<T extends Record<string, unknown>>({
   const chosen = form.values[name] as readonly string[];
   const toggle = (value: string, isChosen: boolean) =>
     form.set(name, (isChosen ? [...chosen, value] : chosen.filter((one) => one !== value)) as T[typeof name]);
+  const isAll = choices.every(([value]) => chosen.includes(value));
   return (
     <fieldset class="field checks">
       <legend>{label}</legend>
+      {choices.length > MANY && (
+        <Button
+          onClick={() => form.set(name, (isAll ? [] : choices.map(([value]) => value)) as T[typeof name])}
+        >
+          {isAll ? "Clear selection" : "Select all"}
+        </Button>
+      )}
       {choices.map(([value, text]) => (
         <label key={value}>
           <input
