@@ -7,7 +7,7 @@ const FLAG = `${PROJECT}/features/:featureName`;
 export const VIEWS_OF_PROJECTS: readonly View[] = [
   { path: PROJECT, title: "Flags", load: () => import("./views/project/flags.tsx") },
   { path: `${PROJECT}/insights`, title: "Insights", load: () => import("./views/project/insights.tsx") },
-  { path: `${PROJECT}/people`, title: "People", load: () => import("./views/project/people.tsx") },
+  { path: `${PROJECT}/people`, title: "Members", load: () => import("./views/project/people.tsx") },
   {
     path: `${PROJECT}/environments`,
     title: "Environments",

@@ -42,7 +42,7 @@ const tabsOf = (id: string) =>
   [
     [pathTo("projects", id), "Flags"],
     [pathTo("projects", id, "insights"), "Insights"],
-    [pathTo("projects", id, "people"), "People"],
+    [pathTo("projects", id, "people"), "Members"],
     [pathTo("projects", id, "environments"), "Environments"],
     [pathTo("projects", id, "tokens"), "Tokens"],
     [pathTo("projects", id, "archive"), "Archive"],
