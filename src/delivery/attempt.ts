@@ -94,8 +94,8 @@ async function outcomeOf(
     return await deliver(job, outside);
   } catch (error) {
     const { message } = error as Error;
-    if (!(error instanceof DataError))
-      log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
+    if (error instanceof DataError) return { ...failed(message), retry: {} }; // the key may be brought back
+    log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
     return failed(message);
   }
 }

@@ -125,6 +125,20 @@ test("a receiver that refuses one event after the other is left alone for a whil
   assert.equal((await request("/api/admin/addons/1")).body.delivery, undefined);
 });
 
+test("where the key of its secrets is missing, an integration waits for it", async (t) => {
+  const receiver = await openReceiver(t);
+  const { addFlag, db, integrate, recorded, waiting } = await openDelivering(t, { clock: movableClock() });
+  await integrate({ url: receiver.url, authorization: "hush" });
+  db.exec(
+    `UPDATE integrations SET parameters = json_set(parameters, '$.authorization', 'encrypted:1:0badc0de:AAAA')`,
+  );
+  await addFlag("f");
+  const [record] = await recorded(1);
+  assert.equal(record!.stateDetails, "The key 0badc0de is missing: bring back its file of keys");
+  assert.ok(record!.details.retryAt);
+  assert.deepEqual([waiting(), receiver.received.length], [1, 0]);
+});
+
 test("a slow receiver delays no other, and no request", async (t) => {
   const slow = await openReceiver(t, () => {});
   const quick = await openReceiver(t);
