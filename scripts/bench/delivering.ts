@@ -151,7 +151,7 @@ export async function delays(all: Delivering, count: number): Promise<Delays> {
   const [ofServer, ofCommand]: [number[], number[]] = [[], []];
   const db = open(all.file);
   for (let n = 0; n < count; n++) {
-    await setTimeout(7 * (n % 5)); // not in step with what looks every 25 ms
+    await setTimeout(7 * (n % 5)); // not in step with what looks every few
     ofServer.push(await delayOf(all, () => makeFlag(all)));
     ofCommand.push(await delayOf(all, () => recordOne(db)));
   }

@@ -42,7 +42,7 @@ const TIMEOUT_MS = 10_000;
 const GRACE_MS = 4000;
 
 /** How often to check for commits of other processes, in milliseconds; a check takes a few microseconds. */
-const POLL_MS = 25;
+const POLL_MS = 10;
 
 const running = new WeakMap<Database, Dispatcher>();
 

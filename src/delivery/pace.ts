@@ -26,7 +26,7 @@ export function createTurn(): Turn {
     for (;;) {
       look();
       if (!isBusy || begun < MOST) break;
-      await setTimeout(WINDOW_MS - (performance.now() - begin));
+      await setTimeout(Math.max(1, WINDOW_MS - (performance.now() - begin)));
     }
     begun++;
   };
