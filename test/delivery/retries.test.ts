@@ -168,7 +168,7 @@ test("once an attempt can't be recorded, no more are made until the file can be 
 
 test("what can't be recorded is sent again when the file can be written to, one at a time until then", async (t) => {
   const receiver = await openReceiver(t);
-  const { addFlag, recorded, next, db, waiting, request } = await delivering(t, receiver);
+  const { addFlag, clock, recorded, next, db, waiting, request } = await delivering(t, receiver);
   await request("/api/admin/addons/1/pause", { method: "POST" });
   for (const name of ["one", "two", "three"]) await addFlag(name);
   db.exec(`CREATE TEMP TRIGGER full BEFORE INSERT ON integration_events
@@ -178,7 +178,7 @@ test("what can't be recorded is sent again when the file can be written to, one 
   assert.equal(await next(), 10_000);
   await receiver.has(4);
   assert.equal(waiting(), 3);
-  await until(() => db.inTransaction === false);
+  await until(() => clock.waits().length > 0, "another attempt to be planned");
   db.exec("DROP TRIGGER full");
   await next();
   await recorded(3);
