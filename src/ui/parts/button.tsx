@@ -19,7 +19,7 @@ interface ButtonProps {
 export function Button({ onClick, icon, kind, disabled = false, title, children }: ButtonProps) {
   const [isBusy, act] = useAction(onClick);
   return (
-    <button type="button" class={kind} onClick={act} disabled={disabled || isBusy} title={title}>
+    <button type="button" class={kind} onClick={act} disabled={disabled} aria-disabled={isBusy} title={title}>
       {icon && <Icon name={icon} />}
       {children}
     </button>
@@ -43,7 +43,8 @@ export function IconButton({ onClick, icon, label, disabled = false, isPressed }
       type="button"
       class="bare"
       onClick={act}
-      disabled={disabled || isBusy}
+      disabled={disabled}
+      aria-disabled={isBusy}
       aria-label={label}
       aria-pressed={isPressed}
       title={label}
@@ -53,10 +54,12 @@ export function IconButton({ onClick, icon, label, disabled = false, isPressed }
   );
 }
 
+/** A button that is busy can't be used, but keeps the focus, which one that is disabled would lose. */
 function useAction(action: Action): [isBusy: boolean, act: (event: Event) => Promise<void>] {
   const [isBusy, setBusy] = useState(false);
   const act = async (event: Event) => {
     event.stopPropagation();
+    if (isBusy) return;
     setBusy(true);
     try {
       await action();
@@ -87,7 +90,8 @@ export function Switch({ isOn, label, onChange, disabled = false, title }: Switc
       aria-checked={isOn}
       aria-label={label}
       title={title ?? label}
-      disabled={disabled || isBusy}
+      disabled={disabled}
+      aria-disabled={isBusy}
       onClick={act}
     />
   );

@@ -15,16 +15,27 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
-    const before = document.activeElement;
-    element.current?.showModal();
-    return () => before instanceof HTMLElement && before.focus();
+    const shown = element.current;
+    shown?.showModal();
+    return () => shown?.close(); // which gives the focus back to where it was
   }, []);
   const cancel = (event: Event) => {
     event.preventDefault();
     onClose?.();
   };
+  /** Browsers close it without asking where `Esc` is pressed again and again. */
+  const closed = () => {
+    if (onClose) onClose();
+    else element.current?.showModal();
+  };
   return (
-    <dialog ref={element} class={isWide ? "wide" : undefined} aria-labelledby={id} onCancel={cancel}>
+    <dialog
+      ref={element}
+      class={isWide ? "wide" : undefined}
+      aria-labelledby={id}
+      onCancel={cancel}
+      onClose={() => element.current && closed()}
+    >
       <header>
         <h2 id={id}>{title}</h2>
         {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
