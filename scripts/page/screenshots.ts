@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "puppeteer-core";
 import { launch } from "./browser.ts";
-import { serveDemo } from "./demo.ts";
+import { serveDemo } from "./serve.ts";
 
 // `npm run screenshots`: the pictures of the README, of the demo.
 

@@ -4,26 +4,35 @@ import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** The demo, served on a free port from this checkout. */
-export interface Demo {
-  /** Signs in, once. */
-  link: string;
+/** A server on a free port, from this checkout. */
+export interface Served {
   url: string;
   stop(): Promise<unknown>;
 }
 
-export async function serveDemo(): Promise<Demo> {
+/** The demo, with a link that signs in, once. */
+export async function serveDemo(): Promise<Served & { link: string }> {
+  const { printed: link, stop } = await start(["demo"], /Open: +(\S+)/);
+  return { link, url: new URL(link).origin, stop };
+}
+
+/** A data file. */
+export async function serveFile(file: string): Promise<Served> {
+  const { printed: url, stop } = await start(["serve", "--data", file], /URL: +(\S+)/);
+  return { url, stop };
+}
+
+async function start(command: string[], pattern: RegExp) {
   const child = spawn(
     process.execPath,
-    ["--import", "./scripts/preload.mjs", "src/main.ts", "demo", "--port", "0"],
+    ["--import", "./scripts/preload.mjs", "src/main.ts", ...command, "--port", "0", "--quiet"],
     { cwd: ROOT, stdio: ["ignore", "pipe", "inherit"] },
   );
-  const link = await printed(child, /Open: +(\S+)/);
   const stop = () => {
     child.kill("SIGTERM");
     return once(child, "exit");
   };
-  return { link, url: new URL(link).origin, stop };
+  return { printed: await printed(child, pattern), stop };
 }
 
 /** The first of what it prints that fits. */
@@ -35,6 +44,6 @@ function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
       const [, found] = pattern.exec(text) ?? [];
       if (found !== undefined) resolve(found);
     });
-    child.once("exit", (code) => reject(new Error(`The demo ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code}`)));
   });
 }
