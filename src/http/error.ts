@@ -10,6 +10,7 @@ export const STATUS = {
   OwaspValidationError: 400,
   PasswordPreviouslyUsedError: 400,
   ExceedsLimitError: 400,
+  ArchivedFeatureError: 400,
   MinimumOneEnvironmentError: 400,
   RoleInUseError: 400,
   AuthenticationRequired: 401,

@@ -113,7 +113,7 @@ for (const [word, given, records] of [
             { name: "development", enabled: word === "off", strategies: [{ id: "s", name: "default" }] },
           ],
         }),
-      records: records!,
+      expect: [400, "ArchivedFeatureError"],
     },
   ]);
 }

@@ -153,11 +153,11 @@ scenarios(`POST ${STRATEGIES}`, [
       assert.deepEqual(
         variants.map(({ name, weight }: typeof VARIANT) => [name, weight]),
         [
+          ["a", 250],
           ["b", 188],
           ["c", 188],
           ["d", 187],
           ["e", 187],
-          ["a", 250],
         ],
       ),
   }),
@@ -224,14 +224,38 @@ scenarios(`POST ${STRATEGIES}`, [
     body: { name: "default" },
     expect: [400, "ExceedsLimitError"],
   }),
+  on({
+    name: "a segment of another project",
+    as: SERVICE,
+    body: { name: "default", segments: [3] },
+    expect: WRONG,
+    see: ({ message }) => assert.equal(message, "body.segments.0: three is of another project"),
+  }),
+  on({
+    name: "overrides of a variant",
+    body: {
+      name: "default",
+      variants: [{ ...VARIANT, overrides: [{ contextName: "userId", values: ["7"] }] }],
+    },
+    records: [added({})],
+    see: ({ variants }) =>
+      assert.deepEqual(variants[0].overrides, [{ contextName: "userId", values: ["7"] }]),
+  }),
   ...[
     STRATEGIES.replace("/f/", "/nosuch/"),
-    STRATEGIES.replace("development", "nosuch"),
     STRATEGIES.replace("/a/", "/b/"),
     STRATEGIES.replace("/a/", "/nosuch/"),
   ].map((url) =>
     on({ name: `${url} names nothing`, as: SERVICE, url, body: { name: "default" }, expect: NOT_FOUND }),
   ),
+  on({
+    name: "in an environment that the project lacks",
+    url: STRATEGIES.replace("development", "nosuch"),
+    as: SERVICE,
+    body: { name: "default" },
+    expect: [400, "ValidationError"],
+    see: ({ message }) => assert.match(message, /^path\.environment: nosuch/),
+  }),
 ]);
 
 scenarios(`GET ${STRATEGIES}`, [
@@ -262,6 +286,16 @@ const disabled = {
 
 scenarios(`PUT ${STRATEGIES}/s`, [
   ...refused({}),
+  {
+    name: "one of an archived flag",
+    given: (w) =>
+      w.project("a").feature("f", "a", {
+        archivedAt: "2026-01-02T00:00:00Z",
+        environments: [{ name: "development", strategies: [{ id: "s", name: "default" }] }],
+      }),
+    body: {},
+    expect: NOT_FOUND,
+  },
   on({
     name: "an empty body takes away constraints and variants, and keeps the rest",
     body: {},

@@ -84,7 +84,7 @@ scenarios(`PUT ${VARIANTS}`, [
   on({
     name: "they share the weight and are kept by name",
     body: [
-      { name: "b", weight: 0 },
+      { name: "b", weight: 0, weightType: "variable" },
       variant("c", 300, { weightType: "fix", payload: { type: "number", value: "1" } }),
       variant("a", 5, { overrides: [{ contextName: "userId", values: ["7"] }], unknown: 1 }),
     ],
@@ -107,7 +107,16 @@ scenarios(`PUT ${VARIANTS}`, [
     body: [variant("a")],
     expect: [403, "InvalidOperationError"],
   }),
+  on({
+    name: "a flag that has none keeps none",
+    url: VARIANTS.replace("/f/", "/new/"),
+    body: [],
+    expect: [403, "InvalidOperationError"],
+  }),
   wrong([variant("")], "body.0.name"),
+  wrong([variant("a b")], "body.0.name"),
+  wrong([{ name: "a", weight: 1000 }], "body.0.weightType"),
+  wrong([variant("a", 1000, { payload: { type: "string", value: "" } })], "body.0.payload.value"),
   wrong([{ name: "a" }], "body.0.weight"),
   wrong([variant("a", -1)], "body.0.weight"),
   wrong([variant("a", 1001)], "body.0.weight"),
@@ -126,12 +135,18 @@ scenarios(`PATCH ${VARIANTS}`, [
   on({
     name: "one more",
     body: [{ op: "add", path: "/-", value: variant("new", 0) }],
-    records: [changed("development", [variant("old", 500), variant("new", 500)], [variant("old")])],
+    records: [changed("development", [variant("new", 500), variant("old", 500)], [variant("old")])],
     see: (body) =>
       assert.deepEqual(weights(body), [
         ["new", 500],
         ["old", 500],
       ]),
+  }),
+  on({
+    name: "of a flag that has none",
+    url: VARIANTS.replace("/f/", "/new/"),
+    body: [],
+    expect: [403, "InvalidOperationError"],
   }),
   wrong([{ op: "add", path: "/0/weight", value: "x" }], "body.0.weight"),
   wrong([{ op: "remove", path: "/1" }], "body.0"),
@@ -160,7 +175,7 @@ scenarios(`PUT ${ALL}`, [
         project: "a",
         environment: null,
         featureName: "new",
-        data: { variants: [variant("b", 500), variant("a", 500)] },
+        data: { variants: [variant("a", 500), variant("b", 500)] },
         preData: { variants: [] },
       },
     ],

@@ -51,7 +51,7 @@ function* violations(path: string, constraint: Constraint): Generator<Violation>
     yield { path: `${path}.values.${wrong}`, message: `must have 1 to ${LONGEST_VALUE} characters` };
   if (!(OPERATORS as readonly string[]).includes(operator))
     yield { path: `${path}.operator`, message: "is not a known operator" };
-  if (/^(STR_|IN_CIDR)/.test(operator) && values.length === 0)
+  if (/^(STR_|IN|NOT_IN)/.test(operator) && values.length === 0)
     yield { path: `${path}.values`, message: `${operator} takes one value or more` };
   const strange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
   if (strange >= 0)
@@ -73,13 +73,15 @@ const LONGEST_REGEX = 1000;
 const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
   SINGLE.find(([prefix]) => operator.startsWith(prefix));
 
-/** Whether it is text that reads as a number. */
+/** Text that is a decimal number. */
 export const isNumber = (value: unknown) =>
-  typeof value === "string" && value.trim() !== "" && Number.isFinite(Number(value));
+  typeof value === "string" && DECIMAL.test(value) && Number.isFinite(Number(value));
 
-/** The grammar of semver.org, which allows no leading zeros. */
+const DECIMAL = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i;
+
+/** The grammar of semver.org, which allows no leading zeros, without the build, which is never compared (original). */
 const SEMVER =
-  /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-(0|[1-9]\d*|\d*[a-z-][\da-z-]*)(\.(0|[1-9]\d*|\d*[a-z-][\da-z-]*))*)?(\+[\da-z-]+(\.[\da-z-]+)*)?$/i;
+  /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-(0|[1-9]\d*|\d*[a-z-][\da-z-]*)(\.(0|[1-9]\d*|\d*[a-z-][\da-z-]*))*)?$/i;
 
 /** Operators that take one value, by their prefixes. */
 const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean, what: string]> = [

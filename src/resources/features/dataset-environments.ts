@@ -24,7 +24,7 @@ import {
   type StrategyRow,
 } from "../strategies/changes.ts";
 import { type StoredParts, toValues } from "../strategies/require.ts";
-import { FlagVariant, Variant } from "../variants/schema.ts";
+import { Variant } from "../variants/schema.ts";
 
 /** A map of names to text; validated as a whole, so that no key is lost. */
 const Parameters = v.pipe(
@@ -61,7 +61,7 @@ export const FeatureEnvironment = v.strictObject({
   variants: v.optional(
     v.array(
       v.strictObject({
-        ...FlagVariant.entries,
+        ...Variant.entries,
         ...WEIGHT_TYPE,
         stickiness: v.optional(v.string(), "default"),
       }),

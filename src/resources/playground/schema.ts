@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { JsonObject, Time } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
-import { FlagVariant, Variant } from "../variants/schema.ts";
+import { Variant } from "../variants/schema.ts";
 
 const Projects = v.optional(
   v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
@@ -35,7 +35,7 @@ export type PlaygroundQuestion = v.InferOutput<typeof PlaygroundQuestion>;
 
 /** A context in several environments; values with commas are split, and all combinations are tried. */
 export const AdvancedPlaygroundQuestion = v.object({
-  environments: v.array(v.string()),
+  environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
   projects: Projects,
   context: Asker,
 });
@@ -90,7 +90,7 @@ export const PlaygroundFeature = v.strictObject({
     feature_enabled: v.boolean(),
     featureEnabled: v.optional(v.boolean()),
   }),
-  variants: v.array(FlagVariant),
+  variants: v.array(Variant),
   name: v.string(),
   projectId: v.string(),
 });

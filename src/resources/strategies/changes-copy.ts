@@ -31,7 +31,8 @@ export function copyFeatureEnvironments(tx: Tx, { project, from, to, replacesGro
         ...strategy.parameters,
         ...(replacesGroupId && groupId !== undefined && { groupId: to }),
       };
-      addStrategy(tx, { project, feature: to, environment }, { ...strategy, parameters });
+      const title = strategy.title ?? ""; // (original)
+      addStrategy(tx, { project, feature: to, environment }, { ...strategy, title, parameters });
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Actor } from "../../auth/actor.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { ApiError } from "../../http/error.ts";
+import { ApiError, invalid } from "../../http/error.ts";
 import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
 import { placedStrategy, strategyCount } from "./store.ts";
@@ -18,9 +18,10 @@ interface Place {
 }
 
 /** Which parts of a place exist, checked separately so that the error can name the missing one. */
-const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "hasEnvironment", 0 | 1>>(`
+const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "isArchived" | "hasEnvironment", 0 | 1>>(`
   SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
     EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
+    EXISTS (SELECT 1 FROM features WHERE name = :feature AND archived_at IS NOT NULL) AS isArchived,
     EXISTS (SELECT 1 FROM project_environments WHERE project = :project AND environment = :environment)
       AS hasEnvironment`);
 
@@ -28,6 +29,27 @@ const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "hasEnvironmen
 export function requireFeatureEnvironment(db: Database, place: Place) {
   const missing = missingPart(db, place);
   if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
+}
+
+/**
+ * The same, to add a strategy there.
+ * @throws ApiError `NotFoundError` for project or flag, `ValidationError` for the environment (original)
+ */
+export function requirePlaceForStrategy(db: Database, place: Place) {
+  const { hasFeature, hasEnvironment } = placeOf(db).get(place)!;
+  if (hasEnvironment || !hasFeature) return requireFeatureEnvironment(db, place);
+  const message = `${place.environment} is not an environment of the project ${place.project}`;
+  throw invalid({ path: "path.environment", message });
+}
+
+/**
+ * The same, to enable or disable the flag there.
+ * @throws ApiError `NotFoundError`, and `ArchivedFeatureError` for an archived flag (original)
+ */
+export function requireLiveFeatureEnvironment(db: Database, place: Place) {
+  requireFeatureEnvironment(db, place);
+  if (!placeOf(db).get(place)!.isArchived) return;
+  throw new ApiError("ArchivedFeatureError", `The flag ${place.feature} is archived: revive it first`);
 }
 
 /**
@@ -42,6 +64,14 @@ export function requireStrategy(db: Database, place: Place, id: string): Strateg
     strategy.featureName === place.feature && project === place.project && environment === place.environment;
   if (isThere) return strategy;
   throw new ApiError("InvalidOperationError", `The strategy ${id} is not of this flag in this environment`);
+}
+
+/** The same of a flag that is not archived. @throws ApiError `NotFoundError`, `InvalidOperationError` (original) */
+export function requireStrategyOfLive(db: Database, place: Place, id: string): Strategy {
+  const strategy = requireStrategy(db, place, id);
+  if (placeOf(db).get(place)!.isArchived)
+    throw new ApiError("NotFoundError", `The flag ${place.feature} is archived`);
+  return strategy;
 }
 
 /** @throws ApiError `ExceedsLimitError` if a flag has as many strategies in an environment as allowed */

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
 import { disableFeature, enableFeature } from "./changes-enabled.ts";
-import { requireFeatureEnvironment } from "./require.ts";
+import { requireFeatureEnvironment, requireLiveFeatureEnvironment } from "./require.ts";
 import { ENVIRONMENT, Params } from "./routes-path.ts";
 import { FeatureInEnvironment } from "./schema.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
@@ -37,7 +37,7 @@ const switching = {
   tag: "Features",
   method: "POST",
   permission: { permission: "UPDATE_FEATURE_ENVIRONMENT", project: "projectId", environment: "environment" },
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "ArchivedFeatureError"],
   response: NoBody,
 } as const;
 
@@ -50,7 +50,7 @@ export const enable = operation({
   query: EnableQuery,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
 }).change(({ tx, params, query }) => {
-  requireFeatureEnvironment(tx.db, params);
+  requireLiveFeatureEnvironment(tx.db, params);
   enableFeature(tx, params, { enablesStrategies: query.shouldActivateDisabledStrategies === "true" });
 });
 
@@ -62,7 +62,7 @@ export const disable = operation({
   params: Params,
   records: ["feature-environment-disabled"],
 }).change(({ tx, params }) => {
-  requireFeatureEnvironment(tx.db, params);
+  requireLiveFeatureEnvironment(tx.db, params);
   disableFeature(tx, params);
 });
 
@@ -83,7 +83,7 @@ export const enableAll = operation({
   const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
   for (const feature of features) {
     const place = { project, feature, environment };
-    requireFeatureEnvironment(tx.db, place);
+    requireLiveFeatureEnvironment(tx.db, place);
     enableFeature(tx, place, { enablesStrategies });
   }
 });
@@ -99,7 +99,7 @@ export const disableAll = operation({
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) {
     const place = { project, feature, environment };
-    requireFeatureEnvironment(tx.db, place);
+    requireLiveFeatureEnvironment(tx.db, place);
     disableFeature(tx, place);
   }
 });

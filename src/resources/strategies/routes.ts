@@ -3,7 +3,13 @@ import { JsonPatch, patchedAs } from "../../http/json-patch.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { createStrategy } from "./changes-default.ts";
 import { removeStrategy, sortStrategies, updateStrategy } from "./changes-update.ts";
-import { requireFeatureEnvironment, requireRoomForStrategy, requireStrategy } from "./require.ts";
+import {
+  requireFeatureEnvironment,
+  requirePlaceForStrategy,
+  requireRoomForStrategy,
+  requireStrategy,
+  requireStrategyOfLive,
+} from "./require.ts";
 import { ENVIRONMENT, Params, StrategyParams } from "./routes-path.ts";
 import { requireGoodStrategy } from "./rules.ts";
 import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "./schema.ts";
@@ -40,9 +46,10 @@ export const addStrategy = operation({
   records: ["feature-strategy-add"],
   response: Strategy,
 }).change(({ tx, params: place, body }) => {
-  requireFeatureEnvironment(tx.db, place);
+  requirePlaceForStrategy(tx.db, place);
+  const strategy = requireGoodStrategy(tx.db, place.project, body);
   requireRoomForStrategy(tx.db, place);
-  return createStrategy(tx, place, requireGoodStrategy(tx.db, place.project, body));
+  return createStrategy(tx, place, strategy);
 });
 
 export const setSortOrder = operation({
@@ -87,7 +94,7 @@ export const replaceStrategy = operation({
   records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
-  const strategy = requireStrategy(tx.db, place, id);
+  const strategy = requireStrategyOfLive(tx.db, place, id);
   return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, body));
 });
 
@@ -104,7 +111,7 @@ export const patchStrategy = operation({
   records: ["feature-strategy-update", "feature-environment-disabled"],
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
-  const strategy = requireStrategy(tx.db, place, id);
+  const strategy = requireStrategyOfLive(tx.db, place, id);
   const given = { title: null, ...patchedAs(UpdateStrategy, strategy, body) };
   return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, given));
 });

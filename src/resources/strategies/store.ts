@@ -34,8 +34,8 @@ const byId = query<{ id: string }, StrategyRow & Pick<PlacedStrategy, "project" 
 const count = query<{ feature: string; environment: string }, number>(`
   SELECT count(*) FROM strategies WHERE feature = :feature AND environment = :environment`);
 
-const ownerOfSegment = query<{ id: number }, { project: string | null }>(`
-  SELECT project FROM segments WHERE id = :id`);
+const ownerOfSegment = query<{ id: number }, { project: string | null; name: string }>(`
+  SELECT project, name FROM segments WHERE id = :id`);
 
 /** A feature's strategies in an environment, in order. */
 export const strategies = (db: Database, feature: string, environment: string): Wire<Strategy>[] =>
@@ -61,7 +61,7 @@ export function placedStrategy(db: Database, id: string): PlacedStrategy | undef
 export const strategyCount = (db: Database, feature: string, environment: string): number =>
   count(db).pluck().get({ feature, environment })!;
 
-/** The project that a segment is limited to, or null; undefined if there is no such segment. */
+/** A segment's name and the project that it is limited to, or null; undefined if there is no such segment. */
 export const segmentOwner = (db: Database, id: number) => ownerOfSegment(db).get({ id });
 
 /** A row with its stored parts as values. Segments are ids, or whatever the query selects for them. */

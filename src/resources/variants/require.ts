@@ -7,8 +7,8 @@ import { variantsOf } from "./store.ts";
 const WHOLE = 1000;
 
 /**
- * The variants with weights that add up: fixed ones keep theirs, and the variable ones, which then come first, share
- * the rest (original). `where` begins the paths.
+ * The variants ordered by name, with weights that add up: fixed ones keep theirs, and the variable ones share the rest
+ * (original). `where` begins the paths.
  * @throws ApiError `ValidationError` for a repeated name, or if the weights can't add up
  */
 export function requireWeights<V extends Variant>(variants: readonly V[], where: string): V[] {
@@ -18,15 +18,15 @@ export function requireWeights<V extends Variant>(variants: readonly V[], where:
   const left = fixed.reduce((rest, { weight }) => rest - weight, WHOLE);
   if (variable.length === 0) throw invalid({ path: where, message: "must hold a variable variant" });
   if (left < 0) throw invalid({ path: where, message: `must not fix more weight than ${WHOLE}` });
-  return [...shared(variable, left), ...fixed];
+  return [...shared(variable, left), ...fixed].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /**
  * Variants of flags are superseded by those of strategies: a flag that has some may change them, others get none.
- * @throws ApiError `InvalidOperationError` if a flag without variants would get its first ones (original)
+ * @throws ApiError `InvalidOperationError` if a flag has none (original)
  */
-export function requireOldVariants(db: Database, feature: string, variants: readonly Variant[]) {
-  if (variants.length === 0 || variantsOf(db, feature).length > 0) return;
+export function requireOldVariants(db: Database, feature: string) {
+  if (variantsOf(db, feature).length > 0) return;
   const message = `The flag ${feature} has no variants of its own: give them to its strategies`;
   throw new ApiError("InvalidOperationError", message);
 }

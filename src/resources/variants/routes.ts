@@ -6,7 +6,7 @@ import { requireFeature } from "../features/require.ts";
 import { requireFeatureEnvironment } from "../strategies/require.ts";
 import { changeAllVariants, changeVariants } from "./changes.ts";
 import { requireOldVariants, requireWeights } from "./require.ts";
-import { type FlagVariant, FlagVariants, NewFlagVariant } from "./schema.ts";
+import { FlagVariants, NewFlagVariant, type Variant } from "./schema.ts";
 import { variantNames, variantsByEnvironment, variantsOf } from "./store.ts";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
@@ -26,7 +26,7 @@ const PlaceParams = v.pipe(
 
 const NewVariants = v.array(NewFlagVariant);
 
-const toAnswer = (variants: FlagVariant[]) => ({ version: 1 as const, variants });
+const toAnswer = (variants: Variant[]) => ({ version: 1 as const, variants });
 
 export const listParentVariants = operation({
   id: "getParentVariants",
@@ -110,7 +110,7 @@ export const readEnvironmentVariants = operation({
 
 export const patchEnvironmentVariants = operation({
   id: "patchEnvironmentsFeatureVariants",
-  summary: "Change a flag's variants in an environment by JSON Patch",
+  summary: "Change the variants of a flag that has some, in an environment, by JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: ENVIRONMENT,
@@ -121,11 +121,12 @@ export const patchEnvironmentVariants = operation({
   },
   params: PlaceParams,
   body: JsonPatch,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
+  requireOldVariants(tx.db, place.feature);
   const before = variantsByEnvironment(tx.db, place.feature).get(place.environment) ?? [];
   return toAnswer(changeVariants(tx, place, weighed(patchedAs(NewVariants, before, body))));
 });
@@ -149,7 +150,7 @@ export const replaceEnvironmentVariants = operation({
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
   const variants = weighed(body);
-  requireOldVariants(tx.db, place.feature, variants);
+  requireOldVariants(tx.db, place.feature);
   return toAnswer(changeVariants(tx, place, variants));
 });
 
@@ -179,4 +180,4 @@ export const replaceVariantsInEnvironments = operation({
   return toAnswer(changed[0]!);
 });
 
-const weighed = (variants: FlagVariant[], where = "body") => requireWeights(variants, where);
+const weighed = (variants: Variant[], where = "body") => requireWeights(variants, where);
