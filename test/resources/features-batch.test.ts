@@ -107,7 +107,7 @@ scenarios(`POST ${BATCH}/export`, [
         featureTags: [{ featureName: "cart", tagType: "simple", tagValue: "red" }],
         segments: [{ id: 7, name: "beta" }],
         tagTypes: [{ name: "simple", description: null, icon: null }],
-        dependencies: [{ feature: "cart", dependencies: [{ feature: "menu", enabled: true }] }],
+        dependencies: [{ feature: "cart", dependencies: [{ feature: "menu", enabled: true, variants: [] }] }],
       }),
   },
   {
@@ -362,7 +362,13 @@ scenarios(`POST ${BATCH}/import`, [
     given: withFlags,
     body: intoA({
       features: [{ name: "new" }],
-      featureEnvironments: [{ featureName: "new", enabled: false, variants: [{ name: "v", weight: 1000 }] }],
+      featureEnvironments: [
+        {
+          featureName: "new",
+          enabled: false,
+          variants: [{ name: "v", weight: 1000, weightType: "variable" }],
+        },
+      ],
     }),
     records: [
       { type: "feature-created" },

@@ -163,4 +163,10 @@ scenarios(`PATCH ${FLAG}`, [
     createdAt: "2026-01-01T00:00:00.000Z",
   }),
   becomes("it archives", step("/archived", true), { archived: true }),
+  {
+    name: "variants, which have operations of their own",
+    given: (w) => w.project("a").feature("f", "a"),
+    body: step("/variants", []),
+    expect: [403, "OperationDeniedError"],
+  },
 ]);

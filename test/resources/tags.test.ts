@@ -73,7 +73,7 @@ scenarios(`POST ${TAGS}`, [
   {
     name: "by anybody who is signed in",
     as: personal(3),
-    body: { type: "simple", value: "größer als" },
+    body: { type: "simple", value: " größer als " },
     expect: 201,
     records: [{ type: "tag-created", project: null, data: { type: "simple", value: "größer als" } }],
     see: (body, { headers }) => {

@@ -47,7 +47,7 @@ const CHANGEABLE = {
   description: v.nullish(v.pipe(ShortText, atMost(250))),
   stickiness: v.optional(v.boolean(), false),
   sortOrder: v.optional(v.pipe(v.number(), v.safeInteger())),
-  legalValues: v.nullish(
+  legalValues: v.optional(
     v.pipe(
       v.array(NewLegalValue),
       v.check(

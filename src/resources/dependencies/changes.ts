@@ -30,11 +30,11 @@ export function addDependency(tx: Tx, { name, project }: Feature, dependency: Ne
     feature: name,
     parent,
     enabled: enabled ? 1 : 0,
-    variants: JSON.stringify(variants),
+    variants: JSON.stringify(variants ?? []),
   } as const;
   remove(tx).run({ feature: name, parent });
   insertDependency(tx).run(row);
-  const data = { feature: parent, enabled, ...(variants.length > 0 && { variants }) };
+  const data = { feature: parent, enabled, ...(variants && { variants }) };
   tx.record({ type: "feature-dependency-added", project, featureName: name, data });
 }
 

@@ -19,7 +19,7 @@ export function requireDependency(
   { feature, enabled, variants }: NewDependency,
 ) {
   if (feature === child.name) throw refused("A flag can't depend on itself");
-  if (!enabled && variants.length > 0)
+  if (!enabled && variants && variants.length > 0)
     throw invalid({ path: "body.variants", message: "must be empty where the parent has to be off" });
   const parent = findFeature(db, feature);
   if (!parent) throw refused(`There is no flag ${feature}`);

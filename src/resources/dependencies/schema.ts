@@ -5,6 +5,6 @@ import { ShortText } from "../../validation.ts";
 export const NewDependency = v.object({
   feature: v.string(),
   enabled: v.optional(v.boolean(), true),
-  variants: v.optional(v.array(ShortText), []),
+  variants: v.optional(v.array(ShortText)),
 });
 export type NewDependency = v.InferOutput<typeof NewDependency>;

@@ -3,13 +3,14 @@ import { type Database, query } from "../../db/statement.ts";
 const candidates = query<{ project: string; child: string }, string>(`
   SELECT name FROM features
   WHERE project = :project AND archived_at IS NULL AND name <> :child
+    AND EXISTS (SELECT 1 FROM features WHERE name = :child)
     AND NOT EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = name)
   ORDER BY name`);
 
 const anyOf = query<{ project: string }>(`
   SELECT 1 FROM feature_dependencies JOIN features ON features.name = feature WHERE project = :project LIMIT 1`);
 
-/** The flags of a project that a given flag in it may depend on, by name. */
+/** The flags of a project that a given one of it may depend on, by name; none for an unknown flag (original). */
 export const possibleParents = (db: Database, project: string, child: string): string[] =>
   candidates(db).pluck().all({ project, child });
 

@@ -53,9 +53,8 @@ const tagTypes = query<{ names: string }, Row<"tagTypes">>(`
   SELECT name, description, icon FROM tag_types WHERE name IN (SELECT value FROM json_each(:names)) ORDER BY name`);
 
 const dependencies = query<Bind, Row<"dependencies">>(`
-  SELECT feature, json_group_array(json_patch(
-      json_object('feature', parent, 'enabled', json(iif(enabled, 'true', 'false'))),
-      json_object('variants', iif(variants = '[]', NULL, json(variants)))) ORDER BY parent) AS dependencies
+  SELECT feature, json_group_array(json_object('feature', parent, 'enabled', json(iif(enabled, 'true', 'false')),
+      'variants', json(variants)) ORDER BY parent) AS dependencies
   FROM ${OF_FLAGS} feature_dependencies ON feature = flag GROUP BY feature ORDER BY feature`);
 
 /** The state of flags in an environment, with everything they refer to. */

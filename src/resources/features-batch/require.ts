@@ -4,6 +4,7 @@ import { holds, requirePermission } from "../../auth/require-permission.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import { requireLiveProject } from "../projects/require.ts";
 import { errorsOf, found, importable, needsOf, parentsOf, warningsOf } from "./check.ts";
 import { liveOf, type Present, present } from "./check-store.ts";
 import type { Data, FeaturesImport, ImportCheck } from "./schema.ts";
@@ -34,6 +35,7 @@ export function requireImport(db: Database, actor: Actor, body: FeaturesImport):
   const missing = missingOf(db, actor, body, there);
   if (missing.length > 0)
     throw new ApiError("NoAccessError", `You need the permissions ${missing.join(", ")} to import this`);
+  requireLiveProject(db, body.project);
   const [first, ...rest] = findingsOf(db, actor, body, there).errors.map(({ message, affectedItems }) => ({
     path: "body.data",
     message: `${message}: ${affectedItems.join(", ")}`,

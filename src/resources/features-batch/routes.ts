@@ -40,7 +40,7 @@ export const importFeatures = operation({
   summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
   body: FeaturesImport,
-  errors: ["InvalidOperationError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   records: [
     "feature-created",
     "feature-metadata-updated",

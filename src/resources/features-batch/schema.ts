@@ -7,7 +7,7 @@ import { Feature, NewFeature } from "../features/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
 import { NewTagType, TagType } from "../tag-types/schema.ts";
 import { TagPart } from "../tags/schema.ts";
-import { FlagVariant, NewFlagVariant, NewVariant } from "../variants/schema.ts";
+import { NewFlagVariant, NewVariant, Variant } from "../variants/schema.ts";
 
 /** The flags to export: those named, or all if none are; those with a tag; or those of a project. */
 export const ExportQuery = v.pipe(
@@ -39,7 +39,7 @@ export const FeaturesExport = v.strictObject({
       enabled: v.boolean(),
       featureName: v.string(),
       environment: v.string(),
-      variants: v.array(FlagVariant),
+      variants: v.array(Variant),
       name: v.string(),
     }),
   ),

@@ -144,5 +144,5 @@ const toDependency = ({
 }) => ({
   feature,
   enabled: enabled === 1,
-  ...(variants !== "[]" && { variants: JSON.parse(variants) as string[] }),
+  variants: JSON.parse(variants) as string[],
 });

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { requirePermission } from "../../auth/require-permission.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Tx } from "../../events/write.ts";
-import { requireValid } from "../../http/error.ts";
+import { ApiError, requireValid } from "../../http/error.ts";
 import { JsonPatch, patched } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
@@ -113,11 +113,13 @@ export const patchFeature = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: FeatureParams,
   body: JsonPatch,
-  errors: ["NotFoundError", "InvalidOperationError"],
+  errors: ["NotFoundError", "InvalidOperationError", "OperationDeniedError"],
   records: ["feature-metadata-updated", "feature-stale-on", "feature-stale-off"],
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
+  if (body.some(({ path }) => path.startsWith("/variants")))
+    throw new ApiError("OperationDeniedError", `Variants are changed at …/features/${featureName}/variants`);
   const change = requireValid(FeatureUpdate, patched(feature, body), "body");
   requireMayArchive(tx, feature, change);
   requireUpdate(tx.db, feature, change);

@@ -3,7 +3,8 @@ import { Tag } from "../../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../../validation.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
-import { FlagVariant } from "../variants/schema.ts";
+import { NewTag } from "../tags/schema.ts";
+import { Variant } from "../variants/schema.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),
@@ -76,7 +77,7 @@ export const FeatureDetails = v.strictObject({
     v.strictObject({
       name: v.string(),
       lastSeenAt: v.nullable(Timestamp),
-      variants: v.optional(v.array(FlagVariant)),
+      variants: v.optional(v.array(Variant)),
       enabled: v.boolean(),
       yes: v.number(),
       no: v.number(),
@@ -89,9 +90,9 @@ export const FeatureDetails = v.strictObject({
   ),
   favorite: v.boolean(),
   createdBy: Person,
-  variants: v.array(FlagVariant),
+  variants: v.array(Variant),
   dependencies: v.array(
-    v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.optional(v.array(v.string())) }),
+    v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.array(v.string()) }),
   ),
   children: v.array(v.string()),
   lifecycle: v.optional(v.omit(CurrentStage, ["status"])),
@@ -117,6 +118,7 @@ export const NewFeature = v.object({
   description: v.nullish(ShortText, null),
   stale: v.optional(v.boolean(), false),
   impressionData: v.optional(v.boolean(), false),
+  tags: v.optional(v.array(NewTag)), // checked, and passed over (original)
 });
 export type NewFeature = v.InferOutput<typeof NewFeature>;
 

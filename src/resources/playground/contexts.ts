@@ -26,9 +26,9 @@ const choices = ({ texts, properties = {} }: Cleaned) =>
 export const countContexts = (context: Cleaned): number =>
   choices(context).reduce((product, [, parts]) => product * parts.length, 1);
 
-/** Every combination of the parts of all values. */
+/** Each part of each value with each of all others; the first value changes fastest (original). */
 export const contextsIn = (context: Cleaned): Given[] =>
-  choices(context).reduce<Given[]>(
-    (made, [name, parts]) => made.flatMap((one) => parts.map((part) => ({ ...one, [name]: part }))),
+  choices(context).reduceRight<Given[]>(
+    (made, [name, parts]) => made.flatMap((one) => parts.map((part) => ({ [name]: part, ...one }))),
     [{}],
   );

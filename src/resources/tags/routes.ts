@@ -3,7 +3,7 @@ import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { requireTagTypeOf } from "../tag-types/require.ts";
 import * as changes from "./changes.ts";
 import { requireTag } from "./require.ts";
-import { NewTag, OneTag, TagList } from "./schema.ts";
+import { OneTag, TagList, TrimmedTag } from "./schema.ts";
 import { allTags, tagsOfType } from "./store.ts";
 
 const TAG = "Tags";
@@ -26,7 +26,7 @@ export const createTag = operation({
   method: "POST",
   path: "/api/admin/tags",
   permission: null,
-  body: NewTag,
+  body: TrimmedTag,
   status: 201,
   errors: ["NameExistsError"],
   records: ["tag-created"],
