@@ -1,7 +1,7 @@
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
-import { addToTotal, countAllEvents } from "./totals.ts";
+import { countAllEvents, countEvents } from "./totals.ts";
 
 /** SQLite inserts many rows into one table faster than rows into several tables in turn. */
 const BATCH = 1000;
@@ -25,7 +25,7 @@ const indexesOfLog = query<object, { name: string; sql: string }>(`
 
 /** Stores many events in the caller's transaction, which must end by running all steps of `finish`. */
 export function loadEvents(tx: Writing) {
-  const totals = new Map<string, { project: string; type: string; count: number }>();
+  const totals = countEvents(tx);
   let searches: SearchRow[] = [];
   const flush = () => {
     for (const search of searches) insertSearch(tx).run(search);
@@ -38,15 +38,12 @@ export function loadEvents(tx: Writing) {
       if (++loaded === MANY) dropped = beginMany(tx);
       searches.push(insertEvent(tx, event).search);
       if (searches.length === BATCH) flush();
-      const key = JSON.stringify([event.project, event.type]);
-      const total = totals.get(key);
-      if (total) total.count++;
-      else totals.set(key, { project: event.project ?? "", type: event.type, count: 1 });
+      totals.add(event);
     },
     /** In steps, so that other work gets a turn in between. */
     *finish() {
       flush();
-      for (const total of totals.values()) addToTotal(tx).run(total);
+      totals.store();
       if (loaded >= MANY) yield* endMany(tx, dropped);
     },
   };

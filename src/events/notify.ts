@@ -1,5 +1,6 @@
 import { SYSTEM_USER_ID } from "../auth/actor.ts";
 import { command, query } from "../db/statement.ts";
+import { perWriting } from "../db/per-writing.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 import type { EventType } from "./types.ts";
@@ -52,12 +53,22 @@ export function notifyMembers(tx: Writing, event: StoredEvent) {
   const deed = DEEDS[event.type];
   if (deed === undefined || project === null) return;
   const author = createdByUserId ?? SYSTEM_USER_ID;
-  const userIds = otherMembers(tx.db).pluck().all({ project, author, type: TYPE });
+  const userIds = recipientsOf(tx, project, author);
   if (userIds.length === 0) return;
   const row = { ...sentenceOf(event, deed), notificationType: TYPE, createdByUserId: author, createdAt };
   const notificationId = insertNotification(tx).run({ id: null, ...row }).lastInsertRowid;
   for (const userId of userIds) insertRecipient(tx).run({ notificationId, userId, createdAt, readAt: null });
 }
+
+/** Asked once a transaction: none changes both members and flags. */
+function recipientsOf(tx: Writing, project: string, author: number): number[] {
+  const [known, key] = [recipients(tx), `${author} ${project}`];
+  const userIds = known.get(key) ?? otherMembers(tx.db).pluck().all({ project, author, type: TYPE });
+  known.set(key, userIds);
+  return userIds;
+}
+
+const recipients = perWriting(() => new Map<string, number[]>());
 
 function sentenceOf({ createdBy, project, featureName, environment }: StoredEvent, deed: string) {
   const where = environment === null ? "" : ` in ${environment}`;

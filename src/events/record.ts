@@ -1,10 +1,11 @@
 import { command, query } from "../db/statement.ts";
+import { perWriting } from "../db/per-writing.ts";
 import type { Writing } from "../db/transaction.ts";
 import { toStoredJson } from "../limits.ts";
 import { describe } from "./describe.ts";
 import { fold } from "./fold.ts";
 import type { Event } from "./schema.ts";
-import { addToTotal } from "./totals.ts";
+import { countEvents } from "./totals.ts";
 
 /** An event to store: a missing id is assigned, a missing label or summary is generated. */
 export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
@@ -37,12 +38,20 @@ export const insertSearch = command<SearchRow>(`
 const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
 
+const ids = perWriting(({ db }) => ({ next: nextId(db).pluck().get({})! }));
+
+const totals = perWriting((tx) => {
+  const counted = countEvents(tx);
+  tx.beforeCommit.push(counted.store);
+  return counted;
+});
+
 /** Stores an event and returns its id; called only by `write`, inside its transaction. */
 export function storeEvent(tx: Writing, event: StoredEvent): number {
   const { id, search } = insertEvent(tx, event);
   // FTS5 flushes its index at each savepoint, and SQLite sets one for each statement that fires triggers.
   tx.beforeCommit.push(() => insertSearch(tx).run(search));
-  addToTotal(tx).run({ project: event.project ?? "", type: event.type, count: 1 });
+  totals(tx).add(event);
   return id;
 }
 
@@ -51,9 +60,11 @@ export function storeEvent(tx: Writing, event: StoredEvent): number {
  * @throws TooLongError
  */
 export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
-  const id = event.id ?? nextId(tx.db).pluck().get({})!;
+  const counter = ids(tx);
+  const id = event.id ?? counter.next;
   const wire = toStoredJson(toWire(id, event), "event");
   insertRow(tx).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
+  counter.next = Math.max(counter.next, id + 1);
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }

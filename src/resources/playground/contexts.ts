@@ -26,7 +26,7 @@ const choices = ({ texts, properties = {} }: Cleaned) =>
 export const countContexts = (context: Cleaned): number =>
   choices(context).reduce((product, [, parts]) => product * parts.length, 1);
 
-/** Each part of each value with each of all others; the first value changes fastest (original). */
+/** Every combination of the parts of all values; the first value changes fastest (original). */
 export const contextsIn = (context: Cleaned): Given[] =>
   choices(context).reduceRight<Given[]>(
     (made, [name, parts]) => made.flatMap((one) => parts.map((part) => ({ [name]: part, ...one }))),
