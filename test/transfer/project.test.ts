@@ -166,9 +166,26 @@ flags:
   assert.deepEqual(diff(text), []);
 });
 
+test("names that every object has are names like others", async (t) => {
+  const { diff } = await start(t);
+  assert.deepEqual(
+    diff("flags: { constructor: {}, __proto__: {} }").map(({ name }) => name),
+    ["constructor", "__proto__"],
+  );
+});
+
 const REFUSED: Array<[text: string, message: RegExp]> = [
   ["flags: { f: { colour: red } }", /^text: flags\.f\.colour is not a known key$/],
   ["flags: { f: { stale: 1 } }", /^text: flags\.f\.stale must be true or false/],
+  ["flags: { f: {}, f: {} }", /^text: Map keys must be unique at line 4/],
+  ["flags: { ? { f: {} } : {} }", /^text: .* keys must be strings at line 4/],
+  ["flags: { f: !!js/function {} }", /^text: Unresolved tag/],
+  ["flags: {}\n---\nflags: {}", /^text: must hold one document$/],
+  ["flags: &f { f: *f }", /^text: flags\.f\.f is not a known key$/],
+  [
+    `a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nflags: [*c]`,
+    /^text: Excessive alias count/,
+  ],
   ["flags: [f]", /^text: flags must be an object/],
   ["flags: { f: {}", /^text: .* at line 4/],
   ["flags: { a/b: {} }", /^flag a\/b: body\.name|^flag a\/b: name/],

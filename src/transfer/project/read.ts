@@ -1,4 +1,4 @@
-import { parse, YAMLParseError } from "yaml";
+import { parseDocument } from "yaml";
 import { DataError } from "../../db/error.ts";
 import { check } from "../../validation.ts";
 import { ProjectText } from "./schema.ts";
@@ -16,11 +16,17 @@ export function readProjectText(text: string, source: string): ProjectText {
 }
 
 function parsed(text: string, source: string): unknown {
+  const document = parseDocument(text, { stringKeys: true });
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem?.code === "MULTIPLE_DOCS") throw new DataError(`${source}: must hold one document`);
+  if (problem) throw wrong(source, problem);
   try {
-    return parse(text);
+    return document.toJS();
   } catch (error) {
-    if (error instanceof YAMLParseError || error instanceof ReferenceError)
-      throw new DataError(`${source}: ${error.message.split("\n")[0]!.replace(/:$/, "")}`);
+    if (error instanceof ReferenceError) throw wrong(source, error); // too many aliases
     throw error;
   }
 }
+
+const wrong = (source: string, { message }: Error) =>
+  new DataError(`${source}: ${message.split("\n")[0]!.replace(/:$/, "")}`);

@@ -3,9 +3,17 @@ import { Constraint } from "../../resources/constraints/schema.ts";
 import { CreateStrategy } from "../../resources/strategies/schema.ts";
 import { JsonObject, type Schema, ShortText } from "../../validation.ts";
 
-/** Things by name; rejects lists, which valibot accepts as objects. */
+/** Things by name. Unlike valibot's `record`, it keeps names such as `constructor`. */
 const named = <S extends Schema>(schema: S) =>
-  v.optional(v.pipe(JsonObject, v.record(v.string(), schema)), {});
+  v.optional(
+    v.pipe(
+      JsonObject,
+      v.transform((things) => new Map(Object.entries(things))),
+      v.map(v.string(), schema),
+      v.transform((things) => Object.fromEntries(things) as Record<string, v.InferOutput<S>>),
+    ),
+    {},
+  );
 
 /** A strategy as text, with its segments by name. */
 const TextStrategy = v.strictObject({
