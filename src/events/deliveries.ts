@@ -1,5 +1,5 @@
-import { command, type Database, query } from "../db/statement.ts";
 import { perWriting } from "../db/per-writing.ts";
+import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 

@@ -1,6 +1,6 @@
 import { SYSTEM_USER_ID } from "../auth/actor.ts";
-import { command, query } from "../db/statement.ts";
 import { perWriting } from "../db/per-writing.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 import type { EventType } from "./types.ts";

@@ -1,5 +1,5 @@
-import { command, query } from "../db/statement.ts";
 import { perWriting } from "../db/per-writing.ts";
+import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { toStoredJson } from "../limits.ts";
 import { describe } from "./describe.ts";
