@@ -22,18 +22,18 @@ const SHARED = {
 const PRUNE = {
   prune: {
     type: "boolean",
-    help: "archive flags and delete segments of the project that the file does not have",
+    help: "archive flags and delete segments of the project that are not in the file",
   },
 } as const;
 
 export const apply: Command = {
   ...SHARED,
   name: "apply",
-  summary: "Make a project as a file says, in YAML or JSON: change what differs, all of it or nothing",
+  summary: "Change a project to match a YAML or JSON file, completely or not at all",
   example: "apply checkout.yaml --data flags.db",
   options: {
     ...PRUNE,
-    "dry-run": { type: "boolean", help: "try it, print what would be done, and take it back" },
+    "dry-run": { type: "boolean", help: "try it, print what would be done, and roll it back" },
     ...JSON_OPTION,
   },
   async run(context) {
@@ -56,7 +56,7 @@ export const apply: Command = {
 export const diff: Command = {
   ...SHARED,
   name: "diff",
-  summary: "Say what apply would change; exits with 5 if anything",
+  summary: "Print what apply would change; exits with 5 if there is anything",
   example: "diff checkout.yaml --data flags.db",
   options: { ...PRUNE, ...JSON_OPTION },
   async run(context) {
@@ -66,7 +66,7 @@ export const diff: Command = {
       const steps = compareProject(db, project, { prunes: context.options.prune === true });
       show(context, project, steps);
       if (steps.length > 0)
-        throw new DifferenceError(`${counted(steps.length, "difference")}: apply makes them go`);
+        throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
     } finally {
       close(db);
     }

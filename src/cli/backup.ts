@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 
 export const backup: Command = {
   name: "backup",
-  summary: "Copy the data file to a new file, also while it is served, and check the copy",
+  summary: "Copy the data file to a new file and check the copy, even while it is served",
   usage: "FILE",
   arity: [1, 1],
   example: "backup monday.db --data flags.db",
@@ -19,13 +19,13 @@ export const backup: Command = {
       if (isShown) stderr.write("\r\u001b[K");
       close(db);
     }
-    print(`Copied ${config.data} to ${target}, and the copy is whole`);
+    print(`Copied ${config.data} to ${target} and checked the copy`);
   },
 };
 
 export const restore: Command = {
   name: "restore",
-  summary: "Put a backup in the place of the data file, which is kept under another name",
+  summary: "Replace the data file with a backup, keeping the old file under another name",
   usage: "FILE",
   arity: [1, 1],
   example: "restore monday.db --data flags.db",
@@ -33,18 +33,18 @@ export const restore: Command = {
   run({ args: [source = ""], config, print, world: { pid } }) {
     const kept = restoreFile(source, config.data, { now: new Date(), pid });
     print(`Restored ${config.data} from ${source}`);
-    if (kept.length > 0) print(`The file before is kept as ${kept.join(", ")}`);
+    if (kept.length > 0) print(`The previous file is kept as ${kept.join(", ")}`);
   },
 };
 
 export const compact: Command = {
   name: "compact",
-  summary: "Make the data file as small as it can be; it must not be served meanwhile",
+  summary: "Make the data file as small as possible; it must not be served at the time",
   example: "compact --data flags.db",
   settings: ["data"],
   run({ config, print }) {
     const { before, after } = compactFile(config.data);
-    print(`${config.data} had ${toMegabytes(before)} MB and has ${toMegabytes(after)} MB`);
+    print(`${config.data} shrank from ${toMegabytes(before)} MB to ${toMegabytes(after)} MB`);
   },
 };
 

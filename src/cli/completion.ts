@@ -4,7 +4,7 @@ import { type Place, SHELLS, type Word } from "./completion-scripts.ts";
 
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
   name: "completion",
-  summary: "Print what makes a shell complete commands and options",
+  summary: "Print a shell script that completes commands and options",
   usage: Object.keys(SHELLS).join("|"),
   arity: [1, 1],
   example: "completion bash > /etc/bash_completion.d/flagstone",

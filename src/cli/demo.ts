@@ -30,7 +30,7 @@ const TOUR = [
 
 export const demo: Command = {
   name: "demo",
-  summary: "Serve an example with a year of history from memory; nothing is kept",
+  summary: "Serve an example with a year of history from memory; nothing is saved",
   example: "demo",
   isServer: true,
   settings: [...NETWORK, "log-format", "log-level", "quiet"],

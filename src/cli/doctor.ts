@@ -5,7 +5,7 @@ import { type Command, JSON_OPTION } from "./command.ts";
 
 export const doctor: Command = {
   name: "doctor",
-  summary: "Look for anything wrong with the data file, without changing it",
+  summary: "Check the data file for problems, without changing it",
   example: "doctor --data flags.db",
   settings: ["data"],
   options: JSON_OPTION,
@@ -16,7 +16,7 @@ export const doctor: Command = {
     else for (const finding of findings) print(toLine(finding));
     if (wrong.length === 0) return;
     const names = wrong.map(({ name }) => name).join(", ");
-    throw new DataError(`Something is wrong with ${config.data}: ${names}`);
+    throw new DataError(`${config.data} has problems: ${names}`);
   },
 };
 

@@ -40,7 +40,7 @@ function openForTrial(data: string) {
   if (hasFolder && (!found || found.size === 0)) return open(IN_MEMORY);
   if (found?.isFile() && isOlder(data))
     throw new DataError(
-      `${data} is of an older version, which opening it would change: copy it, and try with --data COPY`,
+      `${data} is from an older version, and opening it would upgrade it: copy it, and try with --data COPY`,
     );
   return open(data, { mustExist: true });
 }
@@ -58,7 +58,5 @@ function show({ print, world: { stderr } }: Context, { counts, problems, warning
 
 function requireNothingWrong(count: number) {
   if (count === 0) return;
-  throw new DataError(
-    `${counted(count, "thing")} ${count === 1 ? "is" : "are"} wrong: import would store nothing`,
-  );
+  throw new DataError(`${counted(count, "problem")}: import would store nothing`);
 }

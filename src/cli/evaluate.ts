@@ -11,7 +11,7 @@ import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchS
 
 export const evaluate: Command = {
   name: "evaluate",
-  summary: "Say whether a flag is on, and why",
+  summary: "Print whether a flag is on, and why",
   usage: "FLAG",
   arity: [1, 1],
   example: "evaluate new-checkout --context userId=7 --context country=NO",
@@ -21,16 +21,16 @@ export const evaluate: Command = {
       type: "string",
       multiple: true,
       hint: "NAME=VALUE",
-      help: "who asks: userId, sessionId, remoteAddress, currentTime, or any property",
+      help: "the context: userId, sessionId, remoteAddress, currentTime, or any property",
     },
     ...ENVIRONMENT_OPTION,
-    seed: { ...SEED_OPTION.seed, help: "evaluate this instead of the data file" },
-    watch: { type: "boolean", help: "say it again whenever the seed changes" },
+    seed: { ...SEED_OPTION.seed, help: "evaluate flags from this file instead of the data file" },
+    watch: { type: "boolean", help: "print it again whenever the seed changes" },
     ...JSON_OPTION,
   },
   async run(context) {
     const { seed, watch } = context.options as { seed?: string; watch?: boolean };
-    if (watch && seed === undefined) throw new UsageError("--watch needs a --seed to look at");
+    if (watch && seed === undefined) throw new UsageError("--watch needs a --seed");
     await evaluateOnce(context, seed);
     if (watch) await evaluateAgain(context, seed!);
   },

@@ -9,16 +9,16 @@ import { withFile } from "./with-file.ts";
 
 export const eventsPurge: Command = {
   name: "events purge",
-  summary: "Remove old records of what integrations delivered, also while the file is served",
+  summary: "Delete old records of deliveries to integrations, even while the file is served",
   example: "events purge --keep-integration-events 90d --dry-run --data flags.db",
   settings: ["data", "keep-integration-events"],
   options: {
-    "dry-run": { type: "boolean", help: "only say how many it would remove" },
+    "dry-run": { type: "boolean", help: "only print how many it would delete" },
     ...JSON_OPTION,
   },
   run({ config, options, print }) {
     const kept = config["keep-integration-events"];
-    if (!kept) throw new UsageError("--keep-integration-events says what is kept: 90d, or how many");
+    if (!kept) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
     const isDry = options["dry-run"] === true;
     withFile(config, (db) => {
       const removed = isDry ? countOldRecords(db, kept, Date.now()) : removeAll(db, kept);

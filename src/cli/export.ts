@@ -14,7 +14,7 @@ import { keepSecrets } from "./keep-secrets.ts";
 
 export const exportCommand: Command = {
   name: "export",
-  summary: "Write everything as a dataset, or a project as YAML, to a new file or to standard output",
+  summary: "Write everything as a dataset, or a project as YAML, to a new file or standard output",
   usage: "[FILE|-]",
   arity: [0, 1],
   example: "export backup.jsonl --data flags.db",
@@ -22,12 +22,12 @@ export const exportCommand: Command = {
   options: {
     "with-secrets": {
       type: "boolean",
-      help: "write what is masked otherwise: secret parameters, password hashes, invitation links",
+      help: "include what is otherwise masked: secret parameters, password hashes, invitation links",
     },
     as: {
       type: "string",
       hint: "FORMAT",
-      help: "dataset, or yaml for what apply and diff take (default: dataset)",
+      help: "dataset, or yaml for apply and diff (default: dataset)",
     },
     project: { type: "string", hint: "ID", help: "the project to write as YAML" },
   },
@@ -48,7 +48,7 @@ export const exportCommand: Command = {
 function linesAsAsked({ options }: Context): (db: Database) => Iterable<string> {
   const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
   if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as is dataset or yaml, not ${as}`);
-  if (as === "dataset" && project !== undefined) throw new UsageError("--project goes with --as yaml");
+  if (as === "dataset" && project !== undefined) throw new UsageError("--project needs --as yaml");
   if (as === "dataset") return (db) => exportDataset(db, { withSecrets: withSecrets === true });
   if (typeof project !== "string") throw new UsageError("--as yaml needs a --project");
   return (db) => [projectAsYaml(db, project)];

@@ -86,7 +86,7 @@ async function get(
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
   const options = { headers: { authorization: token, ...headers }, signal, ...trust };
   const request = target.protocol === "https:" ? https.get(target, options) : http.get(target, options);
-  request.setTimeout(SILENCE_MS, () => request.destroy(new Error("nothing was heard for a minute")));
+  request.setTimeout(SILENCE_MS, () => request.destroy(new Error("nothing received for a minute")));
   const [response] = (await once(request, "response")) as [IncomingMessage];
   const status = response.statusCode!;
   if (status === 200) return response;

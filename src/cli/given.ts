@@ -72,7 +72,7 @@ function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
     return [...new Set(secrets.filter((secret) => secret !== ""))].map((secret) => {
       const [, project, environment, part = ""] = form.exec(secret) ?? [];
       if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
-        throw new UsageError(`${variable}: each must have the form ${shown}, with commas between them`);
+        throw new UsageError(`${variable}: must be one or more of ${shown}, separated by commas`);
       if (part.length < SHORTEST_PART)
         throw new UsageError(
           `${variable}: each needs ${SHORTEST_PART} characters or more after ${shown.replace("SECRET", "")}`,
@@ -116,7 +116,7 @@ export function givenSecrets(env: NodeJS.ProcessEnv): Given {
   const owners = new Map<string, string>();
   for (const { variable, secret } of [...(given.personal ? [given.personal] : []), ...given.tokens]) {
     const owner = owners.get(secret);
-    if (owner !== undefined) throw new UsageError(`${variable}: names the secret of ${owner} too`);
+    if (owner !== undefined) throw new UsageError(`${variable}: has the same secret as ${owner}`);
     owners.set(secret, variable);
   }
   return given;

@@ -10,7 +10,7 @@ const TIMEOUT_MS = 3000;
 
 export const health: Command = {
   name: "health",
-  summary: "Ask a server whether it is ready; for containers and scripts",
+  summary: "Check whether a server is ready; for containers and scripts",
   usage: "[URL]",
   arity: [0, 1],
   example: "health http://127.0.0.1:4242",

@@ -45,22 +45,22 @@ const list = (commands: readonly Command[]) =>
 export const EXIT_MEANINGS = [
   [0, "done"],
   [1, "failed"],
-  [2, "misused"],
-  [3, "something is wrong with the data"],
+  [2, "wrong usage"],
+  [3, "problems with the data"],
   [4, "the port is in use"],
-  [5, "diff has found differences"],
+  [5, "diff found differences"],
 ] as const;
 
 /** All commands, one per line. */
 export const overview = (commands: readonly Command[]) =>
   [
-    "Flagstone administers feature flags from one SQLite file; it answers the Unleash admin API.",
+    "Flagstone manages feature flags in one SQLite file and implements the Unleash admin API.",
     "",
     "Usage: flagstone [COMMAND] [OPTIONS]",
     "",
     ...list(commands),
     "",
-    "Without a command it serves. Each command explains itself: flagstone help COMMAND",
+    "Without a command, it serves. For details of a command: flagstone help COMMAND",
     `Exit codes: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join(", ")}`,
   ].join("\n");
 

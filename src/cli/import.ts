@@ -16,7 +16,7 @@ import { endProgress, progressOn } from "./progress.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Add a dataset to the data file, all of it or nothing, also while it is served",
+  summary: "Add a dataset to the data file, completely or not at all, even while it is served",
   usage: "FILE|-",
   arity: [1, 1],
   example: "import backup.jsonl --data flags.db",
@@ -24,7 +24,7 @@ export const importCommand: Command = {
   options: {
     "dry-run": {
       type: "boolean",
-      help: "only say what would come, what is wrong, and what the API would refuse",
+      help: "only print what would be added, what is wrong, and what the API would refuse",
     },
     ...JSON_OPTION,
   },

@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 
 export const licenses: Command = {
   name: "licenses",
-  summary: "Print the licences of everything inside",
+  summary: "Print the licences of all included software",
   example: "licenses",
   settings: [],
   run: ({ print }) => print(LICENSES),

@@ -17,16 +17,16 @@ const manual = (commands: readonly Command[]) =>
   [
     `.TH FLAGSTONE 1 "" "Flagstone ${VERSION}" "User Commands"`,
     ".SH NAME",
-    "flagstone \\- administer feature flags from one SQLite file",
+    "flagstone \\- manage feature flags from one SQLite file",
     ".SH SYNOPSIS",
     ".B flagstone",
     "[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]",
     ".SH DESCRIPTION",
-    "It answers the admin API of Unleash from one SQLite file. Without a command it serves.",
+    "It implements the admin API of Unleash on one SQLite file. Without a command, it serves.",
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH SETTINGS",
-    "Each has a variable too; the flag wins.",
+    "Each can also be set with a variable; the option takes precedence.",
     ...(Object.keys(SETTINGS) as SettingName[]).flatMap(settingLines),
     ".SH ENVIRONMENT",
     ...Object.entries(VARIABLES).flatMap(([name, purpose]) => item(name, purpose)),
@@ -52,7 +52,7 @@ const commandLines = ({ name, usage = "", summary, settings, options = {}, examp
 
 function settingLines(name: SettingName) {
   const setting: Setting = SETTINGS[name];
-  const preset = setting.default ? ` Otherwise ${setting.default}.` : "";
+  const preset = setting.default ? ` Default: ${setting.default}.` : "";
   return item(flagOf(name, setting), `${sentence(setting.help)} ${environmentName(name)}.${preset}`);
 }
 

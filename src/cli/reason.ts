@@ -11,10 +11,10 @@ export function inWords(explanation: Explanation & { name: string }, environment
 
 function whyOff({ isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies }: Explanation) {
   if (!isEnabledInCurrentEnvironment) return "it is disabled there";
-  if (hasUnsatisfiedDependency) return "a flag that it depends on is not as it has to be";
+  if (hasUnsatisfiedDependency) return "a flag that it depends on is not in the required state";
   return strategies.result === "unknown"
-    ? "only the application knows one of its strategies"
-    : "none of its strategies holds";
+    ? "only the application can evaluate one of its strategies"
+    : "none of its strategies matches";
 }
 
 function strategyLines({ name, title, result, constraints, segments }: JudgedStrategy): string[] {
@@ -33,4 +33,4 @@ const constraintLine = ({ contextName, operator, inverted, value, values, result
   `${contextName} ${inverted ? "not " : ""}${operator} ${value ?? values.join(", ")} ${verdict(result)}`;
 
 const verdict = (result: boolean | "unknown") =>
-  result === "unknown" ? "is for the application to say" : result ? "holds" : "does not hold";
+  result === "unknown" ? "can only be evaluated by the application" : result ? "matches" : "does not match";

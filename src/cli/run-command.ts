@@ -15,16 +15,16 @@ import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchS
 
 export const runCommand: Command = {
   name: "run",
-  summary: "Run a command beside a server of its own, which ends with it",
+  summary: "Run a command with a server of its own, which stops when the command ends",
   usage: "-- COMMAND",
   arity: [1, Number.POSITIVE_INFINITY],
   example: "run --seed flags.json -- npm test",
   settings: ["log-format", "log-level"],
   options: {
     ...SEED_OPTION,
-    file: { type: "string", hint: "FILE", help: "keep the flags in this data file; in memory without" },
+    file: { type: "string", hint: "FILE", help: "keep the flags in this data file (in memory)" },
     ...ENVIRONMENT_OPTION,
-    watch: { type: "boolean", help: "take the flags of the seed again whenever it changes" },
+    watch: { type: "boolean", help: "reload the seed whenever it changes" },
   },
   async run(context) {
     const { seed, file, environment } = context.options as Record<string, string | undefined>;

@@ -9,7 +9,7 @@ import { withFile } from "./with-file.ts";
 
 export const secretsRotate: Command = {
   name: "secrets rotate",
-  summary: "Encrypt the secrets of integrations with a new key, also while the file is served",
+  summary: "Encrypt the secrets of integrations with a new key, even while the file is served",
   example: "secrets rotate --data flags.db",
   settings: ["data", "secret-key-file"],
   run({ config, print }) {
@@ -19,7 +19,9 @@ export const secretsRotate: Command = {
       changeKey(db, () => {
         count = write(db, CLI, reencryptSecrets);
       });
-      print(`Encrypted the secrets of ${counted(count, "integration")} with a new key; the old one is gone`);
+      print(
+        `Encrypted the secrets of ${counted(count, "integration")} with a new key; the old key is deleted`,
+      );
     });
   },
 };

@@ -13,12 +13,12 @@ export const SEED_OPTION = {
   seed: {
     type: "string",
     hint: "FILE",
-    help: "begin with this: a dataset, flags as SDKs read them, a map of flags to true and false, or a project as apply takes it",
+    help: "the initial flags: a dataset, flags as SDKs read them, a map of names to true or false, or a project as for apply",
   },
 } as const;
 
 export const ENVIRONMENT_OPTION = {
-  environment: { type: "string", hint: "NAME", help: "whose flags they are (development)" },
+  environment: { type: "string", hint: "NAME", help: "the flags' environment (development)" },
 } as const;
 
 /**

@@ -44,7 +44,7 @@ export const NETWORK = [
 
 export const serve: Command = {
   name: "serve",
-  summary: "Answer the admin API from the data file, which is made if it is missing",
+  summary: "Serve the API and its page from the data file, which is created if missing",
   example: "serve --port 4242 --data flags.db",
   isServer: true,
   settings: [...NETWORK, "data", "secret-key-file", "log-format", "log-level", "quiet"],
@@ -96,7 +96,7 @@ export async function serveUntilStopped(
   if (publicUrl !== "" && !publicUrl.endsWith(basePath))
     log({
       level: "warn",
-      message: `--public-url does not end with --base-path: links in answers lead nowhere`,
+      message: `--public-url does not end with --base-path: links in answers won't work`,
     });
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
@@ -120,7 +120,9 @@ export async function serveUntilStopped(
     watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
     watches.push(handLinksToFile(context, db, publicUrl || url));
     watches.push(watchRetention(db, log, config["keep-integration-events"]));
-    ui?.("main").catch(({ message }) => log({ level: "warn", message: `there is no page: ${message}` }));
+    ui?.("main").catch(({ message }) =>
+      log({ level: "warn", message: `the page can't be loaded: ${message}` }),
+    );
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
@@ -151,7 +153,7 @@ function tellIgnored({ config, log }: Context, variables: string[]) {
   for (const variable of variables) {
     log({
       level: "info",
-      message: `${variable} is ignored: ${config.data} is in use already and keeps its tokens`,
+      message: `${variable} is ignored: ${config.data} is already in use and keeps its tokens`,
     });
   }
 }
@@ -176,10 +178,10 @@ function introduce(context: Context, url: string, made: Made | undefined, { pers
   if (made && !given) printLink(context, url, { link: made.link, who: `the user ${admin.username}` });
   if (made) {
     print(`Token: ${given?.place ?? made.secret}`);
-    print(`       of the user ${admin.username}${given ? "" : "; it is shown this once"}`);
+    print(`       of the user ${admin.username}${given ? "" : "; it is shown only once"}`);
   }
   if (config.quiet) return;
   const shell = made ? (given?.shell ?? made.secret) : "TOKEN";
   print(`Try:   curl -H "Authorization: ${shell}" ${url}/api/admin/events`);
-  if (!made) print(`       (flagstone token create NAME --user USER makes a token)`);
+  if (!made) print(`       (flagstone token create NAME --user USER creates a token)`);
 }

@@ -17,7 +17,7 @@ const UNTRUSTED = "its certificate is not trusted: name it with --ca FILE";
 /** Node's error codes in words for an operator. */
 const WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "nothing listens there: start it with flagstone serve",
-  ENOTFOUND: "there is no address of that name",
+  ENOTFOUND: "there is no host with that name",
   EPROTO: "it does not speak HTTPS",
   ECONNRESET: "it closed the connection: does it speak HTTPS?",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -33,7 +33,7 @@ export const inWordsOfNetwork = ({ code = "", message }: NodeJS.ErrnoException) 
 export function requireUrl(address: string, path: string): URL {
   const url = URL.parse(`${address.replace(/\/$/, "")}${path}`);
   if (url && /^https?:$/.test(url.protocol)) return url;
-  throw new UsageError(`URL: ${JSON.stringify(address)} must be one of http or https`);
+  throw new UsageError(`URL: ${JSON.stringify(address)} must be an http or https URL`);
 }
 
 /**

@@ -11,7 +11,7 @@ import { CA_OPTION, trustOf } from "./server-url.ts";
 
 export const tail: Command = {
   name: "tail",
-  summary: "Show the newest events and each further one, from the data file or from a server",
+  summary: "Show the newest events and follow new ones, from the data file or a server",
   usage: "[URL]",
   arity: [0, 1],
   example: "tail --project default",
@@ -21,12 +21,31 @@ export const tail: Command = {
       type: "string",
       short: "n",
       hint: "NUMBER",
-      help: "begin with so many of the newest events (10)",
+      help: "start with this many of the newest events (10)",
     },
-    event: { type: "string", multiple: true, hint: "TYPE", help: "only of this type; may be repeated" },
-    project: { type: "string", multiple: true, hint: "ID", help: "only of this project; may be repeated" },
-    feature: { type: "string", multiple: true, hint: "NAME", help: "only of this flag; may be repeated" },
-    "token-file": { type: "string", hint: "FILE", help: "for a server: the token (FLAGSTONE_TOKEN)" },
+    event: {
+      type: "string",
+      multiple: true,
+      hint: "TYPE",
+      help: "only events of this type; may be repeated",
+    },
+    project: {
+      type: "string",
+      multiple: true,
+      hint: "ID",
+      help: "only events of this project; may be repeated",
+    },
+    feature: {
+      type: "string",
+      multiple: true,
+      hint: "NAME",
+      help: "only events of this flag; may be repeated",
+    },
+    "token-file": {
+      type: "string",
+      hint: "FILE",
+      help: "a file with the token for the server (FLAGSTONE_TOKEN)",
+    },
     ...CA_OPTION,
     json: { ...JSON_OPTION.json, help: "print each event as JSON" },
   },
@@ -69,9 +88,7 @@ function onServer({ options, world, log }: Context, url: string, filter: Filter,
 function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
   if (file !== undefined) return readToken(file);
   if (token.trim() !== "") return token.trim();
-  throw new UsageError(
-    "A server wants a token: give it in FLAGSTONE_TOKEN, or name its file with --token-file",
-  );
+  throw new UsageError("The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file");
 }
 
 function readToken(file: string) {
@@ -88,7 +105,7 @@ function toFilter({ last = "10", event, project, feature }: Context["options"]):
   const types = event as string[] | undefined;
   const unknown = types?.find((one) => !(EVENT_TYPES as readonly string[]).includes(one));
   if (unknown !== undefined)
-    throw new UsageError(`--event: there is no type of events ${JSON.stringify(unknown)}`);
+    throw new UsageError(`--event: there is no event type ${JSON.stringify(unknown)}`);
   return {
     last: Number(last),
     type: types,

@@ -17,7 +17,7 @@ const settings = ["data"] as const;
 
 export const tokenCreate: Command = {
   name: "token create",
-  summary: "Make a token and print its secret, which can't be shown again",
+  summary: "Create a token and print its secret, which can't be shown again",
   usage: "NAME",
   arity: [1, 1],
   example: "token create ci --user admin --expires 2027-01-01T00:00:00Z",
@@ -26,9 +26,9 @@ export const tokenCreate: Command = {
     user: {
       type: "string",
       hint: "USER",
-      help: "act as this user (id, username or e-mail); for the type user",
+      help: "the user to act as (id, username or e-mail); for the type user",
     },
-    type: { type: "string", hint: TOKEN_TYPES.join("|"), help: "what kind of token (user)" },
+    type: { type: "string", hint: TOKEN_TYPES.join("|"), help: "the type of token (user)" },
     project: {
       type: "string",
       multiple: true,
@@ -36,7 +36,7 @@ export const tokenCreate: Command = {
       help: "for client and frontend; may be repeated (all)",
     },
     environment: { type: "string", hint: "NAME", help: "for client and frontend" },
-    expires: { type: "string", hint: "TIME", help: "end at this RFC 3339 time (never)" },
+    expires: { type: "string", hint: "TIME", help: "expire at this RFC 3339 time (never)" },
     ...JSON_OPTION,
   },
   run: (context) =>
@@ -67,7 +67,7 @@ export const tokenList: Command = {
 
 export const tokenRevoke: Command = {
   name: "token revoke",
-  summary: "End a token for good, also while the file is served",
+  summary: "Revoke a token, even while the file is served",
   usage: "ID",
   arity: [1, 1],
   example: "token revoke 3",
@@ -90,12 +90,14 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   if ((type === "user") !== (user !== undefined)) {
     throw new UsageError(
       type === "user"
-        ? "--user: say whose token it is; flagstone user list shows the users"
-        : `--user: a token of the type ${type} has none`,
+        ? "--user: is required for this type; flagstone user list shows the users"
+        : `--user: is not for tokens of the type ${type}`,
     );
   }
   if (isForSdk !== (environment !== null)) {
-    throw new UsageError(`--environment: ${isForSdk ? "say which one" : "is only for client and frontend"}`);
+    throw new UsageError(
+      `--environment: ${isForSdk ? "is required for this type" : "is only for client and frontend"}`,
+    );
   }
   if (!isForSdk && options.project) throw new UsageError("--project: is only for client and frontend");
   if (environment !== null) requireScope(db, projects, environment);
@@ -121,6 +123,6 @@ function toExpiry(text: unknown) {
   const result = check(v.optional(Time), text);
   if (result.violations) throw new UsageError(`--expires: ${result.violations[0].message}`);
   if (result.value && result.value <= new Date().toISOString())
-    throw new UsageError("--expires: has passed already");
+    throw new UsageError("--expires: is in the past");
   return result.value ?? null;
 }

@@ -18,7 +18,7 @@ import { withFile } from "./with-file.ts";
 
 export const userCreate: Command = {
   name: "user create",
-  summary: "Make a user",
+  summary: "Create a user",
   usage: "USERNAME",
   arity: [1, 1],
   example: "user create edith --email edith@example.com --role Editor",
@@ -40,13 +40,13 @@ export const userCreate: Command = {
         throw new UsageError(`--role: there is no root role ${role}, only ${namesOf(rootRoles(db))}`);
       for (const taken of [username, email ?? username]) {
         if (isTaken(db, taken))
-          throw new Error(`There is a user ${taken} already, or one who looks the same`);
+          throw new Error(`There already is a user ${taken}, or one that looks the same`);
       }
       const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
       print(
         options.json
           ? JSON.stringify({ id, username })
-          : `Made the user ${printable(username)} with the id ${id}`,
+          : `Created the user ${printable(username)} with the id ${id}`,
       );
     }),
 };

@@ -6,13 +6,13 @@ import { nearest } from "./suggest.ts";
 export const VARIABLES = {
   FLAGSTONE_ADMIN_TOKEN: "The secret of the first token, at least 16 characters.",
   FLAGSTONE_ADMIN_TOKEN_FILE: "A file that holds it.",
-  FLAGSTONE_TOKEN: "The token that `flagstone tail URL` asks a server with.",
+  FLAGSTONE_TOKEN: "The token that `flagstone tail URL` sends to the server.",
   INIT_ADMIN_API_TOKENS:
     "Secrets of service tokens for a new data file, *:*.SECRET of at least 10 characters, separated by commas.",
   INIT_CLIENT_API_TOKENS:
     "The same for applications on servers, PROJECT:ENVIRONMENT.SECRET; * for all projects.",
   INIT_FRONTEND_API_TOKENS: "The same for applications in browsers and on phones.",
-  UNLEASH_DEFAULT_ADMIN_USERNAME: "What the first user of a new data file is called (admin).",
+  UNLEASH_DEFAULT_ADMIN_USERNAME: "The username of the first user in a new data file (admin).",
   UNLEASH_DEFAULT_ADMIN_PASSWORD:
     "The first user's password, 10 to 128 characters; without it there is none.",
 } as const;

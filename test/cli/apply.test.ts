@@ -42,7 +42,7 @@ test("diff says what apply would do, apply does it, and then there is nothing to
   const { file, run } = await start(t);
   const found = await run("diff", file, "--prune");
   assert.deepEqual([found.code, found.stdout], [5, PLAN]);
-  assert.equal(found.stderr, "flagstone: 4 differences: apply makes them go\n");
+  assert.equal(found.stderr, "flagstone: 4 differences: run apply to remove them\n");
   const done = await run("apply", file, "--prune");
   assert.deepEqual([done.code, done.stdout], [0, PLAN]);
   assert.match(done.stderr, /4 changes made/);
@@ -76,7 +76,7 @@ test("misuse, and what is wrong with a file", async (t) => {
   assertRefused(await run("apply", "nope.yaml"), 3, "There is no file nope.yaml");
   assertRefused(await run("export", "--as", "xml"), 2, "--as is dataset or yaml, not xml", " export");
   assertRefused(await run("export", "--as", "yaml"), 2, "--as yaml needs a --project", " export");
-  assertRefused(await run("export", "--project", "a"), 2, "--project goes with --as yaml", " export");
+  assertRefused(await run("export", "--project", "a"), 2, "--project needs --as yaml", " export");
   const unknown = await run("export", "--as", "yaml", "--project", "nope");
   assertRefused(unknown, 3, "There is no project nope");
 });

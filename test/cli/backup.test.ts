@@ -48,7 +48,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const { code, stdout } = await runHere(["restore", old, "--data", data]);
     assert.equal(code, 0);
     assert.equal(contentOf(data), wanted);
-    const aside = /The file before is kept as (.+)\n/.exec(stdout)![1]!;
+    const aside = /The previous file is kept as (.+)\n/.exec(stdout)![1]!;
     assert.equal(contentOf(aside), before);
   });
 
@@ -153,7 +153,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       const { code, stdout, stderr } = await runHere(["doctor", "--data", data]);
       assert.equal(code, 3);
       assert.match(stdout, new RegExp(`^WRONG  ${finding}: `, "m"));
-      assert.match(stderr, new RegExp(`^flagstone: Something is wrong with ${data}: .*${finding}`));
+      assert.match(stderr, new RegExp(`^flagstone: ${data} has problems: .*${finding}`));
       assert.doesNotMatch(stdout + stderr, /sqlite|SELECT/i);
     });
   }
@@ -171,7 +171,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       runHere(["doctor", "--json", "--data", data]),
     ]);
     const wrong = ["tables", "search index", "totals"];
-    assert.equal(text.stderr, `flagstone: Something is wrong with ${data}: ${wrong.join(", ")}\n`);
+    assert.equal(text.stderr, `flagstone: ${data} has problems: ${wrong.join(", ")}\n`);
     const { ok, findings } = JSON.parse(json.stdout) as { ok: boolean; findings: Finding[] };
     assert.deepEqual([ok, json.code], [false, 3]);
     assert.deepEqual(

@@ -39,7 +39,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual(stderr.trimEnd().split("\n"), [
       'line 2: kind: "flag" is not a known kind',
       "line 4: name: is missing",
-      "flagstone: 2 things are wrong: import would store nothing",
+      "flagstone: 2 problems: import would store nothing",
     ]);
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -50,7 +50,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const lines = (await runCli(args, { input })).stderr.trimEnd().split("\n");
     assert.deepEqual(lines.slice(-2), [
       "… and 2 more",
-      "flagstone: 102 things are wrong: import would store nothing",
+      "flagstone: 102 problems: import would store nothing",
     ]);
     assert.equal(lines.length, 102);
   });
@@ -63,7 +63,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
       problems: { count: 1, first: [{ line: 2, message: 'kind: "flag" is not a known kind' }] },
       warnings: { count: 1, first: [{ line: 3, message: 'provider: there is no provider "pager"' }] },
     });
-    assert.deepEqual([code, stderr], [3, "flagstone: 1 thing is wrong: import would store nothing\n"]);
+    assert.deepEqual([code, stderr], [3, "flagstone: 1 problem: import would store nothing\n"]);
   });
 
   test("a file that is there keeps every byte, and so does an empty one", async (t) => {
@@ -90,8 +90,8 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     db.close();
     const before = content(path.dirname(data));
     const result = await runCli(["import", "-", "--dry-run", "--data", data], { input: toText([HEADER]) });
-    const advice = "which opening it would change: copy it, and try with --data COPY";
-    assertRefused(result, 3, `${data} is of an older version, ${advice}`);
+    const advice = "and opening it would upgrade it: copy it, and try with --data COPY";
+    assertRefused(result, 3, `${data} is from an older version, ${advice}`);
     assert.deepEqual(content(path.dirname(data)), before);
   });
 

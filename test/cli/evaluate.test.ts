@@ -33,9 +33,9 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     assert.equal(
       stdout,
       [
-        "new-checkout is off in development: none of its strategies holds",
-        "  flexibleRollout does not hold",
-        "    country IN NO, SE does not hold",
+        "new-checkout is off in development: none of its strategies matches",
+        "  flexibleRollout does not match",
+        "    country IN NO, SE does not match",
         "",
       ].join("\n"),
     );
@@ -81,7 +81,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
       );
     await misused("--environment: there is no x, only development, production", "--environment", "x");
     await misused("--context: country is not NAME=VALUE", "--context", "country");
-    assertRefused(await evaluate("x", "--watch"), 2, "--watch needs a --seed to look at", " evaluate");
+    assertRefused(await evaluate("x", "--watch"), 2, "--watch needs a --seed", " evaluate");
     assertRefused(await evaluate("x", "--seed", "no-file"), 3, "no-file can't be read: ENOENT");
   });
 

@@ -98,7 +98,7 @@ describe("a base path", { concurrency: 3 }, () => {
       const args = ["demo", "--port", "0", "--base-path", "/flags", "--public-url", publicUrl];
       const { code, stderr } = await runHere(args);
       assert.equal(code, 0, stderr);
-      const warning = "warn  --public-url does not end with --base-path: links in answers lead nowhere";
+      const warning = "warn  --public-url does not end with --base-path: links in answers won't work";
       assert.equal(stderr.includes(warning), isWarned);
     });
   }

@@ -210,7 +210,7 @@ describe("the first start", { concurrency: 3 }, () => {
   test("a secret that is given for two tokens is refused", async () => {
     const secret = "*:*.given-for-two-tokens";
     const env = { FLAGSTONE_ADMIN_TOKEN: secret, INIT_ADMIN_API_TOKENS: secret };
-    const message = "INIT_ADMIN_API_TOKENS: names the secret of FLAGSTONE_ADMIN_TOKEN too";
+    const message = "INIT_ADMIN_API_TOKENS: has the same secret as FLAGSTONE_ADMIN_TOKEN";
     assertRefused(await runHere(["serve"], env), 2, message, " serve");
   });
 

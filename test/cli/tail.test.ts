@@ -151,14 +151,11 @@ test("what a server refuses ends it, and so does an address at which there is no
 });
 
 for (const [args, message] of [
-  [
-    ["http://127.0.0.1"],
-    "A server wants a token: give it in FLAGSTONE_TOKEN, or name its file with --token-file",
-  ],
+  [["http://127.0.0.1"], "The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file"],
   [["http://127.0.0.1", "--token-file", "/nowhere"], "--token-file: the file /nowhere can't be read"],
   [["--last", "-1"], "--last needs a value"],
   [["--last=ten"], '--last: "ten" must be a number from 0 to 999'],
-  [["--event", "nonsense"], '--event: there is no type of events "nonsense"'],
+  [["--event", "nonsense"], '--event: there is no event type "nonsense"'],
 ] as const) {
   test(`refused: tail ${args.join(" ")}`, async () => {
     assertRefused(await runHere(["tail", ...args]), 2, message, " tail");

@@ -119,16 +119,16 @@ describe("token create", { concurrency: 4 }, () => {
   }
 
   for (const [args, code, message] of [
-    [["ci"], 2, "--user: say whose token it is; flagstone user list shows the users"],
+    [["ci"], 2, "--user: is required for this type; flagstone user list shows the users"],
     [["ci", "--user", "nobody"], 1, "There is no user nobody: flagstone user list shows them"],
     [["ci", "--type", "root"], 2, "--type: must be one of user, admin, client, frontend"],
-    [["ci", "--type", "admin", "--user", "admin"], 2, "--user: a token of the type admin has none"],
+    [["ci", "--type", "admin", "--user", "admin"], 2, "--user: is not for tokens of the type admin"],
     [
       ["ci", "--type", "client", "--user", "1", "--environment", "x"],
       2,
-      "--user: a token of the type client has none",
+      "--user: is not for tokens of the type client",
     ],
-    [["ci", "--type", "client"], 2, "--environment: say which one"],
+    [["ci", "--type", "client"], 2, "--environment: is required for this type"],
     [
       ["ci", "--type", "client", "--environment", "nope", "--project", "zzz"],
       2,
@@ -144,7 +144,7 @@ describe("token create", { concurrency: 4 }, () => {
     [["ci", "--user", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],
     [["ci", "--user", "admin", "--project", "a"], 2, "--project: is only for client and frontend"],
     [["ci", "--type", "admin", "--project", "a"], 2, "--project: is only for client and frontend"],
-    [["ci", "--user", "admin", "--expires", "2020-01-01T00:00:00Z"], 2, "--expires: has passed already"],
+    [["ci", "--user", "admin", "--expires", "2020-01-01T00:00:00Z"], 2, "--expires: is in the past"],
     [
       ["ci", "--user", "admin", "--expires", "tomorrow"],
       2,

@@ -9,7 +9,7 @@ describe("user", { concurrency: 4 }, () => {
   test("a user is made as a viewer and that is recorded", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const result = await create(data, "nina");
-    assert.deepEqual(result, { code: 0, stdout: "Made the user nina with the id 5\n", stderr: "" });
+    assert.deepEqual(result, { code: 0, stdout: "Created the user nina with the id 5\n", stderr: "" });
     const user = linesOf(data).find((line) => line.id === 5);
     const { createdAt, ...rest } = user ?? {};
     assert.ok(Date.parse(String(createdAt)) <= Date.now());
@@ -39,14 +39,14 @@ describe("user", { concurrency: 4 }, () => {
   });
 
   for (const [args, code, message] of [
-    [["admin"], 1, "There is a user admin already, or one who looks the same"],
-    [["Admin"], 1, "There is a user Admin already, or one who looks the same"],
-    [["аdmin"], 1, "There is a user аdmin already, or one who looks the same"], // its first letter is Cyrillic
-    [["edith@example.com"], 1, "There is a user edith@example.com already, or one who looks the same"],
+    [["admin"], 1, "There already is a user admin, or one that looks the same"],
+    [["Admin"], 1, "There already is a user Admin, or one that looks the same"],
+    [["аdmin"], 1, "There already is a user аdmin, or one that looks the same"], // its first letter is Cyrillic
+    [["edith@example.com"], 1, "There already is a user edith@example.com, or one that looks the same"],
     [
       ["nina", "--email", "EDITH@example.com"],
       1,
-      "There is a user edith@example.com already, or one who looks the same",
+      "There already is a user edith@example.com, or one that looks the same",
     ],
     [["nina\u202enimda"], 2, '"nina\\u202enimda": a username must not hold control characters'],
     [["nina", "--email", "foo"], 2, '--email: "foo" must be an e-mail address such as edith@example.com'],
