@@ -27,7 +27,7 @@ export const HEADERS = parameter(
   "customHeaders",
   "Extra HTTP Headers",
   "textfield",
-  "More headers for each request: a JSON object whose keys and values are text.",
+  "Additional headers for each request: a JSON object whose keys and values are text.",
   { ...SECRET, placeholder: `{\n  "X-Team": "checkout"\n}` },
 );
 
@@ -35,7 +35,7 @@ export const TEMPLATE = parameter(
   "bodyTemplate",
   "Body template",
   "textfield",
-  "What is sent instead of the usual body, as a Mustache template. {{event.type}} and the like stand for fields of " +
-    "the event, {{{eventJson}}} for all of it as a JSON string, {{eventMarkdown}} for one sentence about it.",
+  "A Mustache template for the body. {{event.type}} and the like are replaced with fields of " +
+    "the event, {{{eventJson}}} with all of it as a JSON string, {{eventMarkdown}} with a sentence about it.",
   { placeholder: `{\n  "what": "{{event.type}}",\n  "flag": "{{event.featureName}}"\n}` },
 );

@@ -4,19 +4,19 @@ import { OF_FLAGS_TO_MONITORS, OF_WEBHOOKS } from "./provider-events.ts";
 import type { Provider } from "./schema.ts";
 
 const SIGNING =
-  "Signs each request by the Standard Webhooks convention (webhook-id, webhook-timestamp, webhook-signature): whsec_ " +
+  "Signs each request according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature): whsec_ " +
   "and 24 to 64 bytes in base64.";
 
 export const WEBHOOK: Provider = {
   name: "webhook",
   displayName: "Webhook",
-  description: "Posts each event to an address of yours.",
+  description: "Posts each event to a URL of your choice.",
   documentationUrl: "https://docs.getunleash.io/docs/addons/webhook",
   howTo:
-    "Name the address of a program that takes an HTTP POST and answers 2xx. What fails for a while is tried again, so " +
-    "an event may come more than once.",
+    "Enter the URL of a program that accepts an HTTP POST and answers 2xx. Temporary failures are retried, so " +
+    "an event may arrive more than once.",
   parameters: [
-    parameter("url", "Webhook URL", "url", "Where each event is posted to.", { ...REQUIRED, ...SECRET }),
+    parameter("url", "Webhook URL", "url", "The URL that events are posted to.", { ...REQUIRED, ...SECRET }),
     parameter(
       "contentType",
       "Content-Type",
@@ -34,7 +34,7 @@ export const WEBHOOK: Provider = {
       "previousSigningSecret",
       "Previous signing secret",
       "text",
-      "Signs as well, until every receiver knows the new one.",
+      "Also used for signing, until all receivers know the new one.",
       SECRET,
     ),
   ],
@@ -44,15 +44,15 @@ export const WEBHOOK: Provider = {
 export const DATADOG: Provider = {
   name: "datadog",
   displayName: "Datadog",
-  description: "Marks changes of flags among the events of Datadog.",
+  description: "Adds changes to flags to the events in Datadog.",
   documentationUrl: "https://docs.getunleash.io/docs/addons/datadog",
-  howTo: "Make an API key in Datadog. Tags of a flag go along with its events.",
+  howTo: "Create an API key in Datadog. Events include the flag's tags.",
   parameters: [
     parameter(
       "url",
       "Datadog Events URL",
       "url",
-      "https://api.datadoghq.com/api/v1/events by default; other sites have other addresses.",
+      "https://api.datadoghq.com/api/v1/events by default; other sites have different URLs.",
     ),
     parameter("apiKey", "Datadog API key", "text", "The API key.", { ...REQUIRED, ...SECRET }),
     parameter("sourceTypeName", "Datadog Source Type Name", "text", "The source_type_name of the events."),
@@ -66,15 +66,15 @@ export const DATADOG: Provider = {
 export const NEW_RELIC: Provider = {
   name: "new-relic",
   displayName: "New Relic",
-  description: "Sends changes of flags to the Event API of New Relic.",
+  description: "Sends changes to flags to the New Relic Event API.",
   documentationUrl: "https://docs.getunleash.io/docs/addons/new-relic",
-  howTo: "Make a licence key in New Relic and name the address of your account's Event API.",
+  howTo: "Create a licence key in New Relic and enter the URL of your account's Event API.",
   parameters: [
     parameter(
       "url",
       "New Relic Event URL",
       "url",
-      "Such as https://insights-collector.newrelic.com/v1/accounts/ACCOUNT/events; the EU has an address of its own.",
+      "For example https://insights-collector.newrelic.com/v1/accounts/ACCOUNT/events; the EU has a different URL.",
       REQUIRED,
     ),
     parameter("licenseKey", "New Relic License Key", "text", "The licence key.", { ...REQUIRED, ...SECRET }),
@@ -89,10 +89,10 @@ export const NEW_RELIC: Provider = {
 export const FILE: Provider = {
   name: "file",
   displayName: "File",
-  description: "Appends each event to a file on the server, one JSON object a line.",
+  description: "Appends each event to a file on the server, one JSON object per line.",
   documentationUrl: "https://jsonlines.org",
   howTo:
-    "The file NAME.jsonl lies in the folder that the operator chose, by default beside the data. At 10 MB it becomes " +
+    "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
     "NAME.1.jsonl, and so on; five are kept.",
   parameters: [
     parameter("file", "Name", "text", "Letters, digits, - and _, without the ending .jsonl.", {
