@@ -83,7 +83,10 @@ export const SETTINGS = {
     schema: v.pipe(
       v.string(),
       v.transform((url) => url.replace(/\/$/, "")),
-      v.check((url) => !URL.parse(url)?.username && !URL.parse(url)?.password, "must not hold credentials"),
+      v.check(
+        (url) => !URL.parse(url)?.username && !URL.parse(url)?.password,
+        "must not contain credentials",
+      ),
       v.check((url) => !/[?#]/.test(url), "must end before a ? or #"),
       v.regex(/^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/, AN_ADDRESS),
       v.check((url) => url === "" || URL.canParse(url), AN_ADDRESS),

@@ -61,7 +61,7 @@ const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…
 /** Text that a column stores faithfully: no NUL, no unpaired surrogate. */
 export const Text = v.pipe(
   v.string(),
-  v.check((text) => !text.includes("\0"), "must not hold the character NUL"),
+  v.check((text) => !text.includes("\0"), "must not contain the character NUL"),
   v.check((text) => text.isWellFormed(), "must be well-formed Unicode"),
 );
 
@@ -117,7 +117,7 @@ export const Time = v.pipe(
 /** A time in the future. */
 export const FutureTime = v.pipe(
   Time,
-  v.check((time) => time > new Date().toISOString(), "has passed already"),
+  v.check((time) => time > new Date().toISOString(), "is in the past"),
 );
 
 /** `Date` takes 30 February for 2 March, so the resulting day is compared; most texts are already in the right form. */
@@ -128,7 +128,7 @@ function toTime(text: string): { time: string; problem?: never } | { time?: neve
   if (!RFC_3339.test(text)) return { problem: "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z" };
   const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
   if (time === undefined || day.getUTCDate() !== Number(text.slice(8, 10))) {
-    return { problem: "must be a time that exists" };
+    return { problem: "must be a valid time" };
   }
   return time.length === 24 ? { time } : { problem: "must be within the years 0000 to 9999 in UTC" };
 }

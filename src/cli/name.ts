@@ -8,7 +8,7 @@ import { check, NonEmptyText } from "../validation.ts";
 
 const Name = v.pipe(
   NonEmptyText,
-  v.check((name) => printable(name) === name, "must not hold control characters"),
+  v.check((name) => printable(name) === name, "must not contain control characters"),
 );
 
 /** @throws UsageError for a name that no dataset could contain, such as an empty one */

@@ -14,7 +14,7 @@ export function handLinksToFile({ config, log }: Context, db: Database, url: str
   const fail = (error: unknown) =>
     log({
       level: "error",
-      message: "a link to set a password could not be handed over",
+      message: "a link to set a password could not be written",
       cause: String(error),
     });
   const take = ({ createdAt, email, path }: { createdAt: string; email: string; path: string }) => {

@@ -40,7 +40,7 @@ export const userCreate: Command = {
         throw new UsageError(`--role: there is no root role ${role}, only ${namesOf(rootRoles(db))}`);
       for (const taken of [username, email ?? username]) {
         if (isTaken(db, taken))
-          throw new Error(`There already is a user ${taken}, or one that looks the same`);
+          throw new Error(`There is already a user ${taken}, or one that looks the same`);
       }
       const id = write(db, CLI, (tx) => createUser(tx, { username, email, name, rootRole: rootRole.id }));
       print(

@@ -56,5 +56,5 @@ export function toSingleFile(file: string) {
 /** @throws DataError saying what is wrong with the copy. */
 export function requireWhole(file: string) {
   const wrong = checkFile(file).find(({ problem }) => problem !== undefined);
-  if (wrong) throw new DataError(`The copy is not whole: ${wrong.name}: ${wrong.problem}`);
+  if (wrong) throw new DataError(`The copy is damaged: ${wrong.name}: ${wrong.problem}`);
 }

@@ -21,7 +21,7 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
   ["SQLITE_CORRUPT", damaged],
   [
     "SQLITE_CANTOPEN",
-    (file) => new DataError(`${file} can't be opened: check that you may read and write it and its folder`),
+    (file) => new DataError(`${file} can't be opened: check that you can read and write it and its folder`),
   ],
   [
     "SQLITE_READONLY",

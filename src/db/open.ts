@@ -108,8 +108,7 @@ function prepare(db: Database, file: string) {
 function prepareToRead(db: Database, file: string) {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
   refuseForeign(db, file);
-  if (isOlder(file))
-    throw new DataError(`${file} is of an older version: serve it, which brings it up to date`);
+  if (isOlder(file)) throw new DataError(`${file} is from an older version: serve it to upgrade it`);
   db.pragma("mmap_size = 0");
   refuseDamaged(db, file);
   watchAllRows(db);

@@ -77,7 +77,7 @@ function requireOurs(copy: string, backup: string) {
   } finally {
     db.close();
   }
-  throw new DataError(`${backup} is no backup of Flagstone`);
+  throw new DataError(`${backup} is not a backup of Flagstone`);
 }
 
 /** Access stays with whoever had it to the old file, and does not extend to whoever could read the backup. */

@@ -53,7 +53,7 @@ export function decrypt(db: Database, stored: string, place: string): string {
   if (!isEncrypted(stored)) return stored;
   const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
   const key = keyOf(db, id);
-  if (!key) throw new UnreadableSecretError(`The key ${id} is missing: bring back its file of keys`);
+  if (!key) throw new UnreadableSecretError(`The key ${id} is missing: restore its key file`);
   try {
     return opened(key, Buffer.from(content, "base64"), place);
   } catch {

@@ -68,7 +68,7 @@ function giveNewName(unfinished: string, file: string) {
   }
 }
 
-const taken = (file: string) => new Error(`${file} exists already: name a new file`);
+const taken = (file: string) => new Error(`${file} already exists: name a new file`);
 
 /**
  * Checks the place for a new file.

@@ -57,7 +57,7 @@ export function createLane(context: LaneContext, id: number): Lane {
     running ??= work()
       .catch((error: unknown) => {
         const { message } = inWords(error, db.name) as Error;
-        log({ level: "warn", message: `deliveries of integration ${id} wait: ${message}` });
+        log({ level: "warn", message: `deliveries of integration ${id} are waiting: ${message}` });
         limit = 1;
         isWokenAgain = false;
         if (!context.isStopped()) wakeIn(AFTER_ERROR_MS);

@@ -18,11 +18,11 @@ export function requireSound({ rawHeaders, headers, url = "/", method, httpVersi
   if (host !== undefined && !isHost(host)) {
     throw invalid({
       path: "headers.host",
-      message: "must be a host name or an address, with a port or without",
+      message: "must be a host name or an address, optionally with a port",
     });
   }
   if (url.startsWith("/") || (url === "*" && method === "OPTIONS") || isHttpUrl(url)) return;
-  throw invalid({ path: "request", message: "must ask for a path that begins with a slash" });
+  throw invalid({ path: "request", message: "must have a path that begins with a slash" });
 }
 
 /** Node keeps the first of two; a proxy in front may have checked the last. */

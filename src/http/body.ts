@@ -119,6 +119,6 @@ function parse(text: string): unknown {
 function refuseNul(key: string, value: unknown) {
   const holdsNul = key.includes("\0") || (typeof value === "string" && value.includes("\0"));
   const path = `body.${key.slice(0, 80)}`; // it is logged too
-  if (holdsNul) throw invalid({ path, message: "must not hold the character NUL" });
+  if (holdsNul) throw invalid({ path, message: "must not contain the character NUL" });
   return value;
 }

@@ -3,18 +3,18 @@ import { ApiError } from "./error.ts";
 
 /** What is already taken, by the column SQLite names. */
 const TAKEN: Readonly<Record<string, string>> = {
-  "features.name": "There is a flag with this name already, maybe an archived one",
-  "projects.id": "There is a project with this id already, maybe an archived one",
-  "environments.name": "There is an environment with this name already",
-  "tag_types.name": "There is a tag type with this name already",
-  "tags.type, tags.value": "There is a tag of this type and value already",
-  "context_fields.name": "There is a context field with this name already",
-  "strategy_types.name": "There is a strategy type with this name already",
-  "segments.name": "There is a segment with this name already",
-  "roles.name": "There is a role with this name already",
-  "groups.name": "There is a group with this name already",
-  "users.username": "There is a user with this username already",
-  "users.email": "There is a user with this e-mail address already",
+  "features.name": "There is already a flag with this name, maybe an archived one",
+  "projects.id": "There is already a project with this id, maybe an archived one",
+  "environments.name": "There is already an environment with this name",
+  "tag_types.name": "There is already a tag type with this name",
+  "tags.type, tags.value": "There is already a tag of this type and value",
+  "context_fields.name": "There is already a context field with this name",
+  "strategy_types.name": "There is already a strategy type with this name",
+  "segments.name": "There is already a segment with this name",
+  "roles.name": "There is already a role with this name",
+  "groups.name": "There is already a group with this name",
+  "users.username": "There is already a user with this username",
+  "users.email": "There is already a user with this e-mail address",
 };
 
 /**

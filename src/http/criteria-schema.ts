@@ -12,7 +12,7 @@ export const filter = <const Operator extends string>(...operators: Operator[]) 
       const [operator = "", ...rest] = dataset.value.split(":");
       if (rest.length > 0 && operators.includes(operator as Operator))
         return toFilter(operator as Operator, rest.join(":"));
-      addIssue({ message: `must be a value behind one of ${operators.join(", ")} and a colon` });
+      addIssue({ message: `must be one of ${operators.join(", ")}, followed by a colon and a value` });
       return NEVER;
     }),
   );

@@ -125,13 +125,13 @@ const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]>
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooLongError)
-    return new ApiError("PayloadTooLargeError", `Too much for one change: ${error.message}`);
+    return new ApiError("PayloadTooLargeError", `The change is too large: ${error.message}`);
   const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
   if (message && seconds) {
     const headers = { "retry-after": seconds };
     return new ApiError("ServiceUnavailableError", message, { headers, cause: error });
   }
-  return new ApiError("UnknownError", "Something went wrong here: the log says what, under this id", {
+  return new ApiError("UnknownError", "Something went wrong: see the log, under this id", {
     cause: error,
   });
 }

@@ -15,7 +15,7 @@ function requireNoNul({ search, searchParams }: H3Event["url"]) {
   if (!search.includes("%00")) return;
   for (const [name, value] of searchParams) {
     if (value.includes("\0"))
-      throw invalid({ path: `query.${name}`, message: "must not hold the character NUL" });
+      throw invalid({ path: `query.${name}`, message: "must not contain the character NUL" });
   }
 }
 

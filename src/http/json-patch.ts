@@ -37,9 +37,9 @@ export function patched(value: object, patch: JsonPatch): unknown {
   for (const [index, step] of patch.entries()) {
     if (step.op === "copy") copied += sizeAt(copy, step.from);
     if (copied > LONGEST_JSON) throw refused(index, "copies more than can be stored");
-    if (!apply(copy, step)) throw refused(index, `the operation can't be done: ${step.op} ${step.path}`);
+    if (!apply(copy, step)) throw refused(index, `the operation can't be applied: ${step.op} ${step.path}`);
   }
-  if (isTooDeep(copy)) throw invalid({ path: "body", message: `makes something that ${TOO_DEEP}` });
+  if (isTooDeep(copy)) throw invalid({ path: "body", message: `the result ${TOO_DEEP}` });
   return copy;
 }
 

@@ -109,7 +109,7 @@ async function bind(server: Server, host: string, port: number) {
 const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
   EADDRINUSE: (host, port) =>
     new PortInUseError(`Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`),
-  EADDRNOTAVAIL: (host) => new Error(`${host} is no address of this machine: name another with --host`),
+  EADDRNOTAVAIL: (host) => new Error(`${host} is not an address of this machine: name another with --host`),
   EACCES: (host, port) =>
     new Error(`Port ${port} on ${host} may not be used by this user: name one above 1023 with --port`),
 };

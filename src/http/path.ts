@@ -32,7 +32,7 @@ export function requireDecodable(pathname: string) {
   } catch {
     throw invalid({ path: "path", message: "has a percent sign that begins no valid sequence" });
   }
-  if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not hold the character NUL" });
+  if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not contain the character NUL" });
 }
 
 /** Whether the path is the prefix or below it. No spelling evades it, even in a path that is malformed further on. */

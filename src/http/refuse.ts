@@ -47,7 +47,7 @@ export const stopping = () =>
 
 /** An `Expect` value that HTTP does not define. */
 export const unexpected = () =>
-  new ApiError("ExpectationFailedError", "The server can do nothing of what the header Expect asks for");
+  new ApiError("ExpectationFailedError", "The server does not support what the header Expect asks for");
 
 /** Malformed HTTP, too many headers, or a request that never completes. */
 export function refuseBroken(log: Log, cause: Error & { code?: string }, socket: Socket) {
@@ -60,7 +60,7 @@ export function refuseBroken(log: Log, cause: Error & { code?: string }, socket:
 /** `CONNECT` asks for a tunnel, and this is no proxy. Node has released the socket and no longer handles its errors. */
 export function refuseTunnel(log: Log, socket: Socket) {
   socket.on("error", () => {}); // the client has already hung up
-  refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not possible here"), socket);
+  refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not supported"), socket);
 }
 
 function refuseSocket(log: Log, error: ApiError, socket: Socket) {
@@ -77,6 +77,6 @@ function whyBroken(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW")
     return new ApiError("HeadersTooLargeError", "The request's headers are too large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
-    return new ApiError("RequestTimeoutError", "The request did not come to its end in time");
+    return new ApiError("RequestTimeoutError", "The request was not completed in time");
   return invalid({ path: "request", message: "is not HTTP" });
 }

@@ -97,6 +97,6 @@ const beginning = (position: string) =>
   `retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\nid: ${position}\n\n`;
 
 const tooMany = () =>
-  new ApiError("RateLimitError", `${MOST} clients listen already: ask again later, or poll`, {
+  new ApiError("RateLimitError", `${MOST} clients are already listening: try again later, or poll`, {
     headers: { "retry-after": "60" },
   });

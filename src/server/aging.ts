@@ -16,7 +16,7 @@ export function watchAge(db: Database, log: Log): () => Promise<void> {
     running = running
       .then(() => tellOfAges(db, new Date(), () => isStopped))
       .catch((error) =>
-        log({ level: "warn", message: `flags that have become old: ${(error as Error).message}` }),
+        log({ level: "warn", message: `recording flags past their lifetime: ${(error as Error).message}` }),
       );
   };
   tell();

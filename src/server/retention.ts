@@ -18,7 +18,9 @@ export function watchRetention(db: Database, log: Log, kept: Kept | undefined): 
   const remove = () => {
     running = running
       .then(() => removeAllOld(db, kept, () => isStopped))
-      .catch((error: Error) => log({ level: "warn", message: `records of deliveries: ${error.message}` }));
+      .catch((error: Error) =>
+        log({ level: "warn", message: `removing delivery records: ${error.message}` }),
+      );
   };
   remove();
   const timer = setInterval(remove, HOUR_MS).unref();

@@ -22,7 +22,7 @@ export function watchUsage(db: Database, log: Log, hours: number): () => Promise
   let isStopped = false;
   let running = Promise.resolve();
   const next = (work: () => Promise<unknown>) => {
-    const tell = (error: Error) => log({ level: "warn", message: `use of flags: ${error.message}` });
+    const tell = (error: Error) => log({ level: "warn", message: `writing usage data: ${error.message}` });
     running = running.then(work).then(() => {}, tell);
     return running;
   };

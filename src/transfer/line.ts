@@ -10,7 +10,7 @@ import { OptionalText, OptionalTime } from "./value.ts";
 
 /** The first line of every dataset. */
 const Header = v.strictObject({
-  version: v.literal(1, "must be 1, the only version there is"),
+  version: v.literal(1, "must be 1, the only version"),
   createdAt: OptionalTime,
   source: OptionalText,
 });

@@ -9,7 +9,7 @@ export const OptionalText = optional(ShortText);
 export const Flag = (preset: boolean) => v.optional(v.boolean(), preset);
 
 /** Any number that JSON can represent. */
-export const Real = v.pipe(v.number(), v.finite("must be a number that can be written down"));
+export const Real = v.pipe(v.number(), v.finite("must be a finite number"));
 
 /** A row's id, small enough that the ids assigned after it are exact too. */
 export const Id = v.pipe(

@@ -72,7 +72,7 @@ test("what export writes as YAML, apply takes from standard input without a chan
 
 test("misuse, and what is wrong with a file", async (t) => {
   const { file, run } = await start(t, "version: 2\nproject: a\n");
-  assertRefused(await run("diff", file), 3, `${file}: version must be 1, the only version there is`);
+  assertRefused(await run("diff", file), 3, `${file}: version must be 1, the only version`);
   assertRefused(await run("apply", "nope.yaml"), 3, "There is no file nope.yaml");
   assertRefused(await run("export", "--as", "xml"), 2, "--as is dataset or yaml, not xml", " export");
   assertRefused(await run("export", "--as", "yaml"), 2, "--as yaml needs a --project", " export");

@@ -26,7 +26,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     await startServer(t, ["serve", "--data", data]);
     const { code, stdout } = await runCli(["backup", target, "--data", data]);
     assert.equal(code, 0);
-    assert.match(stdout, /whole/);
+    assert.match(stdout, /checked/);
     assert.deepEqual(beside(target), ["backup.db"]);
     assert.equal(contentOf(target), contentOf(data));
   });
@@ -37,7 +37,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.writeFileSync(target, "mine");
     const { code, stderr } = await runHere(["backup", target, "--data", data]);
     assert.equal(code, 1);
-    assert.match(stderr, /exists already/);
+    assert.match(stderr, /already exists/);
     assert.equal(fs.readFileSync(target, "utf8"), "mine");
   });
 
@@ -59,7 +59,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.writeFileSync(text, "notes ".repeat(200));
     const { code, stderr } = await runHere(["restore", text, "--data", data]);
     assert.equal(code, 3);
-    assert.match(stderr, /notes\.txt is no backup of Flagstone\n/);
+    assert.match(stderr, /notes\.txt is not a backup of Flagstone\n/);
     assert.equal(contentOf(data), before);
     assert.deepEqual(beside(data), [path.basename(data)]);
   });
@@ -245,7 +245,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const empty = path.join(path.dirname(data), "empty");
     fs.writeFileSync(empty, "");
     for (const [source, message] of [
-      [empty, /empty is no backup of Flagstone/],
+      [empty, /empty is not a backup of Flagstone/],
       [path.dirname(data), /is not a file/],
       [data, /is the data file itself/],
     ] as const) {

@@ -83,7 +83,7 @@ describe("demo", { concurrency: 2 }, () => {
     assert.ok(stdout.endsWith("}\n"));
     fs.writeFileSync(path.join(cwd, "precious.txt"), "precious");
     const refused = await runCli(["demo", "--export", "precious.txt"], { cwd });
-    assertRefused(refused, 1, "precious.txt exists already: name a new file");
+    assertRefused(refused, 1, "precious.txt already exists: name a new file");
     assert.equal(fs.readFileSync(path.join(cwd, "precious.txt"), "utf8"), "precious");
   });
 

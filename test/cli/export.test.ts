@@ -62,7 +62,7 @@ describe("export", { concurrency: 4 }, () => {
     const target = path.join(path.dirname(data), "precious.txt");
     fs.writeFileSync(target, "precious");
     const result = await runCli(["export", target, "--data", data]);
-    assertRefused(result, 1, `${target} exists already: name a new file`);
+    assertRefused(result, 1, `${target} already exists: name a new file`);
     assert.equal(fs.readFileSync(target, "utf8"), "precious");
   });
 

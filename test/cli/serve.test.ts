@@ -375,7 +375,7 @@ describe("serving", { concurrency: 3 }, () => {
   test("an address that is another machine's is refused as such", async (t) => {
     const data = newFile(t);
     const other = await runCli(["serve", "--host", "192.0.2.1", "--data", data]);
-    const noAddress = "flagstone: 192.0.2.1 is no address of this machine: name another with --host\n";
+    const noAddress = "flagstone: 192.0.2.1 is not an address of this machine: name another with --host\n";
     assert.deepEqual([other.code, other.stderr], [1, noAddress]);
     assert.deepEqual(filesBeside(data), []);
   });

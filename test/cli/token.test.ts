@@ -139,7 +139,7 @@ describe("token create", { concurrency: 4 }, () => {
       2,
       "--project: there is no project zzz",
     ],
-    [["c\ti", "--user", "admin"], 2, '"c\\ti": a name must not hold control characters'],
+    [["c\ti", "--user", "admin"], 2, '"c\\ti": a name must not contain control characters'],
     [["ci", "--type", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],
     [["ci", "--user", "admin", "--environment", "x"], 2, "--environment: is only for client and frontend"],
     [["ci", "--user", "admin", "--project", "a"], 2, "--project: is only for client and frontend"],
@@ -150,11 +150,7 @@ describe("token create", { concurrency: 4 }, () => {
       2,
       "--expires: must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z",
     ],
-    [
-      ["ci", "--user", "admin", "--expires", "2999-02-30T00:00:00Z"],
-      2,
-      "--expires: must be a time that exists",
-    ],
+    [["ci", "--user", "admin", "--expires", "2999-02-30T00:00:00Z"], 2, "--expires: must be a valid time"],
   ] as const) {
     test(`${args.join(" ")} is refused and records nothing`, async (t) => {
       const data = await dataFile(t, createWorld().project("a").lines);

@@ -53,7 +53,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["export", "--data", "file:x?mode=memory"], '--data: "file:x?mode=memory" must name a file', " export"],
     [
       ["serve", "--public-url", "https://me:secret@x.example/flags"],
-      "--public-url: must not hold credentials",
+      "--public-url: must not contain credentials",
       " serve",
     ],
     [

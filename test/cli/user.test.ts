@@ -39,19 +39,19 @@ describe("user", { concurrency: 4 }, () => {
   });
 
   for (const [args, code, message] of [
-    [["admin"], 1, "There already is a user admin, or one that looks the same"],
-    [["Admin"], 1, "There already is a user Admin, or one that looks the same"],
-    [["аdmin"], 1, "There already is a user аdmin, or one that looks the same"], // its first letter is Cyrillic
-    [["edith@example.com"], 1, "There already is a user edith@example.com, or one that looks the same"],
+    [["admin"], 1, "There is already a user admin, or one that looks the same"],
+    [["Admin"], 1, "There is already a user Admin, or one that looks the same"],
+    [["аdmin"], 1, "There is already a user аdmin, or one that looks the same"], // its first letter is Cyrillic
+    [["edith@example.com"], 1, "There is already a user edith@example.com, or one that looks the same"],
     [
       ["nina", "--email", "EDITH@example.com"],
       1,
-      "There already is a user edith@example.com, or one that looks the same",
+      "There is already a user edith@example.com, or one that looks the same",
     ],
-    [["nina\u202enimda"], 2, '"nina\\u202enimda": a username must not hold control characters'],
+    [["nina\u202enimda"], 2, '"nina\\u202enimda": a username must not contain control characters'],
     [["nina", "--email", "foo"], 2, '--email: "foo" must be an e-mail address such as edith@example.com'],
-    [["ni\u001bna"], 2, '"ni\\u001bna": a username must not hold control characters'],
-    [["nina", "--name", "Ni\nna"], 2, '"Ni\\nna": a name must not hold control characters'],
+    [["ni\u001bna"], 2, '"ni\\u001bna": a username must not contain control characters'],
+    [["nina", "--name", "Ni\nna"], 2, '"Ni\\nna": a name must not contain control characters'],
     [["nina", "--email", "admin"], 2, '--email: "admin" must be an e-mail address such as edith@example.com'],
     [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss, only Admin, Editor, Viewer"],
     [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner, only Admin, Editor, Viewer"],

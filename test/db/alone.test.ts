@@ -70,7 +70,7 @@ test("two processes that make the same file do not share a copy, and the second 
   using first = stagedFile(file);
   fs.writeFileSync(first.path, "first");
   fs.writeFileSync(file, "of another process");
-  assert.throws(() => first.commit(), /exists already: name a new file/);
+  assert.throws(() => first.commit(), /already exists: name a new file/);
   assert.equal(fs.readFileSync(file, "utf8"), "of another process");
   first.commit({ mayReplace: true });
   assert.equal(fs.readFileSync(file, "utf8"), "first");

@@ -180,7 +180,7 @@ test("a file under a file is refused", (t) => {
   const file = temporaryFile(t);
   fs.writeFileSync(file, "");
   const below = path.join(file, "flags.db");
-  refused(below, `${below} can't be opened: check that you may read and write it and its folder`);
+  refused(below, `${below} can't be opened: check that you can read and write it and its folder`);
 });
 
 for (const [name, bytes] of [

@@ -64,7 +64,7 @@ for (const [name, steps, path] of [
   ["copies of copies", doubling, "body.13"],
   ["moves ever deeper", [{ op: "add", path: "/0", value: {} }, ...deepening], "body"],
 ] as const) {
-  test(`a patch that can't be done: ${name}`, () => {
+  test(`a patch that can't be applied: ${name}`, () => {
     assert.throws(
       () => apply(...steps),
       (error: { status: number; details: Array<{ path: string; message: string }> }) => {

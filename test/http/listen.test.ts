@@ -92,7 +92,7 @@ test("an address that is not this machine's is told as that", async (t) => {
   const { listener } = await openServer(t);
   await assert.rejects(
     listen(listener, { ...LOCAL, host: "192.0.2.1" }),
-    /^Error: 192\.0\.2\.1 is no address of this machine/,
+    /^Error: 192\.0\.2\.1 is not an address of this machine/,
   );
 });
 

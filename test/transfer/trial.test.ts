@@ -50,7 +50,7 @@ test("a trial tells all that is wrong, with the line, and counts what is not", a
       [at + 1, "icon: must be text, not 1"],
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
-      [at + 4, 'project: no project "no" stands above'],
+      [at + 4, 'project: no project "no" on an earlier line'],
       [
         at + 6,
         `tagType: there is one with the name "good" already; an import adds to what the file holds: ${ADVICE}`,

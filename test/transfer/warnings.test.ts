@@ -58,7 +58,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
     constraint("REGEX", value),
     `${VALUE}: REGEX takes a regular expression in RE2 syntax of at most 1000 characters, not ${JSON.stringify(value)}`,
   ]),
-  ["feature", ranges(), `${IN}.constraints.0.values: IN_CIDR takes one value or more`],
+  ["feature", ranges(), `${IN}.constraints.0.values: IN_CIDR takes at least one value`],
   ...["10.0.0.0/33", "::1/129", "10.0.0", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "nowhere"].map(
     (range): [string, Line, string] => [
       "feature",

@@ -52,7 +52,7 @@ function* violations(path: string, constraint: Constraint): Generator<Violation>
   if (!(OPERATORS as readonly string[]).includes(operator))
     yield { path: `${path}.operator`, message: "is not a known operator" };
   if (/^(STR_|IN|NOT_IN)/.test(operator) && values.length === 0)
-    yield { path: `${path}.values`, message: `${operator} takes one value or more` };
+    yield { path: `${path}.values`, message: `${operator} takes at least one value` };
   const strange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
   if (strange >= 0)
     yield { path: `${path}.values.${strange}`, message: "must be an address or a range such as 10.0.0.0/8" };

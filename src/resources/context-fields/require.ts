@@ -16,7 +16,7 @@ export function requireContextField(db: Database, name: string): ContextField {
 /** @throws ApiError `NameExistsError` if there is a context field with this name */
 export function requireFreeName(db: Database, name: string) {
   if (!isKnown(db, "contextField", name)) return;
-  throw new ApiError("NameExistsError", `body.name: there is a context field ${name} already`);
+  throw new ApiError("NameExistsError", `body.name: there is already a context field ${name}`);
 }
 
 /** @throws ApiError `ConflictError` if any strategy has a constraint on the field */

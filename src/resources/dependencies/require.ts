@@ -20,13 +20,13 @@ export function requireDependency(
 ) {
   if (feature === child.name) throw refused("A flag can't depend on itself");
   if (!enabled && variants && variants.length > 0)
-    throw invalid({ path: "body.variants", message: "must be empty where the parent has to be off" });
+    throw invalid({ path: "body.variants", message: "must be empty if the parent must be off" });
   const parent = findFeature(db, feature);
   if (!parent) throw refused(`There is no flag ${feature}`);
   if (parent.project !== child.project) throw refused(`The flag ${feature} is in another project`);
   if (parent.archived) throw refused(`The flag ${feature} is archived`);
   if (parentsOf(db).get({ name: feature }))
-    throw refused(`The flag ${feature} depends on another one itself`);
+    throw refused(`The flag ${feature} itself depends on another flag`);
   if (childrenOf(db).get({ name: child.name })) throw refused(`Other flags depend on ${child.name}`);
 }
 

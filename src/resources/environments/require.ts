@@ -27,10 +27,10 @@ export function requireEnvironment(db: Database, name: string): Environment {
 export function requireRemovable(db: Database, name: string): Environment {
   const environment = requireEnvironment(db, name);
   if (environment.protected)
-    throw new ApiError("InvalidOperationError", `The environment ${name} is protected: it stays`);
+    throw new ApiError("InvalidOperationError", `The environment ${name} is protected and can't be deleted`);
   const project = projectWithOnly(db, name);
   if (project === undefined) return environment;
-  throw new ApiError("MinimumOneEnvironmentError", `The project ${project} has no environment but ${name}`);
+  throw new ApiError("MinimumOneEnvironmentError", `The project ${project}'s only environment is ${name}`);
 }
 
 /** @throws ApiError `NotFoundError` for a project that doesn't exist or lacks the environment */
@@ -49,5 +49,8 @@ export function requireOtherEnvironment(db: Database, project: string, environme
 /** @throws ApiError `MinimumOneEnvironmentError` if the project has only one environment, or none */
 export function requireSpareEnvironment(db: Database, project: string) {
   if (environmentsOfProject(db, project).length > 1) return;
-  throw new ApiError("MinimumOneEnvironmentError", `The project ${project} must keep an environment`);
+  throw new ApiError(
+    "MinimumOneEnvironmentError",
+    `The project ${project} must keep at least one environment`,
+  );
 }

@@ -71,15 +71,15 @@ function ofFlags(
       ),
     ],
     [
-      "These flags come more than once",
+      "These flags are repeated",
       namesOf(data.features.filter(({ name }) => seen.size === seen.add(name).size)),
     ],
     [
-      "These types of flags do not exist",
+      "These flag types do not exist",
       kept.features.map(({ type }) => type).filter((type) => !there.featureTypes.has(type)),
     ],
     [
-      "The names of these flags are not as the project wants them",
+      "The names of these flags do not match the project's pattern",
       namesOf(kept.features.filter(({ name }) => !there.features.has(name) && naming?.test(name) === false)),
     ],
   ];
@@ -87,14 +87,14 @@ function ofFlags(
 
 const ofDefinitions = (there: Present, { contextFields, segments, featureStrategies }: Data): Rule[] => [
   [
-    "These strategies have to be made first",
+    "These strategy types must be created first",
     namesOf(featureStrategies.filter(({ name }) => !there.strategyTypes.has(name))),
   ],
   [
-    "These context fields are there with other legal values",
+    "These context fields exist with different legal values",
     namesOf(contextFields.filter((field) => hasOtherValues(field, there))),
   ],
-  ["These segments have to be made first", namesOf(segments.filter(({ name }) => !there.segments.has(name)))],
+  ["These segments must be created first", namesOf(segments.filter(({ name }) => !there.segments.has(name)))],
 ];
 
 function ofReferences(there: Present, data: Data, parents: ReadonlySet<string>): Rule[] {
@@ -109,7 +109,7 @@ function ofReferences(there: Present, data: Data, parents: ReadonlySet<string>):
       "Constraints compare these context fields, which do not exist",
       fieldsOf(data).filter((name) => !fields.has(name)),
     ],
-    ["These segments are used and not described", usedSegments.filter((id) => !segments.has(id)).map(String)],
+    ["These segments are used but not included", usedSegments.filter((id) => !segments.has(id)).map(String)],
     ["The types of these tags do not exist", usedTagTypes.filter((type) => !tagTypes.has(type))],
     [
       "Flags depend on these, which are not in the project",
@@ -129,11 +129,11 @@ export function warningsOf({ project, data }: FeaturesImport, there: Present): F
   const own = [...there.features.values()].filter((feature) => feature.project === project);
   return found(
     [
-      "These strategies are made here, and may differ from those of the same name elsewhere",
+      "These strategies are custom, and may differ from those with the same name elsewhere",
       namesOf(data.featureStrategies.filter(({ name }) => there.strategyTypes.get(name))),
     ],
     ["These flags are archived and stay as they are", namesOf(own.filter((one) => one.isArchived === 1))],
-    ["These flags are there and will be replaced", namesOf(own.filter((one) => one.isArchived === 0))],
+    ["These flags exist and will be replaced", namesOf(own.filter((one) => one.isArchived === 0))],
   );
 }
 

@@ -28,7 +28,7 @@ const ownSegments = query<{ name: string; project: string }, string>(`
 export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newProject: string) {
   if (newProject === oldProject) return;
   if (hasParents(tx.db, name) || liveChildren(tx.db, name).length > 0)
-    throw refused(`The flag ${name} depends on others, or others on it: remove that first`);
+    throw refused(`The flag ${name} has dependencies: remove them first`);
   const segments = ownSegments(tx.db).pluck().all({ name, project: newProject });
   if (segments.length > 0)
     throw refused(`The flag ${name} uses segments of the project ${oldProject}: ${segments.join(", ")}`);

@@ -29,7 +29,7 @@ import { Variant } from "../variants/schema.ts";
 /** A map of names to text; validated as a whole, so that no key is lost. */
 const Parameters = v.pipe(
   JsonObject,
-  v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must hold text only"),
+  v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must contain only text"),
 );
 
 /** The default for variants from other sources, as in SDKs. */

@@ -72,12 +72,12 @@ export function requireAllOf(db: Database, project: string, names: readonly stri
   const features = [...new Set(names)].flatMap((name) => featureNamed(db, name) ?? []);
   const other = features.find((feature) => feature.project !== project);
   if (!other) return features;
-  throw new ApiError("InvalidOperationError", `The flag ${other.name} is not of the project ${project}`);
+  throw new ApiError("InvalidOperationError", `The flag ${other.name} is not in the project ${project}`);
 }
 
 /** @throws ApiError `NameExistsError` if there is a flag with this name, archived or not */
 export function requireFreeName(db: Database, name: string) {
-  if (featureNamed(db, name)) throw new ApiError("NameExistsError", `There is a flag ${name} already`);
+  if (featureNamed(db, name)) throw new ApiError("NameExistsError", `There is already a flag ${name}`);
 }
 
 /** A project's live flags as it lists them, by name. */

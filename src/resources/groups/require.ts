@@ -30,5 +30,5 @@ export function requireGroupParts(db: Database, { rootRole, users = [] }: NewGro
   if (rootRole !== null) requireRootRole(db, rootRole);
   const index = users.findIndex(({ user }) => !isKnown(db, "user", user.id));
   if (index < 0) return;
-  throw invalid({ path: `body.users.${index}.user.id`, message: "is nobody's" });
+  throw invalid({ path: `body.users.${index}.user.id`, message: "is not the id of a user" });
 }

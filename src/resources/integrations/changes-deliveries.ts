@@ -94,7 +94,7 @@ function bounded({ body, ...details }: Attempt["details"]): string {
     return toStoredJson({ ...details, ...(body !== undefined && { body }) }, "details");
   } catch (error) {
     if (!(error instanceof TooLongError)) throw error;
-    return JSON.stringify({ ...details, body: "It is too long to be kept here." });
+    return JSON.stringify({ ...details, body: "It is too long to be stored here." });
   }
 }
 

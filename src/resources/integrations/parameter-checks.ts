@@ -5,7 +5,7 @@ export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string 
   url: (text) => {
     const url = URL.parse(text);
     if (!url || !/^https?:$/.test(url.protocol)) return "must be an address such as https://example.com/hook";
-    return url.username || url.password ? "must not hold credentials: give them as a header" : undefined;
+    return url.username || url.password ? "must not contain credentials: give them as a header" : undefined;
   },
   bodyTemplate: (text) => {
     try {

@@ -32,10 +32,7 @@ export function requireRecord(db: Database, id: number, recordId: bigint): numbe
 export function requireEventToTry(db: Database, id: number): number {
   const eventId = eventToTry(db, id);
   if (eventId !== undefined) return eventId;
-  throw new ApiError(
-    "ConflictError",
-    "Nothing has happened yet that could be sent: save the integration once",
-  );
+  throw new ApiError("ConflictError", "There is no event to send yet: save the integration once");
 }
 
 /**
@@ -49,7 +46,7 @@ export function requireSetUp(
 ): NewIntegration {
   if (!providerByName(asked.provider)) {
     const known = PROVIDERS.map(({ name }) => name).join(", ");
-    throw invalid({ path: "body.provider", message: `there is none of this name: it is one of ${known}` });
+    throw invalid({ path: "body.provider", message: `must be one of ${known}` });
   }
   const parameters = unmasked(db, asked, stored);
   for (const parameter of parametersOf(asked.provider))
@@ -76,8 +73,9 @@ function unmasked(db: Database, { parameters }: NewIntegration, stored?: StoredI
   const isMoved = stored !== undefined && parameters.url !== MASK && isElsewhere(parameters.url, known.url);
   for (const name of masked) {
     const path = `body.parameters.${name}`;
-    if (known[name] === undefined) throw invalid({ path, message: "is masked, and none is stored: give it" });
-    if (isMoved) throw invalid({ path, message: "is masked, and the address is another: give it again" });
+    if (known[name] === undefined)
+      throw invalid({ path, message: "is masked, but none is stored: give it in full" });
+    if (isMoved) throw invalid({ path, message: "is masked, but the address has changed: give it again" });
   }
   return { ...parameters, ...Object.fromEntries(masked.map((name) => [name, known[name]])) };
 }
@@ -87,7 +85,7 @@ function secretsOf(db: Database, stored: StoredIntegration, name: string) {
     return decryptedParameters(db, stored, stored.parameters);
   } catch (error) {
     if (!(error instanceof UnreadableSecretError)) throw error;
-    throw invalid({ path: `body.parameters.${name}`, message: "can't be read any more: give it again" });
+    throw invalid({ path: `body.parameters.${name}`, message: "can no longer be read: give it again" });
   }
 }
 

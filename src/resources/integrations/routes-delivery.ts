@@ -32,7 +32,7 @@ export const tryIntegration = operation({
     requireIntegration(db, params.id);
     const eventId = requireEventToTry(db, params.id);
     const dispatcher = dispatcherOf(db);
-    if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver");
+    if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const failures = failuresInARow(db, params.id);
     return attempt(dispatcher.context, targetById(db, params.id)!, {
       eventId,

@@ -40,7 +40,7 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
   if (isOwned(before) && !isOwned(wanted))
     throw new ApiError(
       "ProjectWithoutOwnerError",
-      `The project ${project} has an owner and needs one, so somebody has to have the role ${ROLES.owner}`,
+      `The project ${project} must keep an owner: someone must have the role ${ROLES.owner}`,
     );
   if (actor.isAdmin) return;
   const own = new Set(rolesInProject(db, actor.userId ?? 0, project).map(({ id }) => id));
@@ -49,7 +49,7 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
   if (foreign)
     throw new ApiError(
       "NoAccessError",
-      `You may give and take only your own roles, not the role ${foreign.id}`,
+      `You can assign and remove only your own roles, not the role ${foreign.id}`,
     );
 }
 

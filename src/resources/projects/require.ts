@@ -40,7 +40,7 @@ export function requireName(db: Database, id: string, name: string) {
   const isMatch = matchesWhole(pattern, name);
   if (isMatch) return;
   const hints = [example && `such as ${example}`, description].filter(Boolean).join("; ");
-  const problem = isMatch === undefined ? "takes too long to be compared with" : "must match all of";
+  const problem = isMatch === undefined ? "takes too long to match against" : "must match all of";
   const message = `${problem} the pattern ${pattern} of the project ${id}${hints && ` (${hints})`}`;
   throw invalid({ path: "body.name", message });
 }
@@ -51,7 +51,7 @@ export function requireUsable({ pattern, example }: FeatureNaming) {
   const path = "body.featureNaming";
   const isMatch = matchesWhole(pattern, example ?? "");
   if (isMatch === undefined)
-    throw invalid({ path: `${path}.pattern`, message: "must not take long to compare" });
+    throw invalid({ path: `${path}.pattern`, message: "must not take long to match" });
   if (example && !isMatch)
     throw invalid({ path: `${path}.example`, message: `must match all of the pattern ${pattern}` });
 }
@@ -65,10 +65,10 @@ const liveFeature = query<{ id: string }, string>(`
  */
 export function requireEmpty(db: Database, id: string) {
   requireProject(db, id);
-  if (id === DEFAULT_PROJECT) throw refused("The project default stays: roles are bound to it");
+  if (id === DEFAULT_PROJECT) throw refused("The project default can't be archived or deleted");
   const name = liveFeature(db).pluck().get({ id });
   if (name !== undefined)
-    throw refused(`The project ${id} has flags that are live, such as ${name}: archive them first`);
+    throw refused(`The project ${id} has live flags, such as ${name}: archive them first`);
 }
 
 const refused = (message: string) => new ApiError("InvalidOperationError", message);

@@ -46,7 +46,7 @@ export function handLinksTo(db: Database, receiver: LinkReceiver): () => Promise
 export function requireHanding(db: Database): Handing {
   const found = handing.get(db);
   if (found) return found;
-  throw new ApiError("NotFoundError", "No e-mail is sent from here: ask an administrator for a link");
+  throw new ApiError("NotFoundError", "This server sends no e-mail: ask an administrator for a link");
 }
 
 /** Creates a link for the user with an e-mail address, if any; the receiver gets it once it is committed. */

@@ -64,7 +64,7 @@ export function requireCustomRole(db: Database, id: number): Role {
 export function requireFreeRoleName(db: Database, name: string, exceptId?: number) {
   const other = byName(db).get({ name });
   if (other && other.id !== exceptId)
-    throw new ApiError("NameExistsError", "body.name: there is a role with this name already");
+    throw new ApiError("NameExistsError", "body.name: there is already a role with this name");
 }
 
 /**
@@ -79,7 +79,7 @@ export function requirePermissions(
   const checked = given.map((one, index) => {
     const path = `body.permissions.${index}`;
     const name = permissionNamed(one);
-    if (name === undefined) throw invalid({ path: `${path}.name`, message: "is no permission" });
+    if (name === undefined) throw invalid({ path: `${path}.name`, message: "is not a permission" });
     const { scope } = PERMISSIONS[name];
     if (scope === "root" && type === "custom")
       throw invalid({ path: `${path}.name`, message: "is not for projects, only for the whole instance" });
@@ -96,7 +96,8 @@ const permissionNamed = ({ id, name }: GivenPermission): Permission | undefined 
 
 function requirePlace(db: Database, path: string, isBound: boolean, environment: string | null) {
   if (environment === null) return;
-  if (!isBound) throw invalid({ path, message: "must be left out: the permission is for no environment" });
+  if (!isBound)
+    throw invalid({ path, message: "must be left out: the permission does not depend on the environment" });
   if (!isKnown(db, "environment", environment))
     throw invalid({ path, message: `there is no environment ${environment}` });
 }

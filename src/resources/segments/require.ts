@@ -26,7 +26,7 @@ export function requireSegment(db: Database, id: number): Segment {
 /** @throws ApiError `NameExistsError` if there is a segment with this name */
 export function requireFreeName(db: Database, name: string) {
   if (!named(db).get({ name })) return;
-  throw new ApiError("NameExistsError", `body.name: there is a segment ${name} already`);
+  throw new ApiError("NameExistsError", `body.name: there is already a segment ${name}`);
 }
 
 /** @throws ApiError `ExceedsLimitError` if there are as many segments as allowed */
@@ -34,7 +34,7 @@ export function requireRoom(db: Database) {
   if (countOf(db).pluck().get({})! < MOST.segments) return;
   throw new ApiError(
     "ExceedsLimitError",
-    `There are ${MOST.segments} segments, and more are not possible: delete one first`,
+    `There are ${MOST.segments} segments, the most allowed: delete one first`,
   );
 }
 

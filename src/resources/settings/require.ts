@@ -10,7 +10,7 @@ export function requireNoMaintenance(db: Database) {
   if (!setting(db, "maintenance.mode").enabled) return;
   throw new ApiError(
     "ServiceUnavailableError",
-    "The server is in maintenance: nothing can be changed until it is over",
+    "The server is in maintenance mode: changes are refused until it ends",
     { headers: { "retry-after": "60" }, isLogged: false },
   );
 }

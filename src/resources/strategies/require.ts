@@ -63,7 +63,10 @@ export function requireStrategy(db: Database, place: Place, id: string): Strateg
   const isThere =
     strategy.featureName === place.feature && project === place.project && environment === place.environment;
   if (isThere) return strategy;
-  throw new ApiError("InvalidOperationError", `The strategy ${id} is not of this flag in this environment`);
+  throw new ApiError(
+    "InvalidOperationError",
+    `The strategy ${id} does not belong to this flag and environment`,
+  );
 }
 
 /** The same of a flag that is not archived. @throws ApiError `NotFoundError`, `InvalidOperationError` (original) */
@@ -77,7 +80,7 @@ export function requireStrategyOfLive(db: Database, place: Place, id: string): S
 /** @throws ApiError `ExceedsLimitError` if a flag has as many strategies in an environment as allowed */
 export function requireRoomForStrategy(db: Database, { feature, environment }: Place) {
   if (strategyCount(db, feature, environment) < MOST) return;
-  const message = `The flag ${feature} has ${MOST} strategies in ${environment}, and more are not possible`;
+  const message = `The flag ${feature} has ${MOST} strategies in ${environment}, the most allowed`;
   throw new ApiError("ExceedsLimitError", message);
 }
 

@@ -40,7 +40,7 @@ const Parameters = v.pipe(
     const wrong = Object.entries(dataset.value).find(([, value]) => !isPlain(value));
     if (!wrong)
       return Object.fromEntries(Object.entries(dataset.value).map(([key, value]) => [key, String(value)]));
-    addIssue({ message: `must hold text only, unlike ${wrong[0].slice(0, 80)}` });
+    addIssue({ message: `must contain only text, unlike ${wrong[0].slice(0, 80)}` });
     return NEVER;
   }),
 );

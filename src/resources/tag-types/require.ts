@@ -14,7 +14,7 @@ export function requireTagType(db: Database, name: string): TagType {
 /** @throws ApiError `NameExistsError` if there is a tag type with this name */
 export function requireFreeName(db: Database, name: string) {
   if (!isKnown(db, "tagType", name)) return;
-  throw new ApiError("NameExistsError", `body.name: there is a tag type ${name} already`);
+  throw new ApiError("NameExistsError", `body.name: there is already a tag type ${name}`);
 }
 
 /** @throws ApiError `ValidationError` for a tag of an unknown type; `where` begins its path */

@@ -29,11 +29,11 @@ export function requirePerson({ userId }: Actor): number {
 export function requireRoomForToken(db: Database, userId: number, name: string) {
   const names = namesOf(db).pluck().all({ userId });
   if (names.includes(name))
-    throw new ApiError("NameExistsError", "body.description: there is a token of this name already");
+    throw new ApiError("NameExistsError", "body.description: there is already a token with this name");
   if (names.length >= MOST)
     throw new ApiError(
       "OperationDeniedError",
-      `There are ${MOST} personal tokens, and more are not possible: delete one first`,
+      `There are ${MOST} personal tokens, the most allowed: delete one first`,
     );
 }
 
@@ -79,10 +79,7 @@ export function requireMayWithToken(
 /** A token for all projects would reveal those hidden from its creator. @throws ApiError `NoAccessError` */
 function requireAllVisible(db: Database, actor: Actor) {
   if (hiddenProjects(db, actor).length === 0) return;
-  throw new ApiError(
-    "NoAccessError",
-    "Some projects are private and not yours: name those that the token is for",
-  );
+  throw new ApiError("NoAccessError", "Some projects are hidden from you: name the projects of the token");
 }
 
 const permissionFor = (deed: TokenDeed, type: Token["type"]): Permission =>

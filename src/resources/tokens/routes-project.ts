@@ -50,7 +50,7 @@ export const createProjectApiToken = operation({
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
   if (!isOnly(body, projectId))
-    throw invalid({ path: "body.projects", message: `must be ${projectId} alone` });
+    throw invalid({ path: "body.projects", message: `must be only ${projectId}` });
   requireTokenScope(tx.db, body);
   return changes.createApiToken(tx, body);
 });
@@ -69,9 +69,9 @@ export const deleteProjectApiToken = operation({
 }).change(({ tx, params: { projectId, token: secret } }) => {
   const token = apiTokenAt(tx.db, secret);
   if (!token || !isOf(token, projectId))
-    throw new ApiError("NotFoundError", `There is no such token of the project ${projectId}`);
+    throw new ApiError("NotFoundError", `The project ${projectId} has no such token`);
   if (!isOnly(token, projectId))
-    throw invalid({ path: "path.token", message: "names a token that is for other projects too" });
+    throw invalid({ path: "path.token", message: "names a token that is also for other projects" });
   changes.revokeToken(tx, token.id);
 });
 

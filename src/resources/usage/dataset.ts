@@ -12,7 +12,7 @@ const Variants = v.pipe(
   JsonObject,
   v.check(
     (counts) => Object.values(counts).every((count) => v.is(Count, count)),
-    "must hold whole numbers only",
+    "must contain only whole numbers",
   ),
 );
 

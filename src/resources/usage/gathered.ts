@@ -63,10 +63,14 @@ const gatheredFor = (db: Database): Gathered => {
 /** @throws ApiError `ServiceUnavailableError` with `Retry-After` if there is no room for more */
 export function gather(db: Database, reported: readonly Noted[]) {
   if (gatheredFor(db).size > MOST)
-    throw new ApiError("ServiceUnavailableError", "Too much waits to be written: try again later", {
-      headers: { "retry-after": "60" },
-      isLogged: false, // the log says why it can't be written
-    });
+    throw new ApiError(
+      "ServiceUnavailableError",
+      "Too many reports are waiting to be written: try again later",
+      {
+        headers: { "retry-after": "60" },
+        isLogged: false, // the log says why it can't be written
+      },
+    );
   keep(db, reported);
 }
 

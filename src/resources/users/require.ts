@@ -73,7 +73,7 @@ export function requireAnyUser(db: Database, id: number) {
 /** Checks that without this user there would still be an Admin. @throws ApiError `InvalidOperationError` */
 export function requireAnotherAdmin(db: Database, id: number) {
   if (userById(db, id)?.rootRole !== ROLES.admin || hasOtherAdmin(db, id)) return;
-  throw new ApiError("InvalidOperationError", "This is the last Admin: make another user one first");
+  throw new ApiError("InvalidOperationError", "This is the only Admin: make someone else an Admin first");
 }
 
 /** @throws ApiError `InvalidOperationError` for oneself and for the last Admin */
@@ -105,7 +105,7 @@ interface Names {
 
 /** @throws ApiError `ValidationError` if another user has the username or e-mail address (original: 400) */
 export function requireFreeNames(db: Database, { username, email }: Names, exceptId?: number) {
-  const message = "there is a user with it, or with what looks the same";
+  const message = "another user has it, or one that looks the same";
   if (isTaken(db, username, exceptId)) throw invalid({ path: "body.username", message });
   if (isTaken(db, email, exceptId)) throw invalid({ path: "body.email", message });
 }
@@ -113,10 +113,7 @@ export function requireFreeNames(db: Database, { username, email }: Names, excep
 /** The same for a service account. @throws ApiError `NameExistsError` (original: 409) */
 export function requireFreeUsername(db: Database, username: string) {
   if (isTaken(db, username))
-    throw new ApiError(
-      "NameExistsError",
-      "body.username: there is a user with it, or with what looks the same",
-    );
+    throw new ApiError("NameExistsError", "body.username: another user has it, or one that looks the same");
 }
 
 /** Whether another user goes by this name, or by what looks the same. */

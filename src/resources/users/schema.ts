@@ -96,10 +96,13 @@ export const Username = v.pipe(
   notTooLong,
   v.trim(),
   v.nonEmpty("must not be empty"),
-  v.check((name) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name), "must not hold control characters"),
+  v.check(
+    (name) => !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name),
+    "must not contain control characters",
+  ),
   v.check(
     (name) => /[^\p{Default_Ignorable_Code_Point}\p{White_Space}]/u.test(name),
-    "must hold what can be seen",
+    "must contain visible characters",
   ),
 );
 

@@ -16,7 +16,7 @@ export function requireWeights<V extends Variant>(variants: readonly V[], where:
   requireNames(variants, where);
   const [fixed, variable] = [ofType(variants, "fix"), ofType(variants, "variable")];
   const left = fixed.reduce((rest, { weight }) => rest - weight, WHOLE);
-  if (variable.length === 0) throw invalid({ path: where, message: "must hold a variable variant" });
+  if (variable.length === 0) throw invalid({ path: where, message: "must contain a variable variant" });
   if (left < 0) throw invalid({ path: where, message: `must not fix more weight than ${WHOLE}` });
   return [...shared(variable, left), ...fixed].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -34,7 +34,7 @@ export function requireOldVariants(db: Database, feature: string) {
 function requireNames(variants: readonly Variant[], where: string) {
   const seen = new Set<string>();
   const index = variants.findIndex(({ name }) => seen.size === seen.add(name).size);
-  if (index >= 0) throw invalid({ path: `${where}.${index}.name`, message: "comes twice" });
+  if (index >= 0) throw invalid({ path: `${where}.${index}.name`, message: "is repeated" });
 }
 
 const ofType = <V extends Variant>(variants: readonly V[], type: Variant["weightType"]) =>

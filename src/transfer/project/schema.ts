@@ -47,7 +47,7 @@ export type TextSegment = v.InferOutput<typeof TextSegment>;
 
 /** The flags and segments of a project, by name, as text for version control. Whatever is left out stays as it is. */
 export const ProjectText = v.strictObject({
-  version: v.literal(1, "must be 1, the only version there is"),
+  version: v.literal(1, "must be 1, the only version"),
   project: v.string(),
   segments: named(TextSegment),
   flags: named(TextFlag),
