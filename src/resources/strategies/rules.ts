@@ -47,7 +47,10 @@ export function requireSegments(db: Database, project: string, ids: readonly num
     const segment = segmentOwner(db, id);
     if (!segment) throw new ApiError("NotFoundError", `There is no segment ${id}`);
     if (segment.project !== null && segment.project !== project)
-      throw invalid({ path: `body.segments.${index}`, message: `${segment.name} belongs to another project` });
+      throw invalid({
+        path: `body.segments.${index}`,
+        message: `${segment.name} belongs to another project`,
+      });
   }
 }
 
