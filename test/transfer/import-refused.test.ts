@@ -218,7 +218,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   [
     "role",
     { permissions: [{ name: "X", environment: "no" }] },
-    'permissions.0.environment: no environment "no" stands',
+    'permissions.0.environment: no environment "no" on',
   ],
   ["user", { rootRole: 99 }, "rootRole: no role 99 on an earlier line"],
   ["group", { users: [1, 99] }, "users.1: no user 99 on an earlier line"],
@@ -284,11 +284,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["feature", strategy({ id: "." }), "environments.0.strategies.0.id: must not be . or .."],
   // Control characters of data are shown, not done
   ["tagType", { "\u001b[2Ja\nb": 1 }, "\\u001b[2Ja\\nb: is not a known key"],
-  [
-    "project",
-    { environments: ["\u009b2J\u202e"] },
-    'environments.0: no environment "\\u009b2J\\u202e" stands',
-  ],
+  ["project", { environments: ["\u009b2J\u202e"] }, 'environments.0: no environment "\\u009b2J\\u202e" on'],
   // Text that no column can hold
   ["environment", { name: "a\0b" }, "name: must not contain the character NUL"],
   ["user", { name: "\0" }, "name: must not contain the character NUL"],
