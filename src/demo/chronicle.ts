@@ -1,6 +1,7 @@
 import { EVENT_TYPES, type EventType } from "../events/types.ts";
 import type { Change } from "./changes.ts";
 import { USERS } from "./company.ts";
+import type { DemoFeature } from "./features.ts";
 import type { Random } from "./random.ts";
 
 /** What each family of event types tells of, so that its data reads like a real one's. */
@@ -41,11 +42,15 @@ const OF_A_FLAG = /^(feature-|change-|strategy-order)/;
 const IN_AN_ENVIRONMENT =
   /^(change-|strategy-order|feature-environment|project-environment|default-strategy)/;
 
-/** Every type of event at least twice, spread over the year; flags' own histories come on top. */
-export const chronicle = (random: Random, now: number, span: number): Change[] =>
-  [...EVENT_TYPES, ...EVENT_TYPES].map((type) => toChange(random, type, now - random.below(span)));
+/** Every type of event at least twice, over the year or, of a flag, over its life; flags' own histories come on top. */
+export const chronicle = (random: Random, now: number, span: number, flag: DemoFeature): Change[] =>
+  [...EVENT_TYPES, ...EVENT_TYPES].map((type) => {
+    const age = random.below(span);
+    const shrink = OF_A_FLAG.test(type) ? (now - flag.createdAt) / span : 1;
+    return toChange(random, type, now - Math.floor(age * shrink), flag);
+  });
 
-function toChange(random: Random, type: EventType, at: number): Change {
+function toChange(random: Random, type: EventType, at: number, flag: DemoFeature): Change {
   const author = random.pick(USERS);
   const data = SUBJECTS.find(([prefix]) => type.startsWith(prefix))?.[1];
   const isGone = /-(deleted|removed)$/.test(type);
@@ -56,7 +61,7 @@ function toChange(random: Random, type: EventType, at: number): Change {
     createdByUserId: author.id,
     ...(data && (isGone ? { preData: data } : { data })),
     ...(IN_A_PROJECT.test(type) && { project: random.pick(["storefront", "checkout", "mobile"]) }),
-    ...(OF_A_FLAG.test(type) && { featureName: "payment-redesign", project: "checkout" }),
+    ...(OF_A_FLAG.test(type) && { featureName: flag.name, project: flag.project.id }),
     ...(IN_AN_ENVIRONMENT.test(type) && { environment: "production" }),
   };
 }

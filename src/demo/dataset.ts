@@ -109,9 +109,10 @@ const toLine = (feature: DemoFeature, now: number) => ({
 
 /** All changes in the order in which they happened. */
 function toEvents(random: Random, features: DemoFeature[], now: number): DemoEvent[] {
+  const flag = features.find(({ name }) => name === "payment-redesign")!;
   const changes = [
     ...features.flatMap((feature) => changesOf(random, feature, now)),
-    ...chronicle(random, now, 364 * DAY),
+    ...chronicle(random, now, 364 * DAY, flag),
   ];
   return changes.sort((a, b) => a.at - b.at).map((change, index) => ({ id: index + 1, ...change }));
 }

@@ -128,6 +128,7 @@ test("the lead time is that from a flag's creation to its first time in producti
     createdAt: ago(days),
   });
   const world = given(createWorld())
+    .event(enabled("aged", 400)) // an earlier flag of the name
     .event(enabled("aged", 49, "development"))
     .event(enabled("aged", 48))
     .event(enabled("gone", 47))

@@ -45,12 +45,13 @@ const healthOf = query<
   FROM features LEFT JOIN expired ON expired.type = features.type
   WHERE project = :project AND archived_at IS NULL`);
 
-// From a flag's creation until it first reached production; other flags are left out.
+// From a flag's creation until it first reached production; other flags are left out, and earlier flags of its name.
 const leadTimes = query<{ project: string }, { name: string; days: number }>(`
   SELECT features.name, julianday(min(wire ->> 'createdAt')) - julianday(features.created_at) AS days
   FROM events JOIN features ON features.name = feature_name AND features.project = :project
   JOIN environments ON environments.name = wire ->> 'environment' AND environments.type = 'production'
   WHERE events.project = :project AND events.type = 'feature-environment-enabled' AND features.archived_at IS NULL
+    AND wire ->> 'createdAt' >= features.created_at
   GROUP BY features.name ORDER BY features.name`);
 
 /** A project's activity in two windows of thirty days. */
