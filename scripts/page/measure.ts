@@ -34,22 +34,28 @@ function tell(figures: readonly Figure[]) {
 
 async function byDemo() {
   const { link, url, stop } = await serveDemo();
-  const page = await browser.newPage();
-  await page.goto(link);
-  await page.waitForSelector("main h1");
-  tell(await measureFirstView(browser, url, await browser.cookies()));
-  await page.close();
-  await stop();
+  try {
+    const page = await browser.newPage();
+    await page.goto(link);
+    await page.waitForSelector("main h1");
+    tell(await measureFirstView(browser, url, await browser.cookies()));
+    await page.close();
+  } finally {
+    await stop();
+  }
 }
 
 async function byLargeFile() {
   const { file, link } = await prepareLarge(Number(asked.events), folder);
   const { url, stop } = await serveFile(file);
-  const page = await browser.newPage();
-  await page.goto(url + link);
-  await page.waitForSelector("main h1");
-  tell(await measureLists(page, url));
-  tell([await measureLag(page, url)]);
-  tell(await measureMemory(page, url));
-  await stop();
+  try {
+    const page = await browser.newPage();
+    await page.goto(url + link);
+    await page.waitForSelector("main h1");
+    tell(await measureLists(page, url));
+    tell([await measureLag(page, url)]);
+    tell(await measureMemory(page, url));
+  } finally {
+    await stop();
+  }
 }
