@@ -20,8 +20,8 @@ describe("flagstone evaluate", { concurrency: true }, () => {
       code: 0,
       stdout: [
         "new-checkout is on in development",
-        "  flexibleRollout holds",
-        "    country IN NO, SE holds",
+        "  flexibleRollout matches",
+        "    country IN NO, SE matches",
         "",
       ].join("\n"),
       stderr: "",
@@ -54,7 +54,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
       ],
     });
     assert.match((await evaluate("child", "--seed", seed)).stdout, /a flag that it depends on/);
-    assert.match((await evaluate("host", "--seed", seed)).stdout, /only the application knows/);
+    assert.match((await evaluate("host", "--seed", seed)).stdout, /can only be evaluated by the application/);
   });
 
   test("as JSON", async () => {

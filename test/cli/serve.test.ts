@@ -257,9 +257,9 @@ describe("the first start", { concurrency: 3 }, () => {
       "of an SDK's token",
       "INIT_ADMIN_API_TOKENS",
       "default:development.xxx",
-      /must have the form \*:\*\.SECRET/,
+      /must be one or more of \*:\*\.SECRET/,
     ],
-    ["without anything", "INIT_ADMIN_API_TOKENS", "*:*.", /must have the form/],
+    ["without anything", "INIT_ADMIN_API_TOKENS", "*:*.", /must be one or more of/],
     [
       "of a service token that can be guessed",
       "INIT_ADMIN_API_TOKENS",
@@ -270,7 +270,7 @@ describe("the first start", { concurrency: 3 }, () => {
       "of an application for all environments",
       "INIT_CLIENT_API_TOKENS",
       "default:*.some-xxx-secret",
-      /^flagstone: INIT_CLIENT_API_TOKENS: each must have the form PROJECT:ENVIRONMENT\.SECRET/,
+      /^flagstone: INIT_CLIENT_API_TOKENS: must be one or more of PROJECT:ENVIRONMENT\.SECRET/,
     ],
     [
       "of an application that can be guessed",

@@ -134,7 +134,7 @@ test("where the key of its secrets is missing, an integration waits for it", asy
   );
   await addFlag("f");
   const [record] = await recorded(1);
-  assert.equal(record!.stateDetails, "The key 0badc0de is missing: bring back its file of keys");
+  assert.equal(record!.stateDetails, "The key 0badc0de is missing: restore its key file");
   assert.ok(record!.details.retryAt);
   assert.deepEqual([waiting(), receiver.received.length], [1, 0]);
 });

@@ -66,6 +66,7 @@ export function switchFeature(
   const feature = featureOf(lines, place);
   if (!feature || !find(lines, "project", "id", project)!.environments.includes(environment))
     return { status: 404 };
+  if (feature.archivedAt !== undefined) return { status: 400 };
   const untouched = { name: environment, enabled: false, variants: [], strategies: [] };
   const state: Line = feature.environments.find(({ name }: Line) => name === environment) ?? untouched;
   const { strategies, events } = isOn

@@ -13,7 +13,7 @@ export function addStrategy(before: Before, change: Change & { kind: "addStrateg
   const isOfRightTypes =
     typeof name === "string" && name !== "" && (title === null || typeof title === "string");
   const refused = refusal(before, change, "CREATE_FEATURE_STRATEGY", isOfRightTypes);
-  if (refused) return refused;
+  if (refused) return refused.status === 404 && featureAt(lines, change) ? { status: 400 } : refused;
   if (!STRATEGY_TYPES.includes(name)) return { status: 400 };
   const known = lines.filter(({ kind }) => kind === "segment").map((segment) => segment.id);
   if (!segments.every((segment: number) => known.includes(segment))) return { status: 404 };

@@ -41,8 +41,11 @@ scenarios("POST /api/admin/constraints/validate", [
       [{ ...IN, values: ["1", ""] }, /^body\.values\.1: must have 1 to 100/],
       [{ ...IN, values: ["x".repeat(101)] }, /^body\.values\.0: must have 1 to 100/],
       [{ ...IN, inverted: "no" }, /^body\.inverted: /],
-      [{ ...IN, operator: "STR_ENDS_WITH", values: [] }, /^body\.values: STR_ENDS_WITH takes one value/],
-      [{ ...IN, values: [] }, /^body\.values: IN takes one value/],
+      [
+        { ...IN, operator: "STR_ENDS_WITH", values: [] },
+        /^body\.values: STR_ENDS_WITH takes at least one value/,
+      ],
+      [{ ...IN, values: [] }, /^body\.values: IN takes at least one value/],
       [single("NUM_GT", "0x10"), /^body\.value: NUM_GT takes a number/],
       [single("SEMVER_EQ", "1.2.3+5"), /^body\.value: SEMVER_EQ takes a version/],
       [single("NUM_GT"), /^body\.value: NUM_GT takes a number, not nothing/],

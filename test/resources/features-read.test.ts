@@ -74,7 +74,7 @@ scenarios(`GET ${FLAG}`, [
         archived: false,
         favorite: false,
         variants: [VARIANT],
-        dependencies: [{ feature: "parent", enabled: false }],
+        dependencies: [{ feature: "parent", enabled: false, variants: [] }],
         children: ["child"],
       });
       const names = (people: Array<{ name: string }>) => people.map(({ name }) => name);

@@ -83,5 +83,5 @@ test("what is left is written at the end, and told if it can't be", async (t) =>
   assert.equal(count(db, "hourly_usage"), 1);
   db.pragma("query_only = 1");
   await watched();
-  assert.ok(lines.length > 0 && lines.every(({ message }) => message.startsWith("use of flags: ")));
+  assert.ok(lines.length > 0 && lines.every(({ message }) => message.startsWith("writing usage data: ")));
 });
