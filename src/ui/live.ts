@@ -15,7 +15,7 @@ const AGAIN_MS = 5000;
  * @returns what stops it
  */
 export function followEvents(): () => void {
-  if (token.value !== undefined) return askOften();
+  if (token.value !== undefined) return askEvery(AGAIN_MS); // browsers open streams with cookies alone
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
@@ -59,8 +59,8 @@ export function followEvents(): () => void {
   };
 }
 
-/** Browsers open streams with cookies alone: whoever signed in with a token has what is shown asked for again. */
-function askOften() {
-  const timer = setInterval(() => document.hidden || void refresh(), AGAIN_MS);
+/** Asks again and again for what is shown, where no stream tells of it. @returns what stops it */
+export function askEvery(ms: number): () => void {
+  const timer = setInterval(() => document.hidden || void refresh(), ms);
   return () => clearInterval(timer);
 }

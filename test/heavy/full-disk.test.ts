@@ -135,7 +135,7 @@ test("a disk that fills under deliveries holds them back, in words, and they go 
   receiver.answer = 200;
   release();
   await running.until("why deliveries wait", ({ stderr }) =>
-    /integration 1 wait: .*flags\.db can't be (read or )?written: the disk is full/.test(stderr),
+    /integration 1 are waiting: .*flags\.db can't be (read or )?written: the disk is full/.test(stderr),
   );
   assert.equal((await running.get("/addons/1/events", personal(1))).status, 200, "reads go on");
   fs.rmSync(path.join(path.dirname(data), "filler"));

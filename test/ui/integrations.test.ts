@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startDispatcher } from "../../src/delivery/dispatcher.ts";
+import { openReceiver } from "../support/receiver.ts";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, pressText, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressText, sees, seesNoDialog, skip, type } from "./browser.ts";
 
 test("an integration is made by its provider's form, paused and resumed, and deleted", {
   skip,
@@ -27,6 +29,40 @@ test("an integration is made by its provider's form, paused and resumed, and del
   await press(page, "button", "Delete to the team");
   await press(page, "button", "Delete the integration");
   await sees(page, "No integrations yet.");
+});
+
+test("an integration that fails says why; mended, it delivers what it missed", { skip }, async (t) => {
+  const receiver = await openReceiver(t, 410);
+  const mended = await openReceiver(t);
+  let stop = async () => {};
+  t.after(() => stop()); // before the database is closed
+  const { db, request, url, signedIn } = await openPage(t, createWorld().project("a"));
+  ({ stop } = startDispatcher({ db, log: () => {}, publicUrl: url, allowed: ["127.0.0.1"] }));
+  await request("/api/admin/addons", {
+    method: "POST",
+    body: {
+      provider: "webhook",
+      description: "to the team",
+      enabled: true,
+      events: ["feature-created"],
+      parameters: { url: receiver.url },
+    },
+  });
+  await request("/api/admin/projects/a/features", { method: "POST", body: { name: "cart" } });
+  await receiver.has(1);
+  const page = await signedIn();
+  await page.goto(`${url}/integrations`);
+  await press(page, "link", "to the team");
+  await sees(page, "410");
+  await press(page, "link", "Edit");
+  await page.locator("input[required]").fill(mended.url);
+  await press(page, "button", "Save");
+  await seesNoDialog(page);
+  await press(page, "link", "to the team");
+  await pressText(page, "Details");
+  await press(page, "button", "Redeliver");
+  await mended.has(1);
+  await holds(page, "[...document.querySelectorAll('td')].some((one) => one.textContent === 'delivered')");
 });
 
 test("a segment is made of conditions; an environment is made, moved and switched", { skip }, async (t) => {

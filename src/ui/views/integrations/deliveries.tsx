@@ -1,6 +1,8 @@
+import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
 import { useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
+import { askEvery } from "../../live.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -70,7 +72,11 @@ function Deeds({ integration: { id, delivery } }: { integration: Integration }) 
 
 const PAGE = 50;
 
+/** How late an attempt shows, which is no event of the log. */
+const LATE_MS = 1000;
+
 function Deliveries({ id }: { id: string }) {
+  useEffect(() => askEvery(LATE_MS), []);
   const [filters, setFilters] = useFilters({ offset: "0", open: "" });
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/addons/:id/events", {
