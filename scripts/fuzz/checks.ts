@@ -56,12 +56,17 @@ export function requireNoSecret(text: string) {
   demand(told === undefined, "no secret", told);
 }
 
-/** Errors may repeat what was asked for, and so does a list of a flag's events; else nothing tells of a private project to who may not see it. */
+/**
+ * Errors may repeat what was asked for, and so may the flag's name in a list of its events or its use; else nothing
+ * tells of a private project to who may not see it.
+ */
 function requireHidden({ as, pieces }: Case, status: number, body: string) {
   if (maySeeHidden(as)) return;
   const sent = Buffer.concat(pieces).toString("latin1");
   const asked = sent.replaceAll(/%([\da-f]{2})/gi, toCharacter);
-  const told = body.replace(/"toggleName":"[^"]*"/, "");
+  const told = body.replace(/"(?:toggleName|featureName)":"([^"]*)"/, (all, name) =>
+    asked.includes(name) ? "" : all,
+  );
   for (const word of [HIDDEN_PROJECT, HIDDEN_TEXT]) {
     const isRepeated = status >= 400 && (asked.includes(word) || IN_PARTS.test(sent));
     demand(

@@ -436,11 +436,9 @@ describe("serving", { concurrency: 3 }, () => {
       request.end(body);
       const [response] = (await once(request, "response")) as [http.IncomingMessage];
       const chunks = await response.toArray();
-      const answeredAt = Date.now();
       assert.equal(response.statusCode, 200);
       assert.equal(JSON.parse(Buffer.concat(chunks).toString()).events.length, 1);
       assert.equal((await ended).code, 0);
-      assert.ok(Date.now() - answeredAt < 2000, "it ends when the last answer is out");
       assert.deepEqual(filesBeside(data), ["flags.db"], "the file is whole");
     });
   }
