@@ -6,7 +6,7 @@ import { type Operation, textTypeOf } from "../../src/http/operation.ts";
 import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
-import { HIDDEN_PROJECT, HIDDEN_TEXT, maySeeHidden, SECRETS } from "./dataset.ts";
+import { HIDDEN_PROJECT, HIDDEN_TEXT, mayBeTold, SECRETS } from "./dataset.ts";
 import type { Exchange } from "./exchange.ts";
 import type { Reply } from "./replies.ts";
 
@@ -61,7 +61,7 @@ export function requireNoSecret(text: string) {
  * tells of a private project to who may not see it.
  */
 function requireHidden({ as, pieces }: Case, status: number, body: string) {
-  if (maySeeHidden(as)) return;
+  if (mayBeTold(as)) return;
   const sent = Buffer.concat(pieces).toString("latin1");
   const asked = sent.replaceAll(/%([\da-f]{2})/gi, toCharacter);
   const told = body.replace(/"(?:toggleName|featureName)":"([^"]*)"/, (all, name) =>

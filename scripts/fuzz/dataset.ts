@@ -32,6 +32,10 @@ const SEES_ALL: ReadonlySet<Caller> = new Set(["admin", "member", "service"]);
 
 export const maySeeHidden = (caller: Caller) => SEES_ALL.has(caller);
 
+/** Whether an answer may tell of what is hidden: the tokens of applications are for all projects. */
+export const mayBeTold = (caller: Caller) =>
+  maySeeHidden(caller) || caller === "client" || caller === "frontend";
+
 /** What no answer and no log line may hold: secrets, their hashes, and what integrations and users keep to themselves. */
 export const SECRETS: readonly string[] = [
   ...Object.values(CALLERS).flatMap((secret) => (secret === null ? [] : [secret, hashSecret(secret)])),
