@@ -1,3 +1,4 @@
+import { BoundedMap } from "../bounded-map.ts";
 import { isSnapshot } from "./snapshot.ts";
 import type { Database } from "./statement.ts";
 import { noteRead } from "./watch.ts";
@@ -41,69 +42,41 @@ interface Rules<T> {
  */
 export function keptByRow<K extends string | number, T>(
   name: string,
-  { limit, sizeOf, isCurrent = () => true, sources }: Rules<T>,
+  rules: Rules<T>,
 ): (db: Database) => Kept<K, T> {
+  const { limit, sources } = rules;
   const reading = { tables: Object.keys(sources) };
-  const known = new WeakMap<Database, { store: Store<K, T>; forgetIfStale: () => void }>();
+  const known = new WeakMap<Database, { cached: BoundedMap<K, T>; forgetIfStale: () => void }>();
   declared.push((db) => {
-    const store = createStore<K, T>({ limit, sizeOf, isCurrent });
-    watchRows(db, name, sources, (key) => (key === null ? store.clear() : store.drop(key as K)));
-    known.set(db, { store, forgetIfStale: othersWatched(db, store.clear) });
+    const cached = new BoundedMap<K, T>(limit);
+    watchRows(db, name, sources, (key) => (key === null ? cached.clear() : cached.delete(key as K)));
+    known.set(db, { cached, forgetIfStale: othersWatched(db, () => cached.clear()) });
   });
   return (db) => {
     noteRead(reading);
-    const { store, forgetIfStale } = known.get(db)!;
+    const { cached, forgetIfStale } = known.get(db)!;
     forgetIfStale();
-    return { of: (keys, make) => valuesOf(db, store, keys, make) };
+    return { of: (keys, make) => valuesOf(db, cached, rules, keys, make) };
   };
 }
 
 /** Only values read from a snapshot are cached: in a write transaction they might be rolled back. */
 function valuesOf<K, T>(
   db: Database,
-  store: Store<K, T>,
+  cached: BoundedMap<K, T>,
+  { sizeOf, isCurrent = () => true }: Rules<T>,
   keys: readonly K[],
   make: Parameters<Kept<K, T>["of"]>[1],
 ): T[] {
-  const found = keys.map(store.get);
+  const found = keys.map((key) => {
+    const value = cached.get(key);
+    return value !== undefined && isCurrent(value) ? value : undefined;
+  });
   const missing = keys.filter((_, index) => found[index] === undefined);
   if (missing.length === 0) return found as T[];
   const made = new Map(make(missing));
-  if (isSnapshot(db)) for (const [key, value] of made) store.keep(key, value);
+  if (isSnapshot(db)) for (const [key, value] of made) cached.set(key, value, sizeOf(value));
   return keys.map((key, index) => found[index] ?? made.get(key)!);
-}
-
-type Store<K, T> = ReturnType<typeof createStore<K, T>>;
-
-function createStore<K, T>({ limit, sizeOf, isCurrent }: Required<Omit<Rules<T>, "sources">>) {
-  const all = new Map<K, T>();
-  let total = 0;
-  const drop = (key: K) => {
-    const value = all.get(key);
-    if (value === undefined) return;
-    total -= sizeOf(value);
-    all.delete(key);
-  };
-  return {
-    drop,
-    get(key: K) {
-      const value = all.get(key);
-      return value !== undefined && isCurrent(value) ? value : undefined;
-    },
-    keep(key: K, value: T) {
-      drop(key);
-      all.set(key, value);
-      total += sizeOf(value);
-      for (const oldest of all.keys()) {
-        if (total <= limit) break;
-        drop(oldest);
-      }
-    },
-    clear() {
-      all.clear();
-      total = 0;
-    },
-  };
 }
 
 /** Calls `changed` with the key of each row that this connection writes, as it is written. */

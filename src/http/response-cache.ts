@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasEnded } from "../auth/token.ts";
+import { BoundedMap } from "../bounded-map.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
@@ -44,30 +45,22 @@ interface Kept extends Limits {
   /** The headers of a 304. */
   headersAlone: Record<string, string>;
   body: Parts["body"];
-  size: number;
 }
 
 export function createResponseCache(db: Database): ResponseCache {
   const state = stateOf(db);
-  const kept = new Map<string, Kept>();
+  const kept = new BoundedMap<string, Kept>(KEPT_BYTES);
   /** Cache misses: the state when the request came, and the key for its answer. */
   const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
   /** Answers that are being compressed; whether they get cached shows when they are done. */
   const coming = new Map<string, { stamp: Stamp; done: Promise<void> }>();
-  let total = 0;
   let since = "";
-
-  const drop = (key: string) => {
-    total -= kept.get(key)?.size ?? 0;
-    kept.delete(key);
-  };
 
   const stateNow = () => {
     const now = state();
     if (now === since) return now;
     kept.clear();
     coming.clear();
-    total = 0;
     since = now;
     return now;
   };
@@ -124,13 +117,7 @@ export function createResponseCache(db: Database): ResponseCache {
       const { state, key } = asked.get(request) ?? {};
       if (key === undefined || state !== since) return;
       const size = Number(headers["content-length"]) + key.length;
-      drop(key);
-      kept.set(key, { headers, headersAlone: withoutLength(headers), body, size, ...limits });
-      total += size;
-      for (const oldest of kept.keys()) {
-        if (total <= KEPT_BYTES) break;
-        drop(oldest);
-      }
+      kept.set(key, { headers, headersAlone: withoutLength(headers), body, ...limits }, size);
     },
   };
 }
