@@ -1,3 +1,4 @@
+import { dataVersion } from "./data-version.ts";
 import { onChange } from "./revision.ts";
 import type { Database } from "./statement.ts";
 
@@ -28,7 +29,7 @@ export function watchCommits(db: Database, wake: () => void): () => void {
     onChange(db, (tables) => {
       for (const table of tables) if (table !== "bookkeeping") return wakeOnce();
     }),
-    db.memory ? () => {} : watchOthers(db, wakeOnce),
+    watchOthers(db, wakeOnce),
   ];
   return () => {
     isEnded = true;
@@ -36,23 +37,26 @@ export function watchCommits(db: Database, wake: () => void): () => void {
   };
 }
 
-/** An in-memory database has no other processes. */
-function watchOthers(db: Database, wake: () => void): () => void {
-  let seen = versionOf(db);
-  const timer = setInterval(() => {
-    const version = versionOf(db) ?? seen; // if it can't be read now, try again next time
+/**
+ * Calls `wake` when another process has committed. An in-memory database has no other processes.
+ * @param lateMs how late a commit may be noticed, in milliseconds
+ * @returns a function that stops it
+ */
+export function watchOthers(db: Database, wake: () => void, lateMs = LATE_MS): () => void {
+  if (db.memory) return () => {};
+  let seen = dataVersion(db);
+  const look = () => {
+    const version = dataVersion(db);
     if (version === seen) return;
-    seen = version;
     wake();
-  }, LATE_MS).unref();
+    seen = version;
+  };
+  const timer = setInterval(() => {
+    try {
+      look();
+    } catch {
+      // If the file can't be read now, try again next time.
+    }
+  }, lateMs).unref();
   return () => clearInterval(timer);
-}
-
-/** Changes whenever another process has committed; undefined if the file can't be read. */
-function versionOf(db: Database): number | undefined {
-  try {
-    return db.pragma("data_version", { simple: true }) as number;
-  } catch {
-    return undefined;
-  }
 }

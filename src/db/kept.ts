@@ -1,4 +1,5 @@
 import { BoundedMap } from "../bounded-map.ts";
+import { dataVersion } from "./data-version.ts";
 import { isSnapshot } from "./snapshot.ts";
 import type { Database } from "./statement.ts";
 import { noteRead } from "./watch.ts";
@@ -95,10 +96,9 @@ function watchRows(db: Database, name: string, sources: Sources, changed: (key: 
 
 /** @returns a function that calls `changed` if another process has committed since the last call */
 function othersWatched(db: Database, changed: () => void) {
-  const version = db.prepare<[], number>("PRAGMA data_version").pluck();
-  let seen = version.get();
+  let seen = dataVersion(db);
   return () => {
-    const now = version.get();
+    const now = dataVersion(db);
     if (now !== seen) changed();
     seen = now;
   };

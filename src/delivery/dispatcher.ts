@@ -1,3 +1,4 @@
+import { watchOthers } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
 import { onQueued } from "../events/deliveries.ts";
 import type { Log } from "../log.ts";
@@ -41,8 +42,8 @@ const TIMEOUT_MS = 10_000;
 /** How long to wait on stopping for deliveries in progress, in milliseconds; the rest is repeated after a restart. */
 const GRACE_MS = 4000;
 
-/** How often to check for commits of other processes, in milliseconds; a check takes a few microseconds. */
-const POLL_MS = 10;
+/** How late a commit of another process is noticed, in milliseconds; each check takes a few microseconds. */
+const LATE_MS = 10;
 
 const running = new WeakMap<Database, Dispatcher>();
 
@@ -70,7 +71,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   };
   const wakeAll = () => wake(activeIntegrations(db));
   onQueued(db, wake);
-  const stopPolling = pollOthers(db, wakeAll);
+  const stopPolling = watchOthers(db, wakeAll, LATE_MS);
   wakeAll();
   const dispatcher = {
     context,
@@ -101,24 +102,4 @@ function toOutside(options: DispatcherOptions, signal: AbortSignal) {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
-}
-
-/** Calls back when another process has committed; no other process can use a database in memory. */
-function pollOthers(db: Database, act: () => void): () => void {
-  if (db.memory) return () => {};
-  const version = () => db.pragma("data_version", { simple: true });
-  let last = version();
-  const look = () => {
-    const now = version();
-    if (now !== last) act();
-    last = now;
-  };
-  const timer = setInterval(() => {
-    try {
-      look();
-    } catch {
-      // If the file can't be read now, check again later.
-    }
-  }, POLL_MS).unref();
-  return () => clearInterval(timer);
 }

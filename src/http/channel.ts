@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { hasEnded } from "../auth/token.ts";
+import { dataVersion } from "../db/data-version.ts";
 import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { watchReads } from "../db/watch.ts";
@@ -34,7 +35,7 @@ export interface Channel {
   position: string;
   /** What the last answer was read from, and the state of other processes' changes at that point. */
   stamp: Stamp;
-  version: unknown;
+  version: number;
   until: string | null;
 }
 
@@ -46,7 +47,7 @@ export type Answer = ReturnType<typeof askNow>;
 
 /** Asks, and notes what the answer was read from. @throws as `ask` does */
 export function askNow(db: Database, ask: Ask, since: string | undefined) {
-  const [changes, version] = [changesSoFar(), versionOf(db)];
+  const [changes, version] = [changesSoFar(), dataVersion(db)];
   const { result, readings } = watchReads(() => ask(since));
   const stamp = stampOf(new Set([...readings].flatMap(({ tables }) => tables)), changes);
   return { ...result, stamp, version };
@@ -59,7 +60,7 @@ export function createChannel(ask: Ask, { bytes, isMore, ...rest }: Answer): Cha
 
 /** Whether there can be nothing new, and the readers may still listen. */
 export const isUpToDate = (db: Database, { stamp, version, until }: Omit<Answer, "bytes">) =>
-  version === versionOf(db) && isCurrent(db, stamp) && !hasEnded(until);
+  version === dataVersion(db) && isCurrent(db, stamp) && !hasEnded(until);
 
 /** Sends all readers what is new. @throws as `ask` does */
 export async function tellAll(db: Database, channel: Channel) {
@@ -111,5 +112,3 @@ function send(reader: Reader, bytes: Buffer, position: string) {
   reader.position = position;
   if (bytes.length > 0) reader.response.write(bytes);
 }
-
-const versionOf = (db: Database) => db.pragma("data_version", { simple: true });

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { hasEnded } from "../auth/token.ts";
 import { BoundedMap } from "../bounded-map.ts";
+import { dataVersion } from "../db/data-version.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
@@ -48,7 +49,6 @@ interface Kept extends Limits {
 }
 
 export function createResponseCache(db: Database): ResponseCache {
-  const state = stateOf(db);
   const kept = new BoundedMap<string, Kept>(KEPT_BYTES);
   /** Cache misses: the state when the request came, and the key for its answer. */
   const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
@@ -57,7 +57,7 @@ export function createResponseCache(db: Database): ResponseCache {
   let since = "";
 
   const stateNow = () => {
-    const now = state();
+    const now = stateOf(db);
     if (now === since) return now;
     kept.clear();
     coming.clear();
@@ -150,7 +150,4 @@ const keyOf = (request: IncomingMessage, body: string) =>
  * age depends on it. Read at each request, although that costs two file locks: one turn of the event loop may serve a
  * request sent after a change that an earlier request of the same turn did not see.
  */
-function stateOf(db: Database) {
-  const others = db.prepare<[], number>("PRAGMA data_version").pluck();
-  return () => `${others.get()} ${startOfMinute()}`;
-}
+const stateOf = (db: Database) => `${dataVersion(db)} ${startOfMinute()}`;

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { dataVersion } from "../../db/data-version.ts";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db/revision.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
@@ -78,7 +79,7 @@ function begin(db: Database) {
 }
 
 function upToDate(db: Database, state: State | undefined, environment: string): State {
-  const version = db.pragma("data_version", { simple: true });
+  const version = dataVersion(db);
   if (state && state.version === version && isCurrent(db, state.stamp)) return state;
   const since = changesSoFar();
   const { result: found, readings } = watchReads(() =>
