@@ -7,7 +7,7 @@ import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
 import { delayMs, MOST_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import type { Outcome, Outside } from "./provider.ts";
+import { failed, type Outcome, type Outside } from "./provider.ts";
 import { DELIVER } from "./providers.ts";
 
 export interface Attempting {
@@ -109,5 +109,3 @@ function parametersOf({ db, decrypted }: Attempting, target: Target): Parameters
   decrypted.set(id, { stored, parameters });
   return parameters;
 }
-
-const failed = (stateDetails: string): Outcome => ({ state: "failed", stateDetails, details: {} });

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { type Deliver, type Outcome, textOf } from "./provider.ts";
+import { type Deliver, failed, textOf } from "./provider.ts";
 
 /** The size at which files are rotated, in bytes. */
 const LONGEST = 10 * 1024 * 1024;
@@ -25,12 +25,6 @@ export const file: Deliver = async (job, { folder }) => {
     };
   }
 };
-
-const failed = (stateDetails: string, details: Record<string, unknown>): Outcome => ({
-  state: "failed",
-  stateDetails,
-  details,
-});
 
 async function append(folder: string, name: string, line: string) {
   await fs.mkdir(folder, { recursive: true, mode: 0o700 });

@@ -42,5 +42,12 @@ export interface Outside {
 /** Sends one event to a receiver; throws only on bugs. */
 export type Deliver = (job: Job, outside: Outside) => Promise<Outcome>;
 
+/** The outcome of an attempt that failed and is not to be retried. */
+export const failed = (stateDetails: string, details: Outcome["details"] = {}): Outcome => ({
+  state: "failed",
+  stateDetails,
+  details,
+});
+
 /** A parameter as text; empty if it is not set. */
 export const textOf = ({ parameters }: Job, name: string): string => String(parameters[name] ?? "");

@@ -1,5 +1,5 @@
 import type { Answer } from "./post.ts";
-import { type Deliver, type Outcome, textOf } from "./provider.ts";
+import { type Deliver, failed, type Outcome, textOf } from "./provider.ts";
 import { retryOf } from "./remaining.ts";
 import { channelsOfTags, slackMessage } from "./slack.ts";
 
@@ -22,12 +22,6 @@ export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
   );
   return { ...outcomeOfCalls(answers, details), ...retryOf(channels, answers) };
 };
-
-const failed = (stateDetails: string, details: Record<string, unknown>): Outcome => ({
-  state: "failed",
-  stateDetails,
-  details,
-});
 
 /** Slack answers even errors with 200, and puts the reason in the body. */
 function asSlackMeansIt(answer: Answer): Answer {
@@ -66,5 +60,5 @@ function outcomeOfCalls(answers: Answer[], details: Record<string, unknown>): Ou
     return { state: "successWithErrors", stateDetails, details };
   }
   const stateDetails = `All (${total}) Slack client calls failed with the following errors: ${errors}`;
-  return { state: "failed", stateDetails, details };
+  return failed(stateDetails, details);
 }

@@ -1,4 +1,4 @@
-import { perWriting } from "../db/per-writing.ts";
+import { perWritingOf } from "../db/per-writing.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
@@ -23,22 +23,15 @@ const enqueue = command<{ integrationId: number; eventId: number; now: string }>
  * that with no integrations, cached answers about deliveries stay valid.
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {
-  const { createdAt: now } = event;
-  const integrationIds = wantedBy(tx, event);
+  const { createdAt: now, type, project, environment } = event;
+  const integrationIds = wantedBy(tx, { type, project, environment });
   if (integrationIds.length === 0) return;
   for (const integrationId of integrationIds) enqueue(tx).run({ integrationId, eventId, now });
   queued(tx, integrationIds);
 }
 
 /** Asked once a transaction for events of a kind: a change of an integration makes one of its own. */
-function wantedBy(tx: Writing, { type, project, environment }: Told): number[] {
-  const [known, key] = [wanted(tx), JSON.stringify([type, project, environment])];
-  const integrationIds = known.get(key) ?? wanting(tx.db).pluck().all({ type, project, environment });
-  known.set(key, integrationIds);
-  return integrationIds;
-}
-
-const wanted = perWriting(() => new Map<string, number[]>());
+const wantedBy = perWritingOf(({ db }, told: Told) => wanting(db).pluck().all(told));
 
 type Listener = (integrationIds: readonly number[]) => void;
 

@@ -1,5 +1,5 @@
 import { SYSTEM_USER_ID } from "../auth/actor.ts";
-import { perWriting } from "../db/per-writing.ts";
+import { perWritingOf } from "../db/per-writing.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
@@ -53,7 +53,7 @@ export function notifyMembers(tx: Writing, event: StoredEvent) {
   const deed = DEEDS[event.type];
   if (deed === undefined || project === null) return;
   const author = createdByUserId ?? SYSTEM_USER_ID;
-  const userIds = recipientsOf(tx, project, author);
+  const userIds = recipientsOf(tx, { project, author });
   if (userIds.length === 0) return;
   const row = { ...sentenceOf(event, deed), notificationType: TYPE, createdByUserId: author, createdAt };
   const notificationId = insertNotification(tx).run({ id: null, ...row }).lastInsertRowid;
@@ -61,14 +61,11 @@ export function notifyMembers(tx: Writing, event: StoredEvent) {
 }
 
 /** Asked once a transaction: none changes both members and flags. */
-function recipientsOf(tx: Writing, project: string, author: number): number[] {
-  const [known, key] = [recipients(tx), `${author} ${project}`];
-  const userIds = known.get(key) ?? otherMembers(tx.db).pluck().all({ project, author, type: TYPE });
-  known.set(key, userIds);
-  return userIds;
-}
-
-const recipients = perWriting(() => new Map<string, number[]>());
+const recipientsOf = perWritingOf(({ db }, of: { project: string; author: number }) =>
+  otherMembers(db)
+    .pluck()
+    .all({ ...of, type: TYPE }),
+);
 
 function sentenceOf({ createdBy, project, featureName, environment }: StoredEvent, deed: string) {
   const where = environment === null ? "" : ` in ${environment}`;

@@ -18,7 +18,9 @@ interface Place {
 }
 
 /** Which parts of a place exist, checked separately so that the error can name the missing one. */
-const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "isArchived" | "hasEnvironment", 0 | 1>>(`
+type Parts = Record<"hasProject" | "hasFeature" | "isArchived" | "hasEnvironment", 0 | 1>;
+
+const partsOf = query<Place, Parts>(`
   SELECT EXISTS (SELECT 1 FROM projects WHERE id = :project) AS hasProject,
     EXISTS (SELECT 1 FROM features WHERE name = :feature AND project = :project) AS hasFeature,
     EXISTS (SELECT 1 FROM features WHERE name = :feature AND archived_at IS NOT NULL) AS isArchived,
@@ -26,18 +28,16 @@ const placeOf = query<Place, Record<"hasProject" | "hasFeature" | "isArchived" |
       AS hasEnvironment`);
 
 /** @throws ApiError `NotFoundError` naming the first of project, feature and environment that is missing */
-export function requireFeatureEnvironment(db: Database, place: Place) {
-  const missing = missingPart(db, place);
-  if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
-}
+export const requireFeatureEnvironment = (db: Database, place: Place) =>
+  requireParts(place, partsOf(db).get(place)!);
 
 /**
  * The same, to add a strategy there.
  * @throws ApiError `NotFoundError` for project or flag, `ValidationError` for the environment (original)
  */
 export function requirePlaceForStrategy(db: Database, place: Place) {
-  const { hasFeature, hasEnvironment } = placeOf(db).get(place)!;
-  if (hasEnvironment || !hasFeature) return requireFeatureEnvironment(db, place);
+  const parts = partsOf(db).get(place)!;
+  if (parts.hasEnvironment || !parts.hasFeature) return requireParts(place, parts);
   const message = `${place.environment} is not an environment of the project ${place.project}`;
   throw invalid({ path: "path.environment", message });
 }
@@ -47,8 +47,9 @@ export function requirePlaceForStrategy(db: Database, place: Place) {
  * @throws ApiError `NotFoundError`, and `ArchivedFeatureError` for an archived flag (original)
  */
 export function requireLiveFeatureEnvironment(db: Database, place: Place) {
-  requireFeatureEnvironment(db, place);
-  if (!placeOf(db).get(place)!.isArchived) return;
+  const parts = partsOf(db).get(place)!;
+  requireParts(place, parts);
+  if (!parts.isArchived) return;
   throw new ApiError("ArchivedFeatureError", `The flag ${place.feature} is archived: revive it first`);
 }
 
@@ -72,7 +73,7 @@ export function requireStrategy(db: Database, place: Place, id: string): Strateg
 /** The same of a flag that is not archived. @throws ApiError `NotFoundError`, `InvalidOperationError` (original) */
 export function requireStrategyOfLive(db: Database, place: Place, id: string): Strategy {
   const strategy = requireStrategy(db, place, id);
-  if (placeOf(db).get(place)!.isArchived)
+  if (partsOf(db).get(place)!.isArchived)
     throw new ApiError("NotFoundError", `The flag ${place.feature} is archived`);
   return strategy;
 }
@@ -84,8 +85,12 @@ export function requireRoomForStrategy(db: Database, { feature, environment }: P
   throw new ApiError("ExceedsLimitError", message);
 }
 
-function missingPart(db: Database, place: Place): string | undefined {
-  const { hasProject, hasFeature, hasEnvironment } = placeOf(db).get(place)!;
+function requireParts(place: Place, parts: Parts) {
+  const missing = missingPart(place, parts);
+  if (missing !== undefined) throw new ApiError("NotFoundError", `There is no ${missing}`);
+}
+
+function missingPart(place: Place, { hasProject, hasFeature, hasEnvironment }: Parts): string | undefined {
   if (!hasProject) return `project ${place.project}`;
   if (!hasFeature) return `flag ${place.feature} in the project ${place.project}`;
   if (!hasEnvironment) return `environment ${place.environment} in the project ${place.project}`;
