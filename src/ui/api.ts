@@ -5,7 +5,7 @@ import { signedInAgain } from "./session-end.ts";
 import { token } from "./token.ts";
 
 /*
- * The one way to the server: the documented API. What an operation takes and answers is known from its contract.
+ * The page's only way to the server: the documented API. Types are derived from the contracts of its operations.
  */
 
 /** Every operation by method and path, such as `GET /api/admin/projects/:projectId/overview`. */
@@ -32,18 +32,18 @@ type ParamsOf<O> = O extends { path: infer P extends string }
     : { params: Record<Params<P>, string | number> }
   : object;
 
-/** What an operation is asked with. */
+/** The input of an operation. */
 export type Input<K extends Key> = InputOf<ByKey[K]> & {
-  /** What was read before, of which the change is to be made: somebody else's since then is a 412. */
+  /** The response that a change is based on; if someone else has changed it since, the request fails with a 412. */
   ifStill?: object | undefined;
 };
-/** For each of several by itself, or there would be a type for each combination of their parts. */
+/** Distributes over unions of operations; otherwise each combination of their parts would be a type of its own. */
 type InputOf<O> = O extends unknown ? ParamsOf<O> & QueryOf<O> & BodyOf<O> : never;
-/** What it answers. */
+/** The response of an operation. */
 export type Output<K extends Key> = v.InferOutput<ByKey[K]["response"]>;
 
-/** The input may be left out where nothing of it is needed. */
-export type Given<K extends Key> = object extends Input<K> ? [input?: Input<K>] : [input: Input<K>];
+/** The input is optional where nothing in it is required. */
+export type Args<K extends Key> = object extends Input<K> ? [input?: Input<K>] : [input: Input<K>];
 
 interface AnyInput {
   params?: Record<string, string | number>;
@@ -52,16 +52,20 @@ interface AnyInput {
   ifStill?: object | undefined;
 }
 
-/** The tag of each answer, which says whether it is still what the server would answer. */
-const tags = new WeakMap<object, string>();
+/** The ETag of each response body. */
+const etags = new WeakMap<object, string>();
 
-/** What the server says of a request that it refuses, or that there is no server: its message is for a person. */
+/** A request that was refused, or that didn't reach the server (status 0). Its message is meant for people. */
 export class RequestError extends Error {
   readonly status: number;
-  /** What is wrong where, such as `body.name`. */
+  /** What is wrong, and where: a path such as `body.name`. */
   readonly details: ReadonlyArray<{ message?: string; path?: string }>;
 
-  constructor(status: number, message: string, { name = "RequestError", details = [] }: Partial<More> = {}) {
+  constructor(
+    status: number,
+    message: string,
+    { name = "RequestError", details = [] }: Partial<ErrorInfo> = {},
+  ) {
     super(message);
     this.status = status;
     this.name = name;
@@ -69,47 +73,48 @@ export class RequestError extends Error {
   }
 }
 
-/** The API's name for what is wrong, and its parts. */
-type More = { [Name in "name" | "details"]: RequestError[Name] | undefined };
+/** The API's name for the error, and its details. */
+type ErrorInfo = { [Name in "name" | "details"]: RequestError[Name] | undefined };
 
-/** Where an operation is, from the base of the page. */
+/** The URL of an operation, relative to the base of the page. */
 export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {}): string {
   const path = key.slice(key.indexOf("/") + 1);
   const filled = path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    for (const one of [value].flat()) if (one !== undefined && one !== "") search.append(name, String(one));
+    for (const item of [value].flat())
+      if (item !== undefined && item !== "") search.append(name, String(item));
   return search.size > 0 ? `${filled}?${search}` : filled;
 }
 
 /**
- * Asks the server; waits until somebody has signed in where the session has ended, so that nothing typed is lost.
+ * Sends a request. If the session has ended, waits until the user has signed in, so that nothing typed is lost.
  * @throws RequestError
  */
-export const request = ask as Request;
+export const request = call as Request;
 
-/** An operation by its key, with what it needs. */
-type Request = <K extends Key>(key: K, ...given: Given<K>) => Promise<Output<K>>;
+/** Calls an operation by its key. */
+type Request = <K extends Key>(key: K, ...args: Args<K>) => Promise<Output<K>>;
 
-/** The same, refused where nobody is signed in. @throws RequestError */
-export const requestOnce = askOnce as Request;
+/** Like `request`, but fails where nobody is signed in. @throws RequestError */
+export const requestOnce = callOnce as Request;
 
-async function ask(key: string, input?: AnyInput): Promise<unknown> {
+async function call(key: string, input?: AnyInput): Promise<unknown> {
   try {
-    return await askOnce(key, input);
+    return await callOnce(key, input);
   } catch (error) {
     if (!(error instanceof RequestError) || error.name !== "AuthenticationRequired") throw error;
     token.value = undefined;
     await signedInAgain();
-    return ask(key, input);
+    return call(key, input);
   }
 }
 
-async function askOnce(key: string, input?: AnyInput): Promise<unknown> {
+async function callOnce(key: string, input?: AnyInput): Promise<unknown> {
   const response = await send(key, input);
   const text = await response.text();
   const body = text === "" ? undefined : toJson(text);
-  if (typeof body === "object" && body !== null) tags.set(body, response.headers.get("etag") ?? "*");
+  if (typeof body === "object" && body !== null) etags.set(body, response.headers.get("etag") ?? "*");
   if (response.ok) return body;
   const { name, message = response.statusText, details } = (body ?? {}) as Partial<RequestError>;
   throw new RequestError(response.status, message, { name, details });
@@ -117,7 +122,7 @@ async function askOnce(key: string, input?: AnyInput): Promise<unknown> {
 
 async function send(key: string, input: AnyInput = {}): Promise<Response> {
   const method = key.split(" ", 1)[0]!;
-  const tag = input.ifStill && tags.get(input.ifStill);
+  const tag = input.ifStill && etags.get(input.ifStill);
   const headers = {
     ...(input.body !== undefined && { "content-type": "application/json" }),
     ...(tag !== undefined && { "if-match": tag }),
@@ -142,11 +147,11 @@ async function send(key: string, input: AnyInput = {}): Promise<Response> {
   }
 }
 
-/** A proxy in between may answer with a page of its own. */
+/** A proxy in between may respond with a page of its own. */
 function toJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return { message: "The server's answer can't be read" };
+    return { message: "The server's response couldn't be read" };
   }
 }

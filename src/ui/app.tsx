@@ -15,13 +15,13 @@ import { isSignInNeeded } from "./session-end.ts";
 import { SignIn } from "./sign-in.tsx";
 import { PUBLIC_VIEWS, VIEWS } from "./views.ts";
 
-/** The whole page: who is there, the menu, and the view that the address names. */
+/** The whole page: sign-in, the menu, and the view at the current address. */
 export const App = () => (
   <Router base={BASE}>
     <Switch>
       {PUBLIC_VIEWS.map((view) => (
         <Route key={view.path} path={view.path}>
-          <main class="lonely">
+          <main class="standalone">
             <LoadedView view={view} />
           </main>
         </Route>
@@ -34,7 +34,7 @@ export const App = () => (
   </Router>
 );
 
-/** What is there only for somebody; whoever has to sign in again finds the view behind as it was. */
+/** The part that needs a sign-in. If the session ends, the view stays as it was behind the sign-in dialog. */
 function SignedIn() {
   const [, navigate] = useLocation();
   const isSignedIn = me.value !== undefined && !isSignInNeeded.value;

@@ -1,11 +1,11 @@
-/** esbuild gives the text of the file. */
+/** esbuild imports it as text. */
 declare module "*.svg" {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: it stands for a file, which has no names
+  // biome-ignore lint/style/noDefaultExport: a text file has no named exports
   export default text;
 }
 
-/** It has no types of its own; this much is used. */
+/** The package has no types; these are the options in use. */
 declare module "swagger-ui" {
   const SwaggerUi: (options: {
     domNode: HTMLElement;
@@ -16,6 +16,6 @@ declare module "swagger-ui" {
     tagsSorter: "alpha";
     validatorUrl: null;
   }) => void;
-  // biome-ignore lint/style/noDefaultExport: the package has one
+  // biome-ignore lint/style/noDefaultExport: the package has a default export
   export default SwaggerUi;
 }

@@ -1,11 +1,11 @@
 import { effect, signal } from "@preact/signals";
 
-/** The server could not be reached the last time. */
+/** Whether the last attempt to reach the server failed. */
 export const isLost = signal(false);
 
 const RETRY_MS = 2000;
 
-/** Looks for a server that has gone, and tells when it is back. */
+/** Polls a server that can't be reached, and calls `onBack` when it responds again. */
 export function watchConnection(onBack: () => void) {
   effect(() => {
     if (!isLost.value) return;

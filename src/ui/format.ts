@@ -1,5 +1,5 @@
 /*
- * Numbers and times in words.
+ * Numbers, times and names as text.
  */
 
 const UNITS = [
@@ -12,7 +12,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
-/** How long ago a time is, or how soon: "3 hours ago". */
+/** A time relative to now: "3 hours ago", "in 2 days". */
 export function ago(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;
   for (const [unit, length] of UNITS)
@@ -20,7 +20,7 @@ export function ago(time: string, now = Date.now()): string {
   return "just now";
 }
 
-/** A time whole, where the reader is. */
+/** Date and time in the reader's time zone. */
 export const fullTime = (time: string) =>
   new Date(time).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
@@ -34,7 +34,7 @@ export const counted = (number: number, noun: string, plural = `${noun}s`) =>
 export const listed = (words: readonly string[], last = "and") =>
   words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 
-/** What somebody is called; what is unset may be empty too. */
+/** A user's display name; unset names are null or empty. */
 export const nameOf = ({ name, username, email, id }: Named): string =>
   name || username || email || `user ${id}`;
 
@@ -47,7 +47,7 @@ interface Named {
 
 const DAY_MS = 86_400_000;
 
-/** So many days from now, where the reader is, as a field for times has it. */
+/** The local time so many days from now, as the value of a `datetime-local` field. */
 export function inDays(days: number): string {
   const time = new Date(Date.now() + days * DAY_MS);
   return new Date(time.valueOf() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -8,13 +8,13 @@ const KEYS = [
   ["Esc", "close the dialog"],
 ] as const;
 
-/** The keys that lead somewhere. */
+/** The dialog that lists the keyboard shortcuts. */
 export function Help() {
   if (!isHelpOpen.value) return null;
   const close = () => {
     isHelpOpen.value = false;
   };
-  const ways = VIEWS.flatMap(({ letter, title }) => (letter ? [[letter, title] as const] : []));
+  const viewKeys = VIEWS.flatMap(({ letter, title }) => (letter ? [[letter, title] as const] : []));
   return (
     <Dialog title="Keyboard shortcuts" onClose={close}>
       <dl class="keys">
@@ -26,7 +26,7 @@ export function Help() {
             <dd>{what}</dd>
           </div>
         ))}
-        {ways.map(([letter, title]) => (
+        {viewKeys.map(([letter, title]) => (
           <div key={letter}>
             <dt>
               <kbd>g</kbd> <kbd>{letter}</kbd>

@@ -2,65 +2,65 @@ import { addressOf } from "./api.ts";
 import { refresh, refreshAnswered } from "./reads.ts";
 import { token } from "./token.ts";
 
-/** However much happens, what is shown is asked for again no more often. */
-const SHORTEST_MS = 500;
+/** The shortest time between two refreshes, however many events arrive. */
+const MIN_INTERVAL_MS = 500;
 
-/** When a stream that was refused is asked for again: browsers go on by themselves only if it breaks off. */
-const AGAIN_MS = 5000;
+/** When a refused stream is reopened: browsers reconnect by themselves only if an open one breaks off. */
+const RETRY_MS = 5000;
 
 /**
- * Follows what others change, by the stream of events, and asks again for what is shown; likewise if the stream ends,
- * which shows whether the session has, or the server is gone. A window that nobody sees doesn't follow: browsers have
- * only a few connections to a server.
- * @returns what stops it
+ * Follows the event stream, and refetches what is on screen when others change something; also when the stream ends,
+ * which shows whether the session has ended or the server is gone. A hidden window closes its stream, since browsers
+ * allow only a few connections per server.
+ * @returns a function that stops it
  */
 export function followEvents(): () => void {
-  if (token.value !== undefined) return askEvery(AGAIN_MS); // browsers open streams with cookies alone
+  if (token.value !== undefined) return refreshEvery(RETRY_MS); // an EventSource can't send a token, only cookies
   let source: EventSource | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
-  const ask = () => {
+  const refetch = () => {
     timer = undefined;
     last = performance.now();
     void refresh();
   };
-  const hear = () => {
-    timer ??= setTimeout(ask, Math.max(0, last + SHORTEST_MS - performance.now()));
+  const schedule = () => {
+    timer ??= setTimeout(refetch, Math.max(0, last + MIN_INTERVAL_MS - performance.now()));
   };
-  /** Something may have happened before; at first that is a moment, and what is not there need not be asked for twice. */
+  /** Events may have been missed before it opened. The first time that is only a moment, so failed reads aren't retried. */
   const catchUp = () => {
-    if (last > 0) return hear();
+    if (last > 0) return schedule();
     last = performance.now();
     void refreshAnswered();
   };
-  const leave = () => {
-    clearTimeout(again);
+  const disconnect = () => {
+    clearTimeout(retry);
     source?.close();
     source = undefined;
   };
-  const follow = () => {
-    leave();
+  const connect = () => {
+    disconnect();
     if (document.hidden) return;
     source = new EventSource(new URL(addressOf("GET /api/admin/events/stream"), document.baseURI));
-    source.onmessage = hear;
+    source.onmessage = schedule;
     source.onopen = catchUp;
     source.onerror = () => {
-      hear();
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(follow, AGAIN_MS);
+      schedule();
+      if (source?.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
     };
   };
-  follow();
-  document.addEventListener("visibilitychange", follow);
+  connect();
+  document.addEventListener("visibilitychange", connect);
   return () => {
-    document.removeEventListener("visibilitychange", follow);
+    document.removeEventListener("visibilitychange", connect);
     clearTimeout(timer);
-    leave();
+    disconnect();
   };
 }
 
-/** Asks again and again for what is shown, where no stream tells of it. @returns what stops it */
-export function askEvery(ms: number): () => void {
+/** Refetches what is on screen at intervals, for what no stream reports. @returns a function that stops it */
+export function refreshEvery(ms: number): () => void {
   const timer = setInterval(() => document.hidden || void refresh(), ms);
   return () => clearInterval(timer);
 }

@@ -7,7 +7,7 @@ import { VIEWS, type View } from "./views.ts";
 
 const loaded = signal<ReadonlyMap<View, ComponentType>>(new Map());
 
-/** A view, as soon as its file is there. */
+/** A view, once its file has loaded. */
 export function LoadedView({ view }: { view: View }) {
   useEffect(() => {
     document.title = `${view.title} · Flagstone`;
@@ -17,10 +17,10 @@ export function LoadedView({ view }: { view: View }) {
   return Shown ? <Shown /> : <Working />;
 }
 
-/** Loads the files of all views while there is nothing else to do, so that they are there at once when they are opened. */
-export const loadAll = () => setTimeout(() => VIEWS.forEach(load), IDLE_MS);
+/** Preloads the files of all views after a moment, so that they open instantly. */
+export const loadAll = () => setTimeout(() => VIEWS.forEach(load), PRELOAD_AFTER_MS);
 
-const IDLE_MS = 2000;
+const PRELOAD_AFTER_MS = 2000;
 
 async function load(view: View) {
   if (loaded.value.has(view)) return;
@@ -28,6 +28,6 @@ async function load(view: View) {
     const file = await view.load();
     loaded.value = new Map([...loaded.value, [view, file.View]]);
   } catch {
-    isLost.value = true; // it is tried again when the server is back
+    isLost.value = true; // retried when the server is back
   }
 }

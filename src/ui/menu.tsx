@@ -8,7 +8,7 @@ import { Avatar, nameOfUser } from "./parts/words.tsx";
 import { isAdmin, me } from "./session.ts";
 import { VIEWS } from "./views.ts";
 
-/** Narrow windows show the menu only when it is asked for. */
+/** In a narrow window, the menu is collapsed at first. */
 const isOpen = signal(false);
 
 export function Menu() {
@@ -48,7 +48,7 @@ export function Menu() {
           <Icon name="api" /> API
         </a>
       </nav>
-      <Who />
+      <CurrentUser />
     </header>
   );
 }
@@ -56,8 +56,8 @@ export function Menu() {
 const isAt = (path: string, here: string) =>
   path === "/" ? here === path : here === path || here.startsWith(`${path}/`);
 
-/** Who is signed in, and the way out. */
-function Who() {
+/** The signed-in user, and the button to sign out. */
+function CurrentUser() {
   const user = me.value?.user;
   if (!user) return null;
   return (

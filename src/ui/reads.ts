@@ -1,43 +1,43 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import {
+  type Args,
   addressOf,
   type ChangeKey,
-  type Given,
   type Output,
   type ReadKey,
   RequestError,
   request,
 } from "./api.ts";
 
-/** What is known of an answer: the last one stays while a newer one is on its way. */
+/** The state of a read; the last data stays while newer data loads. */
 export interface Read<T> {
   data: T | undefined;
   error: RequestError | undefined;
-  /** It is asked for, and nothing is there yet. */
+  /** No response has arrived yet. */
   isLoading: boolean;
 }
 
 interface Entry {
   state: Signal<Read<unknown>>;
-  /** How many parts of the page show it. */
+  /** How many components use it. */
   users: number;
   load(): Promise<void>;
 }
 
-/** What the page shows, by address; what it has shown is forgotten. */
+/** The reads in use, by address; a read that is no longer used is dropped. */
 const entries = new Map<string, Entry>();
 
-/** How many of them have no answer yet. */
-const awaited = signal(0);
+/** How many reads have had no response yet. */
+const pending = signal(0);
 
-/** Whether some of what is to be shown is not there yet. */
-export const isBusy = computed(() => awaited.value > 0);
+/** Whether any read is waiting for its first response. */
+export const isBusy = computed(() => pending.value > 0);
 
-/** An answer, asked for once however many show it, and again whenever something has changed. */
-export function useRead<K extends ReadKey>(key: K, ...given: Given<K>): Read<Output<K>> {
-  const address = addressOf(key, given[0]);
-  const entry = entries.get(address) ?? open(address, () => request(key, ...given));
+/** A read, fetched once however many components use it, and refetched whenever something has changed. */
+export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Output<K>> {
+  const address = addressOf(key, args[0]);
+  const entry = entries.get(address) ?? open(address, () => request(key, ...args));
   const last = useRef<unknown>(undefined);
   useEffect(() => {
     entries.set(address, entry);
@@ -52,27 +52,27 @@ export function useRead<K extends ReadKey>(key: K, ...given: Given<K>): Read<Out
   return { data: (data ?? (error ? undefined : last.current)) as Output<K> | undefined, error, isLoading };
 }
 
-/** The same with a part of what was answered, or what is made of it. */
-export const mapRead = <T, U>({ data, ...read }: Read<T>, make: (data: T) => U): Read<U> => ({
+/** The same read with its data mapped. */
+export const mapRead = <T, U>({ data, ...read }: Read<T>, map: (data: T) => U): Read<U> => ({
   ...read,
-  data: data === undefined ? undefined : make(data),
+  data: data === undefined ? undefined : map(data),
 });
 
-function open(address: string, ask: () => Promise<unknown>): Entry {
+function open(address: string, send: () => Promise<unknown>): Entry {
   const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
   let newest = 0;
-  awaited.value = awaited.peek() + 1;
+  pending.value = pending.peek() + 1;
   const settle = (settled: Partial<Read<unknown>>) =>
     batch(() => {
-      if (state.value.isLoading) awaited.value--;
+      if (state.value.isLoading) pending.value--;
       state.value = { ...state.value, error: undefined, ...settled, isLoading: false };
     });
   const load = async () => {
-    const own = ++newest;
-    const settleOwn = (settled: Partial<Read<unknown>>) => own === newest && settle(settled);
-    await ask().then(
-      (data) => settleOwn({ data }),
-      (error) => settleOwn(toFailure(error)),
+    const current = ++newest;
+    const settleIfNewest = (settled: Partial<Read<unknown>>) => current === newest && settle(settled);
+    await send().then(
+      (data) => settleIfNewest({ data }),
+      (error) => settleIfNewest(toFailure(error)),
     );
   };
   const entry = { state, users: 0, load };
@@ -81,32 +81,32 @@ function open(address: string, ask: () => Promise<unknown>): Entry {
   return entry;
 }
 
-/** What was shown stays when the server can't be reached, but not when it says no. */
+/** Data stays on screen when the server can't be reached, but not when it refuses the request. */
 const toFailure = (error: unknown): Partial<Read<unknown>> => {
   const known = error instanceof RequestError ? error : new RequestError(0, String(error));
   return known.status === 0 ? { error: known } : { error: known, data: undefined };
 };
 
-/** Asks again for all that is shown; what has not changed is a 304. */
-export const refresh = () => askAgain([...entries.values()]);
+/** Refetches everything on screen; unchanged responses are 304s. */
+export const refresh = () => refetch([...entries.values()]);
 
-/** The same, but for what was refused. */
+/** The same, except for reads that failed. */
 export const refreshAnswered = () =>
-  askAgain([...entries.values()].filter(({ state }) => state.peek().error === undefined));
+  refetch([...entries.values()].filter(({ state }) => state.peek().error === undefined));
 
-const askAgain = (asked: readonly Entry[]) => Promise.all(asked.map(({ load }) => load()));
+const refetch = (stale: readonly Entry[]) => Promise.all(stale.map(({ load }) => load()));
 
-/** How often it was said that somebody may not do something, which they could when they came. */
+/** Counts changes refused with a 403: the user's permissions may have changed since they were read. */
 export const refusals = signal(0);
 
-/** Changes something, and asks again for all that is shown. @throws RequestError */
-export async function change<K extends ChangeKey>(key: K, ...given: Given<K>): Promise<Output<K>> {
+/** Makes a change, then refetches everything on screen. @throws RequestError */
+export async function change<K extends ChangeKey>(key: K, ...args: Args<K>): Promise<Output<K>> {
   try {
-    return await request(key, ...given);
+    return await request(key, ...args);
   } catch (error) {
     if (error instanceof RequestError && error.status === 403) refusals.value++;
     throw error;
   } finally {
-    void refresh(); // what was refused may be as it is because something else has changed
+    void refresh(); // even if refused: the reason may be something that has changed since
   }
 }

@@ -1,7 +1,7 @@
 import SwaggerUi from "swagger-ui";
 
 /*
- * The description of the API for people, at `/docs`. It is a page of its own, since the library is larger than all else.
+ * The API reference at `/docs`. A separate page, since Swagger UI is larger than everything else together.
  */
 
 const domNode = document.getElementById("app")!;
@@ -12,7 +12,7 @@ SwaggerUi({
   deepLinking: true,
   docExpansion: "none",
   filter: true,
-  // It knows more operations than fit a page.
+  // There are more operations than fit on a screen.
   tagsSorter: "alpha",
   validatorUrl: null,
 });

@@ -19,7 +19,7 @@ interface StrategyLike {
   constraints?: readonly ConstraintLike[] | undefined;
 }
 
-/** Operators, and what they say; those of numbers, times and versions compare with one value. */
+/** Operators and their wording; the single ones compare with one value, the others with any of a list. */
 export const OPERATORS: ReadonlyArray<readonly [operator: string, words: string, isSingle?: true]> = [
   ["IN", "is one of"],
   ["NOT_IN", "is none of"],
@@ -42,14 +42,14 @@ export const OPERATORS: ReadonlyArray<readonly [operator: string, words: string,
   ["IN_CIDR", "is in the network"],
 ];
 
-/** Whether an operator compares with one value, and not with any of several. */
+/** Whether an operator compares with one value rather than a list. */
 export const isSingle = (operator: string) =>
   OPERATORS.some(([name, , single]) => name === operator && single);
 
-/** A name of somebody's, which must not turn the words around it. */
+/** Isolates a user's text, so that right-to-left characters in it don't reorder the words around it. */
 const named = (name: string) => `\u2068${name}\u2069`;
 
-/** Values that are listed; there may be a thousand of them. */
+/** How many values are spelled out; there may be a thousand. */
 const SHOWN = 5;
 
 const shortened = (values: readonly string[]) =>
@@ -67,8 +67,8 @@ export function constraintInWords({
 }: ConstraintLike) {
   const words = OPERATORS.find(([name]) => name === operator)?.[1] ?? operator;
   const against = isSingle(operator) ? named(rest.value ?? "") : shortened(rest.values ?? []);
-  const said = `${named(contextName)} ${words} ${against || "nothing"}`;
-  return `${inverted ? `not (${said})` : said}${caseInsensitive ? " (ignoring case)" : ""}`;
+  const text = `${named(contextName)} ${words} ${against || "nothing"}`;
+  return `${inverted ? `not (${text})` : text}${caseInsensitive ? " (ignoring case)" : ""}`;
 }
 
 /** "25% of users by userId, in the segment beta, where country is one of NO or SE". @param segments their names */
@@ -89,7 +89,7 @@ const parts = (text = "") =>
     .map((part) => part.trim())
     .filter((part) => part !== "");
 
-/** What the strategies that are built in say of who gets the flag; others are told by their parameters. */
+/** Who gets the flag, for built-in strategies; others are described by their parameters. */
 const WHO: Readonly<Record<string, (parameters: Readonly<Record<string, string>>) => string>> = {
   default: () => "Everyone",
   flexibleRollout: ({ rollout = "100", stickiness = "default" }) =>
@@ -106,6 +106,6 @@ const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at
 function whoOf({ name, parameters = {} }: StrategyLike) {
   const known = WHO[name];
   if (known) return known(parameters);
-  const said = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
-  return `Strategy ${named(name)}${said.length > 0 ? ` with ${listed(said)}` : ""}`;
+  const settings = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
+  return `Strategy ${named(name)}${settings.length > 0 ? ` with ${listed(settings)}` : ""}`;
 }

@@ -1,11 +1,11 @@
 import { signal } from "@preact/signals";
 
-/** Nobody is signed in, or no longer: the page asks who is there, above whatever is open. */
+/** Nobody is signed in, or no longer: the page shows the sign-in form, over whatever is open. */
 export const isSignInNeeded = signal(false);
 
 let waiting: Array<() => void> = [];
 
-/** Resolves as soon as somebody has signed in. */
+/** Resolves once the user has signed in. */
 export function signedInAgain(): Promise<void> {
   isSignInNeeded.value = true;
   return new Promise((resolve) => {
@@ -13,8 +13,8 @@ export function signedInAgain(): Promise<void> {
   });
 }
 
-/** Lets what waits go on. */
-export function endWaiting() {
+/** Resumes whatever is waiting for a sign-in. */
+export function resumeWaiting() {
   isSignInNeeded.value = false;
   const released = waiting;
   waiting = [];

@@ -1,26 +1,26 @@
 import { signal } from "@preact/signals";
 import { type Output, request, requestOnce } from "./api.ts";
 import { refresh } from "./reads.ts";
-import { endWaiting } from "./session-end.ts";
+import { resumeWaiting } from "./session-end.ts";
 import { token } from "./token.ts";
 
 export type Me = Output<"GET /api/admin/user">;
 
-/** Who is signed in and what they may; undefined until it is known. */
+/** The signed-in user and their permissions; undefined until known. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Asks who is there; that they may see something else now shows at once. */
+/** Reads the signed-in user; changed permissions show at once. */
 export async function readMe() {
   me.value = await request("GET /api/admin/user");
 }
 
-/** @throws RequestError if it is not their password */
+/** @throws RequestError if the username or password is wrong */
 export async function signIn(username: string, password: string) {
   await request("POST /auth/simple/login", { body: { username, password } });
   await begin();
 }
 
-/** @throws RequestError if nobody has this token, or it is only for what applications ask for */
+/** @throws RequestError if the token is unknown, or is a client or frontend token */
 export async function signInWithToken(pasted: string) {
   if (!/^[\x21-\x7e]+$/.test(pasted)) throw new Error("This is neither a sign-in link nor a token.");
   token.value = pasted;
@@ -33,7 +33,7 @@ export async function signInWithToken(pasted: string) {
   await begin();
 }
 
-/** Goes on if the same user has signed in elsewhere, such as by a link. @returns who it is, if it's somebody else */
+/** Continues if the same user has signed in elsewhere, such as by a link. @returns the user, if it is a different one */
 export async function noticeSignIn(): Promise<Me | undefined> {
   const found = await requestOnce("GET /api/admin/user").catch(() => undefined);
   if (found && me.value && idOf(found) !== idOf(me.value)) return found;
@@ -41,23 +41,23 @@ export async function noticeSignIn(): Promise<Me | undefined> {
   return undefined;
 }
 
-/** Of a token that belongs to nobody, there is only its name. */
+/** A token that belongs to no user has only a name. */
 const idOf = ({ user }: Me) => ("id" in user ? user.id : user.username);
 
-/** Goes on with a session that has begun. */
+/** Continues with a new session. */
 export async function begin() {
-  endWaiting();
+  resumeWaiting();
   await readMe();
   await refresh();
 }
 
-/** Where something is to be done: none is anywhere. */
+/** Where a permission is needed; without an environment, one held in any environment counts. */
 interface Place {
   project?: string | undefined;
   environment?: string | undefined;
 }
 
-/** Whether they may do something, as far as the page knows; the server has the last word. */
+/** Whether the user has a permission, as far as the page knows; the server decides. */
 export function may(permission: string, { project, environment }: Place = {}): boolean {
   return (me.value?.permissions ?? []).some(
     (held) =>
@@ -68,5 +68,4 @@ export function may(permission: string, { project, environment }: Place = {}): b
   );
 }
 
-/** Whether they administer everything. */
 export const isAdmin = () => may("ADMIN");

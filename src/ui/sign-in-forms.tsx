@@ -31,7 +31,7 @@ export function WithPassword() {
 
 const LINK = /\/auth\/link\/(\w+)$/;
 
-/** @param openLink opens the path of a link that signs in, which answers with a page of its own */
+/** @param openLink opens the path of a sign-in link, which responds with a page of its own */
 export function WithLinkOrToken({ openLink }: { openLink(path: string): void }) {
   const form = useForm({ pasted: "" }, async ({ pasted }) => {
     const [, secret] = LINK.exec(pasted.trim()) ?? [];
@@ -44,7 +44,7 @@ export function WithLinkOrToken({ openLink }: { openLink(path: string): void }) 
         form={form}
         name="pasted"
         label="Sign-in link or API token"
-        hint="A token is kept until the page is reloaded, and stored nowhere."
+        hint="A token is never stored: it is forgotten when the page is reloaded."
         type="password"
         isRequired
       />

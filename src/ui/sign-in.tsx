@@ -6,56 +6,56 @@ import { nameOfUser } from "./parts/words.tsx";
 import { begin, type Me, noticeSignIn } from "./session.ts";
 import { WithLinkOrToken, WithPassword } from "./sign-in-forms.tsx";
 
-/** Asks who is there: alone at first, and above the view where a session has ended in the middle of something. */
-export const SignIn = ({ isAgain }: { isAgain: boolean }) => (isAgain ? <Again /> : <First />);
+/** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
+export const SignIn = ({ isAgain }: { isAgain: boolean }) => (isAgain ? <SignInDialog /> : <SignInPage />);
 
-function First() {
+function SignInPage() {
   useSignInElsewhere();
   return (
-    <main class="lonely">
+    <main class="standalone">
       <h1>
         <Icon name="flag" /> Flagstone
       </h1>
       <WithPassword />
-      <Otherwise openLink={(path) => location.assign(path)} />
+      <OtherWays openLink={(path) => location.assign(path)} />
     </main>
   );
 }
 
-function Again() {
+function SignInDialog() {
   const other = useSignInElsewhere();
   return (
     <Dialog title="Sign in again">
-      <p>Your session has ended. Nothing you typed is lost: sign in to carry on where you were.</p>
+      <p>Your session has ended. Nothing you typed is lost: sign in to continue where you left off.</p>
       {other && (
         <p role="status">
-          <bdi>{nameOfUser(other.user)}</bdi> has signed in in another window.{" "}
-          <Button onClick={begin}>Carry on as them</Button>
+          <bdi>{nameOfUser(other.user)}</bdi> has signed in from another window.{" "}
+          <Button onClick={begin}>Continue as them</Button>
         </p>
       )}
       <WithPassword />
-      <Otherwise openLink={(path) => window.open(path, "_blank", "noopener")} />
+      <OtherWays openLink={(path) => window.open(path, "_blank", "noopener")} />
     </Dialog>
   );
 }
 
-/** Carries on if the user has signed in in another window. @returns somebody else who has */
+/** Continues if the user has signed in from another window. @returns a different user who has */
 function useSignInElsewhere(): Me | undefined {
   const [other, setOther] = useState<Me | undefined>();
   useEffect(() => {
-    const look = () => document.hidden || void noticeSignIn().then(setOther);
-    addEventListener("focus", look);
-    document.addEventListener("visibilitychange", look);
+    const check = () => document.hidden || void noticeSignIn().then(setOther);
+    addEventListener("focus", check);
+    document.addEventListener("visibilitychange", check);
     return () => {
-      removeEventListener("focus", look);
-      document.removeEventListener("visibilitychange", look);
+      removeEventListener("focus", check);
+      document.removeEventListener("visibilitychange", check);
     };
   }, []);
   return other;
 }
 
-const Otherwise = ({ openLink }: { openLink(path: string): void }) => (
-  <div class="otherwise">
+const OtherWays = ({ openLink }: { openLink(path: string): void }) => (
+  <div class="other-ways">
     <p class="muted">
       No password? Whoever runs the server can create a sign-in link: <code>flagstone user link NAME</code>
     </p>

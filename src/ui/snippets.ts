@@ -1,19 +1,19 @@
-/** How an application asks for its flags, by language: what to install and what to write. */
+/** Sample code for an application: what to install and what to write. */
 export interface Snippet {
   language: string;
   text: string;
 }
 
-interface Given {
+interface SnippetOptions {
   /** The server's address. */
   url: string;
   token: string;
   feature: string;
-  /** A frontend token is for what runs at users'. */
+  /** Whether the token is a frontend token, for code that runs on users' devices. */
   isFrontend: boolean;
 }
 
-const NODE = ({ url, token, feature }: Given) => `// npm install unleash-client
+const NODE = ({ url, token, feature }: SnippetOptions) => `// npm install unleash-client
 import { startUnleash } from "unleash-client";
 
 const unleash = await startUnleash({
@@ -23,7 +23,7 @@ const unleash = await startUnleash({
 });
 console.log(unleash.isEnabled("${feature}", { userId: "1" }));`;
 
-const PYTHON = ({ url, token, feature }: Given) => `# pip install UnleashClient
+const PYTHON = ({ url, token, feature }: SnippetOptions) => `# pip install UnleashClient
 from UnleashClient import UnleashClient
 
 client = UnleashClient(
@@ -34,7 +34,7 @@ client = UnleashClient(
 client.initialize_client()
 print(client.is_enabled("${feature}", {"userId": "1"}))`;
 
-const GO = ({ url, token, feature }: Given) => `// go get github.com/Unleash/unleash-client-go/v4
+const GO = ({ url, token, feature }: SnippetOptions) => `// go get github.com/Unleash/unleash-client-go/v4
 unleash.Initialize(
 	unleash.WithUrl("${url}/api/"),
 	unleash.WithAppName("my-app"),
@@ -43,7 +43,7 @@ unleash.Initialize(
 unleash.WaitForReady()
 fmt.Println(unleash.IsEnabled("${feature}"))`;
 
-const JAVA = ({ url, token, feature }: Given) => `// io.getunleash:unleash-client-java
+const JAVA = ({ url, token, feature }: SnippetOptions) => `// io.getunleash:unleash-client-java
 Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
     .appName("my-app")
     .unleashAPI("${url}/api/")
@@ -51,7 +51,7 @@ Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
     .build());
 System.out.println(unleash.isEnabled("${feature}"));`;
 
-const BROWSER = ({ url, token, feature }: Given) => `// npm install unleash-proxy-client
+const BROWSER = ({ url, token, feature }: SnippetOptions) => `// npm install unleash-proxy-client
 import { UnleashClient } from "unleash-proxy-client";
 
 const unleash = new UnleashClient({
@@ -66,7 +66,7 @@ const REACT = ({
   url,
   token,
   feature,
-}: Given) => `// npm install @unleash/proxy-client-react unleash-proxy-client
+}: SnippetOptions) => `// npm install @unleash/proxy-client-react unleash-proxy-client
 import { FlagProvider, useFlag } from "@unleash/proxy-client-react";
 
 const config = { url: "${url}/api/frontend", clientKey: "${token}", appName: "my-app" };
@@ -77,7 +77,7 @@ const OPENFEATURE = ({
   url,
   token,
   feature,
-}: Given) => `// npm install @openfeature/server-sdk @openfeature/ofrep-provider
+}: SnippetOptions) => `// npm install @openfeature/server-sdk @openfeature/ofrep-provider
 import { OpenFeature } from "@openfeature/server-sdk";
 import { OFREPProvider } from "@openfeature/ofrep-provider";
 
@@ -86,10 +86,10 @@ await OpenFeature.setProviderAndWait(
 );
 console.log(await OpenFeature.getClient().getBooleanValue("${feature}", false, { targetingKey: "1" }));`;
 
-const CURL = ({ url, token, isFrontend }: Given) =>
+const CURL = ({ url, token, isFrontend }: SnippetOptions) =>
   `curl -H "Authorization: ${token}" "${url}/api/${isFrontend ? "frontend?userId=1" : "client/features"}"`;
 
-const OF_CLIENTS = {
+const CLIENT_SNIPPETS = {
   "Node.js": NODE,
   Python: PYTHON,
   Go: GO,
@@ -97,11 +97,11 @@ const OF_CLIENTS = {
   OpenFeature: OPENFEATURE,
   curl: CURL,
 };
-const OF_FRONTENDS = { Browser: BROWSER, React: REACT, curl: CURL };
+const FRONTEND_SNIPPETS = { Browser: BROWSER, React: REACT, curl: CURL };
 
-/** For each language that a token of this kind is used in. */
-export const snippetsFor = (given: Given): Snippet[] =>
-  Object.entries(given.isFrontend ? OF_FRONTENDS : OF_CLIENTS).map(([language, write]) => ({
+/** One for each language that this kind of token is used in. */
+export const snippetsFor = (options: SnippetOptions): Snippet[] =>
+  Object.entries(options.isFrontend ? FRONTEND_SNIPPETS : CLIENT_SNIPPETS).map(([language, write]) => ({
     language,
-    text: write(given),
+    text: write(options),
   }));

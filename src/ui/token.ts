@@ -1,4 +1,4 @@
 import { signal } from "@preact/signals";
 
-/** The token that somebody signed in with: nowhere but in memory, so that a page that is loaded anew doesn't know it. */
+/** The token the user signed in with; kept in memory only, so that a reload forgets it. */
 export const token = signal<string | undefined>(undefined);

@@ -3,7 +3,7 @@ import type { View } from "./views.ts";
 const PROJECT = "/projects/:projectId";
 const FLAG = `${PROJECT}/features/:featureName`;
 
-/** What is below a project. */
+/** The views below a project. */
 export const VIEWS_OF_PROJECTS: readonly View[] = [
   { path: PROJECT, title: "Flags", load: () => import("./views/project/flags.tsx") },
   { path: `${PROJECT}/insights`, title: "Insights", load: () => import("./views/project/insights.tsx") },

@@ -2,23 +2,23 @@ import type { ComponentType } from "preact";
 import type { IconName } from "./parts/icon.tsx";
 import { VIEWS_OF_PROJECTS } from "./views-of-projects.ts";
 
-/** What is shown at an address. */
+/** A view, and the address it is shown at. */
 export interface View {
-  /** `:name` stands for one part of the path. */
+  /** `:name` matches one segment. */
   path: string;
-  /** Of the view, in the menu and the window's title. */
+  /** Shown in the menu and the window title. */
   title: string;
-  /** In the menu, if it is there. */
+  /** Views with an icon are in the menu. */
   icon?: IconName;
-  /** `g` and this letter lead there. */
+  /** `g` and this letter open it. */
   letter?: string;
-  /** It is for those who administer everything. */
+  /** Only administrators see it in the menu. */
   isForAdmins?: true;
-  /** Its file, which the browser loads when it is opened first. */
+  /** Loads its file, at the latest when it is first opened. */
   load(): Promise<{ View: ComponentType }>;
 }
 
-/** All views; those with an icon are in the menu, in this order. */
+/** All views, in the order of the menu. */
 export const VIEWS: readonly View[] = [
   { path: "/", title: "Home", icon: "home", letter: "h", load: () => import("./views/home.tsx") },
   {
@@ -109,7 +109,7 @@ export const VIEWS: readonly View[] = [
   { path: "/me", title: "Your account", load: () => import("./views/me.tsx") },
 ];
 
-/** Views for whoever has a link to them, without anybody being signed in. */
+/** Views that are reached by a link and need no sign-in. */
 export const PUBLIC_VIEWS: readonly View[] = [
   { path: "/reset-password", title: "Set a password", load: () => import("./views/set-password.tsx") },
   { path: "/new-user", title: "Welcome", load: () => import("./views/set-password.tsx") },

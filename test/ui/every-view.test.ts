@@ -10,7 +10,7 @@ const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] : [
   .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.parentElement.closest(".scroll, .tabs, pre"))
   .map((one) => "overflows: " + one.outerHTML.slice(0, 200))`;
 
-const FAILURES = `[...document.querySelectorAll("main:not(.lonely) .failure")].map((one) => "fails: " + one.textContent)`;
+const FAILURES = `[...document.querySelectorAll("main:not(.standalone) .failure")].map((one) => "fails: " + one.textContent)`;
 
 /** Widths and colours; what axe-core says of colours alone is asked where the width was seen before. */
 const LOOKS = [

@@ -100,8 +100,8 @@ test("somebody else who signs in in another window is named, and not taken for t
   const other = await page.browserContext().newPage();
   await other.goto(link(3));
   await page.bringToFront();
-  await sees(page, "has signed in in another window");
-  await press(page, "button", "Carry on as them");
+  await sees(page, "has signed in from another window");
+  await press(page, "button", "Continue as them");
   await seesNoSignIn(page);
 });
 

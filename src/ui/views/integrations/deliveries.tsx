@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
 import { useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { askEvery } from "../../live.ts";
+import { refreshEvery } from "../../live.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -76,7 +76,7 @@ const PAGE = 50;
 const LATE_MS = 1000;
 
 function Deliveries({ id }: { id: string }) {
-  useEffect(() => askEvery(LATE_MS), []);
+  useEffect(() => refreshEvery(LATE_MS), []);
   const [filters, setFilters] = useFilters({ offset: "0", open: "" });
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/addons/:id/events", {
