@@ -1,4 +1,4 @@
-/** Who gets something, as a bar that is filled so far. */
+/** A rollout percentage as a bar. */
 export const RolloutBar = ({ percent }: { percent: number }) => (
   <div class="bar" aria-hidden="true">
     <span style={{ width: `${percent}%` }} />
@@ -11,7 +11,7 @@ interface Weighted {
   weight: number;
 }
 
-/** Variants and their weights, as parts of one bar and in words. */
+/** The weights of variants, as segments of one bar and in words. */
 export const WeightsBar = ({ variants }: { variants: readonly Weighted[] }) => (
   <div class="weights">
     <div class="bar" aria-hidden="true">

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Icon, type IconName } from "./icon.tsx";
-import { tellFailure } from "./messages.tsx";
+import { showError } from "./messages.tsx";
 
-/** What a click does; while it takes its time the button says so, and what fails is told. */
+/** Runs on click; the button is busy until it settles, and a failure is shown as a message. */
 type Action = () => unknown;
 
 interface ButtonProps {
@@ -11,7 +11,7 @@ interface ButtonProps {
   icon?: IconName;
   kind?: "main" | "danger" | "plain";
   disabled?: boolean;
-  /** Why it can't be used, or what it does beyond its words. */
+  /** Why it is disabled, or more than its label says. */
   title?: string | undefined;
   children: ComponentChildren;
 }
@@ -29,10 +29,10 @@ export function Button({ onClick, icon, kind, disabled = false, title, children 
 interface IconButtonProps {
   onClick: Action;
   icon: IconName;
-  /** Said instead of shown. */
+  /** Its accessible name and tooltip. */
   label: string;
   disabled?: boolean;
-  /** Of what is on or off. */
+  /** Set for a toggle button. */
   isPressed?: boolean;
 }
 
@@ -54,7 +54,7 @@ export function IconButton({ onClick, icon, label, disabled = false, isPressed }
   );
 }
 
-/** A button that is busy can't be used, but keeps the focus, which one that is disabled would lose. */
+/** A busy button ignores clicks but keeps the focus, which it would lose if it were disabled. */
 function useAction(action: Action): [isBusy: boolean, act: (event: Event) => Promise<void>] {
   const [isBusy, setBusy] = useState(false);
   const act = async (event: Event) => {
@@ -64,7 +64,7 @@ function useAction(action: Action): [isBusy: boolean, act: (event: Event) => Pro
     try {
       await action();
     } catch (error) {
-      tellFailure(error);
+      showError(error);
     }
     setBusy(false);
   };
@@ -79,7 +79,7 @@ interface SwitchProps {
   title?: string | undefined;
 }
 
-/** On or off, told by its place and its shape and not by colour alone. */
+/** A toggle whose state shows by position and shape, not by colour alone. */
 export function Switch({ isOn, label, onChange, disabled = false, title }: SwitchProps) {
   const [isBusy, act] = useAction(() => onChange(!isOn));
   return (

@@ -4,7 +4,7 @@ import UPlot from "uplot";
 export interface Line {
   title: string;
   values: readonly number[];
-  /** Told apart by more than its colour. */
+  /** Tells the line apart by more than its colour. */
   isDashed?: boolean;
 }
 
@@ -15,7 +15,7 @@ interface ChartProps {
   lines: readonly Line[];
 }
 
-/** Numbers over time; the same numbers stand in a table beside it. */
+/** A line chart over time; the view shows the same numbers in a table. */
 export function Chart({ title, times, lines }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const data = JSON.stringify([times, lines]);
@@ -48,7 +48,7 @@ function optionsFor(title: string, lines: readonly Line[], width: number): UPlot
     width,
     height: HEIGHT,
     axes: [axis, axis],
-    scales: { y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] } },
+    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
     series: [
       {},
       ...lines.map(({ title: label, isDashed }, index) => ({
@@ -61,7 +61,7 @@ function optionsFor(title: string, lines: readonly Line[], width: number): UPlot
   };
 }
 
-/** A canvas knows nothing of `light-dark()`: what it comes to is read off an element. */
+/** A canvas doesn't support `light-dark()`, so an element's computed style resolves the colour. */
 function resolved(value: string) {
   const probe = document.createElement("span");
   probe.style.color = value;

@@ -4,16 +4,16 @@ import { Form, useForm } from "./form.tsx";
 
 interface ConfirmProps {
   title: string;
-  /** What will be gone. */
+  /** What will be lost. */
   children: ComponentChildren;
-  /** What the button says, such as "Delete the flag". */
+  /** The label of the button, such as "Delete the flag". */
   action: string;
-  /** Does it; what the server says if it refuses is shown here. */
+  /** If it fails, the dialog stays open and shows the error. */
   onConfirm(): Promise<unknown>;
   onClose(): void;
 }
 
-/** Asks once before something is destroyed. */
+/** Asks for confirmation before something is destroyed. */
 export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
   const form = useForm({}, () => onConfirm().then(onClose));
   return (

@@ -12,7 +12,7 @@ interface ConstraintsProps {
   problem?: string | undefined;
 }
 
-/** Constraints on the context, all of which have to hold. */
+/** Edits the constraints on the context, all of which must hold. */
 export function Constraints({ constraints, onChange, problem }: ConstraintsProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
   const replace = (index: number, changed: Partial<Constraint>) =>
@@ -52,9 +52,9 @@ const EMPTY: Constraint = {
 interface ConstraintRowProps {
   number: number;
   constraint: Constraint;
-  /** The names of those that there are. */
+  /** The names of the context fields. */
   fields: readonly string[];
-  /** The only values that the field can have, if there are such. */
+  /** The legal values of the context field, if it is limited to some. */
   legal: readonly string[] | undefined;
   onChange(changed: Partial<Constraint>): void;
   onRemove(): void;
@@ -109,7 +109,7 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
   );
 }
 
-/** What was typed is kept as far as another operator can use it. */
+/** Keeps what was typed, as far as the new operator can use it. */
 function withOperator({ values = [], value }: Constraint, operator: string): Partial<Constraint> {
   const known = operator as Constraint["operator"];
   return isSingle(operator)
@@ -158,5 +158,5 @@ function Values({ constraint: { operator, values = [], value = "" }, legal, labe
   );
 }
 
-/** A line that is still empty is one that is about to be typed. */
+/** Empty lines are kept, for a value that is about to be typed. */
 const linesOf = (text: string) => (text === "" ? [] : text.split("\n"));

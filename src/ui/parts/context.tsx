@@ -1,7 +1,7 @@
 import { LongField, TextField } from "./fields.tsx";
 import type { FormState } from "./form.tsx";
 
-/** What applications say of who asks: the user, and anything else by name. */
+/** The fields of an evaluation context: the user, and any others by name. */
 export const ContextFields = <T extends { userId: string; more: string }>({
   form,
 }: {
@@ -21,14 +21,14 @@ export const ContextFields = <T extends { userId: string; more: string }>({
   );
 };
 
-/** The context that was typed, as the playground takes it. @throws Error for a line that says of no field what it is */
+/** The context that was typed, in the form the playground takes. @throws Error for a line without `=` */
 export function toContext(userId: string, more: string) {
   const fields = more
     .split("\n")
     .filter((line) => line.trim() !== "")
     .map((line) => {
       const [name = "", ...value] = line.split("=");
-      if (value.length === 0) throw new Error(`A context field is written as country=NO, not as ${line}`);
+      if (value.length === 0) throw new Error(`Write context fields as country=NO, not as ${line}`);
       return [name.trim(), value.join("=").trim()];
     });
   return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };

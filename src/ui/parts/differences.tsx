@@ -11,11 +11,11 @@ interface Row {
   isSame: boolean;
 }
 
-/** Two values side by side, line by line; what differs is marked by more than its colour. */
+/** A side-by-side diff of two values; what differs is marked by more than its colour. */
 export function Differences({ before, after }: DifferencesProps) {
   const rows = rowsOf(toText(before), toText(after));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label="Before and after">
       <table class="differences">
         <thead>
@@ -44,22 +44,22 @@ export function Differences({ before, after }: DifferencesProps) {
 const toText = (value: unknown) =>
   value === null || value === undefined ? "" : `${JSON.stringify(value, null, 2)}\n`;
 
-/** Longer ones are not compared line by line, which would take too long. In characters. */
+/** Longer values aren't compared line by line, which would take too long. In characters. */
 const LONGEST = 200_000;
 
-/** What was taken away stands beside what came for it. */
+/** Puts removed lines beside the added lines that replace them. */
 function rowsOf(before: string, after: string): Row[] {
   if (before.length + after.length > LONGEST) return pair(linesOf(before), linesOf(after));
   const rows: Row[] = [];
-  let gone: string[] = [];
-  let fresh: string[] = [];
+  let removed: string[] = [];
+  let added: string[] = [];
   const flush = () => {
-    rows.push(...pair(gone, fresh));
-    [gone, fresh] = [[], []];
+    rows.push(...pair(removed, added));
+    [removed, added] = [[], []];
   };
-  for (const { value, added, removed } of diffLines(before, after)) {
-    if (removed) gone = linesOf(value);
-    else if (added) fresh = linesOf(value);
+  for (const { value, added: isAdded, removed: isRemoved } of diffLines(before, after)) {
+    if (isRemoved) removed = linesOf(value);
+    else if (isAdded) added = linesOf(value);
     else {
       flush();
       rows.push(...linesOf(value).map((line) => ({ before: line, after: line, isSame: true })));
@@ -71,9 +71,9 @@ function rowsOf(before: string, after: string): Row[] {
 
 const linesOf = (text: string) => (text === "" ? [] : text.replace(/\n$/, "").split("\n"));
 
-const pair = (gone: readonly string[], fresh: readonly string[]): Row[] =>
-  Array.from({ length: Math.max(gone.length, fresh.length) }, (_, index) => ({
-    before: gone[index],
-    after: fresh[index],
+const pair = (removed: readonly string[], added: readonly string[]): Row[] =>
+  Array.from({ length: Math.max(removed.length, added.length) }, (_, index) => ({
+    before: removed[index],
+    after: added[index],
     isSame: false,
   }));

@@ -9,12 +9,12 @@ export type LogEvent = Output<"GET /api/admin/search/events">["events"][number];
 
 interface EventListProps {
   events: readonly LogEvent[];
-  /** The one whose difference is shown. */
+  /** The id of the event that is expanded. */
   opened?: number | undefined;
   onOpen?(id: number | undefined): void;
 }
 
-/** What happened, newest first; each opens as a difference of before and after. */
+/** Events, newest first; each expands to a diff of before and after. */
 export function EventList({ events, opened, onOpen }: EventListProps) {
   const [own, setOwn] = useState<number | undefined>();
   const open = onOpen ?? setOwn;
@@ -62,7 +62,7 @@ function EventItem({ event, isOpen, onToggle }: EventItemProps) {
   );
 }
 
-/** Nothing before is something made, nothing after something gone; nothing at all needs no more words. */
+/** Without data before, something was created; without data after, deleted; some events have neither. */
 const Change = ({ event: { data, preData } }: { event: LogEvent }) =>
   data === null && preData === null ? (
     <Nothing>This event has no further details.</Nothing>

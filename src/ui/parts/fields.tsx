@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Button } from "./button.tsx";
 import { Field, FieldProblem, type FormState } from "./form.tsx";
 
-/** The names of the fields of a form whose values are of a type. */
+/** The names of those fields of a form whose values have a type. */
 type NameOf<T, V> = { [K in keyof T]: T[K] extends V ? K : never }[keyof T] & string;
 
 interface Common<T extends Record<string, unknown>, V> {
@@ -20,7 +20,7 @@ interface TextProps<T extends Record<string, unknown>> extends Common<T, string>
   placeholder?: string;
 }
 
-/** One line. */
+/** A single line of text. */
 export function TextField<T extends Record<string, unknown>>({
   form,
   name,
@@ -49,7 +49,7 @@ export function TextField<T extends Record<string, unknown>>({
   );
 }
 
-/** Several lines. */
+/** Several lines of text. */
 export const LongField = <T extends Record<string, unknown>>({
   form,
   name,
@@ -70,10 +70,10 @@ export const LongField = <T extends Record<string, unknown>>({
   </Field>
 );
 
-/** One of several: the value and what is shown for it. */
+/** An option: its value and the text shown for it. */
 export type Choice = readonly [value: string, text: string];
 
-/** Choices that are shown as what they are. */
+/** Choices that are shown as their values. */
 export const choicesOf = (values: readonly string[]): Choice[] => values.map((value) => [value, value]);
 
 export const ChoiceField = <T extends Record<string, unknown>>({
@@ -101,7 +101,6 @@ export const ChoiceField = <T extends Record<string, unknown>>({
   </Field>
 );
 
-/** Yes or no. */
 export const CheckField = <T extends Record<string, unknown>>({
   form,
   name,
@@ -125,10 +124,10 @@ export const CheckField = <T extends Record<string, unknown>>({
   </div>
 );
 
-/** More than that are tedious to choose one by one. */
+/** More choices than this can be selected all at once. */
 const MANY = 8;
 
-/** Any of several. */
+/** A checkbox for each choice. */
 export function ChecksField<T extends Record<string, unknown>>({
   form,
   name,

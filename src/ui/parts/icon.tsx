@@ -78,7 +78,7 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
-/** A picture that says nothing which is not said in words beside it. */
+/** Decorative: whatever it says is also said in words beside it. */
 export const Icon = ({ name }: { name: IconName }) => (
   <span class="icon" aria-hidden="true" dangerouslySetInnerHTML={{ __html: ICONS[name] }} />
 );

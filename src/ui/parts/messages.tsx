@@ -11,29 +11,29 @@ interface Message {
 
 const messages = signal<readonly Message[]>([]);
 
-/** How long good news stays; bad news stays until it is closed. */
+/** How long a success message stays; an error stays until it is dismissed. */
 const STAYS_MS = 4000;
 
 let newest = 0;
 
-/** Says in passing what was done. */
+/** Shows for a moment what was done. */
 export function tell(text: string) {
-  const id = put(text, "done");
+  const id = add(text, "done");
   setTimeout(() => close(id), STAYS_MS);
 }
 
-/** Says what went wrong, in the API's own words. */
-export function tellFailure(error: unknown) {
-  const isOfConnection = error instanceof RequestError && error.status === 0;
-  put(error instanceof Error ? error.message : String(error), isOfConnection ? "lost" : "failed");
+/** Shows what went wrong, in the API's own words. */
+export function showError(error: unknown) {
+  const isConnectionError = error instanceof RequestError && error.status === 0;
+  add(error instanceof Error ? error.message : String(error), isConnectionError ? "lost" : "failed");
 }
 
-/** That the server can't be reached is no longer true when it is back. */
+/** Drops connection errors when the server is back. */
 effect(() => {
   if (!isLost.value) messages.value = messages.peek().filter(({ kind }) => kind !== "lost");
 });
 
-function put(text: string, kind: Message["kind"]) {
+function add(text: string, kind: Message["kind"]) {
   const id = ++newest;
   messages.value = [...messages.value.filter((one) => one.text !== text), { id, text, kind }];
   return id;
@@ -43,7 +43,7 @@ const close = (id: number) => {
   messages.value = messages.value.filter((one) => one.id !== id);
 };
 
-/** Where they are shown, and read out. */
+/** The live region where messages are shown and read out. */
 export const Messages = () => (
   <div class="messages" role="status" aria-live="polite">
     {messages.value.map(({ id, text, kind }) => (

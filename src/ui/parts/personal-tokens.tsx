@@ -16,7 +16,7 @@ interface PersonalTokensProps {
   revoke(id: number): Promise<unknown>;
 }
 
-/** By what scripts act in somebody's name. */
+/** The tokens of a user or a service account, for scripts that act on its behalf. */
 export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) {
   const [isNew, setNew] = useState(false);
   return (

@@ -1,15 +1,15 @@
 import { useRef } from "preact/hooks";
 import { RequestError } from "../api.ts";
 
-/** What the server says of a form, told apart by where it stands. */
+/** What is wrong with a form, by where it is shown. */
 export interface Problems {
-  /** What is wrong with one field, which shows it. */
+  /** What is wrong with a field, to be shown there. */
   problemOf(name: string): string | undefined;
-  /** What no field has shown, for the end of the form. */
+  /** What no field has shown, to be shown at the end of the form. */
   otherProblems(): string | undefined;
 }
 
-/** Each problem of a refusal is shown once: beside its field, or else at the end. */
+/** Each problem is shown once: beside its field, or else at the end. */
 export function useProblems(error: Error | undefined): Problems {
   const shown = useRef(new Set<Problem>());
   const problems = problemsIn(error);
@@ -25,14 +25,14 @@ export function useProblems(error: Error | undefined): Problems {
 
 type Problem = RequestError["details"][number];
 
-/** Those of several fields, or the one that is about none. */
+/** The details of an error, or the error itself if they name no property. */
 const problemsIn = (error: Error | undefined): readonly Problem[] => {
   if (error === undefined) return [];
   const details = error instanceof RequestError ? error.details : [];
   return details.some(({ path }) => path !== undefined) ? details : [error];
 };
 
-/** Of what no field is there for: the API's name says what it is about. */
+/** A problem without a field starts with the API's name of the property. */
 const withName = ({ path, message }: Problem) =>
   path === undefined ? message : `${path.replace(/^body\./, "")}: ${message}`;
 

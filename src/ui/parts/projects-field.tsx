@@ -2,7 +2,7 @@ import { useRead } from "../reads.ts";
 import { ChecksField } from "./fields.tsx";
 import type { FormState } from "./form.tsx";
 
-/** To which projects something is limited, of those that whoever is signed in can see. */
+/** The projects something is limited to, from those the user can see. */
 export function ProjectsField<T extends { projects: readonly string[] }>({ form }: { form: FormState<T> }) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   return (

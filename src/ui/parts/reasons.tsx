@@ -2,11 +2,11 @@ import type { Output } from "../api.ts";
 import { constraintInWords, strategyInWords } from "../sentence.ts";
 import { Badge } from "./words.tsx";
 
-export type JudgedFeature = Output<"POST /api/admin/playground">["features"][number];
-type JudgedStrategy = JudgedFeature["strategies"]["data"][number];
+export type EvaluatedFeature = Output<"POST /api/admin/playground">["features"][number];
+type EvaluatedStrategy = EvaluatedFeature["strategies"]["data"][number];
 
-/** Whether a flag is on for a context, and which strategies and conditions make it so. */
-export const Reasons = ({ feature }: { feature: JudgedFeature }) => {
+/** Whether a flag is on for a context, and the strategies and constraints that decide it. */
+export const Reasons = ({ feature }: { feature: EvaluatedFeature }) => {
   const { isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, variant, strategies } = feature;
   return (
     <section class="reasons" aria-live="polite">
@@ -33,7 +33,7 @@ export const Reasons = ({ feature }: { feature: JudgedFeature }) => {
   );
 };
 
-const Reason = ({ strategy }: { strategy: JudgedStrategy }) => (
+const Reason = ({ strategy }: { strategy: EvaluatedStrategy }) => (
   <li>
     <Verdict result={strategy.result.enabled} /> {strategyInWords({ ...strategy, constraints: [] })}
     {strategy.disabled && " (disabled)"}
@@ -52,7 +52,7 @@ const Reason = ({ strategy }: { strategy: JudgedStrategy }) => (
   </li>
 );
 
-/** What holds of a condition. */
+/** The wording for segments and constraints. */
 const MET = ["met", "not met"] as const;
 
 interface VerdictProps {

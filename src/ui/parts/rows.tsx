@@ -6,15 +6,15 @@ interface RowsProps<T extends Record<string, unknown>, K extends keyof T & strin
   form: FormState<T>;
   name: K;
   label: string;
-  /** One of them, such as "value". */
+  /** What a row is called, such as "value". */
   noun: string;
-  /** What a new row begins as. */
+  /** The initial value of a new row. */
   fresh: R;
-  /** The fields of a row; `set` changes some of it. */
+  /** The fields of a row; `set` merges changes into it. */
   children(row: R, set: (changed: Partial<R>) => void, label: string): ComponentChildren;
 }
 
-/** A list that is typed row by row. */
+/** A list field, edited row by row. */
 export function RowsField<R, T extends Record<K, readonly R[]>, K extends keyof T & string>({
   form,
   name,

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** How long somebody must have stopped typing, lest each letter is asked for. */
+/** How long typing must pause before a search, so that not every letter is a request. */
 const PAUSE_MS = 150;
 
-/** A text to search for, told when somebody has stopped typing it. `/` leads here. */
+/** A search field that reports its text once typing pauses. `/` focuses it. */
 export function SearchField({
   label,
   value,
@@ -14,15 +14,15 @@ export function SearchField({
   onSearch(text: string): void;
 }) {
   const [text, setText] = useState(value);
-  const told = useRef(value);
+  const reported = useRef(value);
   useEffect(() => {
-    if (value !== told.current) setText(value); // it was changed elsewhere, such as by going back
-    told.current = value;
+    if (value !== reported.current) setText(value); // changed elsewhere, such as by the back button
+    reported.current = value;
   }, [value]);
   useEffect(() => {
-    if (text === told.current) return;
+    if (text === reported.current) return;
     const timer = setTimeout(() => {
-      told.current = text;
+      reported.current = text;
       onSearch(text);
     }, PAUSE_MS);
     return () => clearTimeout(timer);

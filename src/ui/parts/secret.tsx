@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 
-/** Puts a text where it can be pasted. */
+/** Copies a text to the clipboard. */
 export function CopyButton({ text, label = "Copy" }: { text: string; label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await putOnClipboard(text);
+    await copyToClipboard(text);
     setCopied(true);
   };
   return (
@@ -15,8 +15,8 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
-/** Browsers let only pages from TLS or this machine write to the clipboard; others have to do it as a person would. */
-async function putOnClipboard(text: string) {
+/** The clipboard API needs TLS or localhost; other pages select the text and run the copy command. */
+async function copyToClipboard(text: string) {
   const isWritten = await navigator.clipboard?.writeText(text).then(
     () => true,
     () => false,
@@ -31,10 +31,10 @@ async function putOnClipboard(text: string) {
   if (!isCopied) throw new Error("The browser doesn't allow copying: select the text instead");
 }
 
-/** A text to take along, such as a command. */
+/** A text to copy, such as a command. */
 export const Snippet = ({ text, label }: { text: string; label: string }) => (
   <div class="snippet">
-    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard */}
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
     <section tabIndex={0} aria-label={label}>
       <pre>{text}</pre>
     </section>
@@ -42,7 +42,7 @@ export const Snippet = ({ text, label }: { text: string; label: string }) => (
   </div>
 );
 
-/** A secret, which is shown this once. */
+/** A secret that is shown only once. */
 export const Secret = ({ value, label }: { value: string; label: string }) => (
   <div class="secret">
     <p>

@@ -8,7 +8,7 @@ interface SelectProps {
   onChange(value: string): void;
 }
 
-/** What a list is filtered by: one of several, or any. */
+/** A filter of a list: one of several choices, or any. */
 export const Select = ({ label, value, choices, onChange }: SelectProps) => (
   <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
     <option value="">{label}: any</option>

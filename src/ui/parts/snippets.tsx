@@ -8,10 +8,10 @@ interface SnippetsProps {
   isFrontend: boolean;
 }
 
-/** The server's address, without a slash behind it. */
+/** The server's address, without a trailing slash. */
 const url = () => document.baseURI.replace(/\/$/, "");
 
-/** What to write in an application, in the reader's language. */
+/** Sample code for an application, in the language of choice. */
 export function Snippets(given: SnippetsProps) {
   const snippets = snippetsFor({ ...given, url: url() });
   const [language, setLanguage] = useState(snippets[0]!.language);

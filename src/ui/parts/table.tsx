@@ -3,11 +3,11 @@ import { count } from "../format.ts";
 import { Nothing } from "./answer.tsx";
 import { Icon } from "./icon.tsx";
 
-/** A column: what stands at its head and in its cells. */
+/** A column: its heading and its cells. */
 export interface Column<T> {
   title: string;
   cell(row: T): ComponentChildren;
-  /** What the server sorts by for it, if it can. */
+  /** The server's sort key for this column, if it has one. */
   sortBy?: string;
   kind?: "number" | "tools" | "main" | undefined;
 }
@@ -18,10 +18,10 @@ export interface Sorting {
   onSort(by: string, order: "asc" | "desc"): void;
 }
 
-/** Rows that can be chosen, for what is done to many at once. */
-export interface Choosing {
-  chosen: ReadonlySet<string>;
-  onChoose(chosen: ReadonlySet<string>): void;
+/** The selected rows, for bulk actions. */
+export interface Selection {
+  selected: ReadonlySet<string>;
+  onSelect(selected: ReadonlySet<string>): void;
 }
 
 interface TableProps<T> {
@@ -30,24 +30,24 @@ interface TableProps<T> {
   columns: ReadonlyArray<Column<T> | false | undefined>;
   rows: readonly T[];
   keyOf(row: T): string | number;
-  /** What is said where there are none. */
+  /** Shown if there are no rows. */
   empty: ComponentChildren;
   sorting?: Sorting;
-  choosing?: Choosing;
+  selection?: Selection;
 }
 
-export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, choosing }: TableProps<T>) {
+export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {
   if (rows.length === 0) return <Nothing>{empty}</Nothing>;
   const shown = columns.filter((column) => column !== false && column !== undefined);
   const keys = rows.map((row) => String(keyOf(row)));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section class="scroll cards" tabIndex={0} aria-label={caption}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {choosing && <ChooseAll keys={keys} {...choosing} />}
+            {selection && <SelectAll keys={keys} {...selection} />}
             {shown.map((column) => (
               <Head key={column.title} column={column} sorting={sorting} />
             ))}
@@ -56,7 +56,7 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, choosi
         <tbody>
           {rows.map((row, index) => (
             <tr key={keys[index]}>
-              {choosing && <ChooseOne name={keys[index]!} {...choosing} />}
+              {selection && <SelectRow name={keys[index]!} {...selection} />}
               {shown.map((column) => (
                 <td key={column.title} class={column.kind} data-title={column.title}>
                   {column.cell(row)}
@@ -94,28 +94,28 @@ function Head<T>({ column, sorting }: { column: Column<T>; sorting: Sorting | un
   );
 }
 
-const ChooseAll = ({ keys, chosen, onChoose }: Choosing & { keys: readonly string[] }) => (
+const SelectAll = ({ keys, selected, onSelect }: Selection & { keys: readonly string[] }) => (
   <th scope="col" class="choose">
     <input
       type="checkbox"
       aria-label="Select all on this page"
-      checked={keys.every((key) => chosen.has(key))}
-      onChange={(event) => onChoose(new Set(event.currentTarget.checked ? keys : []))}
+      checked={keys.every((key) => selected.has(key))}
+      onChange={(event) => onSelect(new Set(event.currentTarget.checked ? keys : []))}
     />
   </th>
 );
 
-function ChooseOne({ name, chosen, onChoose }: Choosing & { name: string }) {
-  const toggle = (isChosen: boolean) => {
-    const others = [...chosen].filter((one) => one !== name);
-    onChoose(new Set(isChosen ? [...others, name] : others));
+function SelectRow({ name, selected, onSelect }: Selection & { name: string }) {
+  const toggle = (isSelected: boolean) => {
+    const others = [...selected].filter((one) => one !== name);
+    onSelect(new Set(isSelected ? [...others, name] : others));
   };
   return (
     <td class="choose">
       <input
         type="checkbox"
         aria-label={`Select ${name}`}
-        checked={chosen.has(name)}
+        checked={selected.has(name)}
         onChange={(event) => toggle(event.currentTarget.checked)}
       />
     </td>
@@ -129,7 +129,7 @@ interface PagerProps {
   onMove(offset: number): void;
 }
 
-/** Which part of a long list is shown, and the ways to the next and the last one. */
+/** The range of a long list that is shown, with buttons for the previous and the next page. */
 export function Pager({ offset, limit, total, onMove }: PagerProps) {
   if (total === 0) return null;
   const end = Math.min(offset + limit, total);

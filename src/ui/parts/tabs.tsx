@@ -1,6 +1,6 @@
 import { Link, useLocation } from "wouter-preact";
 
-/** Views that belong together: an address each. */
+/** Links between views that belong together. */
 export function Tabs({
   tabs,
   label,

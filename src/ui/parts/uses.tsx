@@ -9,13 +9,13 @@ import { Dialog } from "./dialog.tsx";
 type Use = Output<"GET /api/admin/segments/:id/strategies">["strategies"][number];
 
 interface UsesProps {
-  /** What is used. */
+  /** The name of what is used. */
   name: string;
   read: Read<{ strategies: Use[] }>;
   onClose(): void;
 }
 
-/** The strategies that use something, each with the way to its flag. */
+/** The strategies that use something, each with a link to its flag. */
 export const Uses = ({ name, read, onClose }: UsesProps) => (
   <Dialog title={`Where ${name} is used`} onClose={onClose}>
     <Answer read={read}>
@@ -48,7 +48,7 @@ interface UseCountProps {
   onOpen(): void;
 }
 
-/** How much something is used, and the way to where. */
+/** How many flags use something; a click shows where. */
 export const UseCount = ({ features, projects, name, onOpen }: UseCountProps) =>
   features === 0 ? (
     <span class="muted">not used</span>

@@ -12,10 +12,10 @@ interface VariantsEditorProps<T extends Variant> {
   problem?: string | undefined;
 }
 
-/** All of them together, in thousandths. */
-const WHOLE = 1000;
+/** The sum of all weights, in thousandths. */
+const TOTAL_WEIGHT = 1000;
 
-/** The values that are handed out, with their weights as one bar; those that aren't fixed share what is left. */
+/** Edits variants, with their weights as one bar; variants that aren't fixed share the remaining weight. */
 export function VariantsEditor<T extends Variant>({ variants, onChange, problem }: VariantsEditorProps<T>) {
   const replace = (index: number, changed: Partial<Variant>) =>
     onChange(withWeights(variants.map((one, at) => (at === index ? { ...one, ...changed } : one))));
@@ -41,15 +41,15 @@ export function VariantsEditor<T extends Variant>({ variants, onChange, problem 
   );
 }
 
-/** What is fixed is kept; the others share the rest, so that all of them make the whole. */
+/** Keeps fixed weights; the other variants share the rest, so that all weights add up to the total. */
 export function withWeights<T extends Variant>(variants: readonly T[]): T[] {
   const fixed = variants.filter(({ weightType }) => weightType === "fix");
-  const left = Math.max(0, WHOLE - fixed.reduce((sum, { weight }) => sum + weight, 0));
+  const left = Math.max(0, TOTAL_WEIGHT - fixed.reduce((sum, { weight }) => sum + weight, 0));
   const sharers = variants.length - fixed.length;
-  let given = 0;
+  let index = 0;
   return variants.map((variant) => {
     if (variant.weightType === "fix") return variant;
-    const weight = Math.floor(left / sharers) + (given++ < left % sharers ? 1 : 0);
+    const weight = Math.floor(left / sharers) + (index++ < left % sharers ? 1 : 0);
     return { ...variant, weight };
   });
 }

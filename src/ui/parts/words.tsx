@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
 import { ago, fullTime } from "../format.ts";
 
-/** When something was; the whole time is in its title. */
+/** A relative time, with the full time as its tooltip. */
 export const Time = ({ at, never = "never" }: { at: string | null | undefined; never?: string }) =>
   at ? (
     <time dateTime={at} title={fullTime(at)}>
@@ -15,7 +15,7 @@ export const Time = ({ at, never = "never" }: { at: string | null | undefined; n
 const PART = /\*\*(.+?)\*\*/g;
 const LINK = /^\[(.*)\]\((\/[^)]*)\)$/s;
 
-/** The summary of an event, of whose Markdown there is only what is bold and what leads to another view. */
+/** The summary of an event; its only Markdown is bold text and links to other views. */
 export const Summary = ({ text }: { text: string | null }) => (
   <span class="summary">
     {(text ?? "")
@@ -37,11 +37,11 @@ function Strong({ text }: { text: string }) {
   );
 }
 
-/** Whoever is signed in, be it only a token. */
+/** The display name of a user or a token. */
 export const nameOfUser = (user: { name?: string | null; username?: string | null }): string =>
   user.name || user.username || "";
 
-/** A person's picture, if it is the server's own: no other host is ever asked. */
+/** A user's picture, if it is on this server: the page sends no request to any other host. */
 export const Avatar = ({ url }: { url: string | null | undefined }) =>
   url && new URL(url, document.baseURI).origin === location.origin ? (
     <img class="avatar" src={url} alt="" width="20" height="20" loading="lazy" />
@@ -51,12 +51,12 @@ export const Avatar = ({ url }: { url: string | null | undefined }) =>
 
 type Tone = "good" | "bad" | "quiet";
 
-/** A word that says a state; its colour only repeats it. */
+/** A state in words, which its colour only repeats. */
 export const Badge = ({ tone = "quiet", children }: { tone?: Tone; children: ComponentChildren }) => (
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-/** The head of a view: what it is, and what can be done there. */
+/** The heading of a view: its title and its actions. */
 export const Heading = ({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) => (
   <div class="heading">
     <h1>{title}</h1>
@@ -64,7 +64,7 @@ export const Heading = ({ title, children }: { title: ComponentChildren; childre
   </div>
 );
 
-/** A share of a hundred, as a bar beside its number. */
+/** A percentage, as a bar beside the number. */
 export const Share = ({ percent, label }: { percent: number; label: string }) => (
   <span class="share">
     <meter min={0} max={100} value={percent} aria-label={label} />

@@ -2,7 +2,7 @@ import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { IconButton, Switch } from "../../parts/button.tsx";
-import { type Choosing, type Sorting, Table } from "../../parts/table.tsx";
+import { type Selection, type Sorting, Table } from "../../parts/table.tsx";
 import { Badge, Time } from "../../parts/words.tsx";
 import { change } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -17,17 +17,17 @@ interface FlagTableProps {
   /** What is said where there are none. */
   empty: string;
   sorting: Sorting;
-  choosing: Choosing | undefined;
+  selection: Selection | undefined;
 }
 
-export const FlagTable = ({ project, environments, features, empty, sorting, choosing }: FlagTableProps) => (
+export const FlagTable = ({ project, environments, features, empty, sorting, selection }: FlagTableProps) => (
   <Table
     caption="Flags"
     rows={features}
     keyOf={({ name }) => name}
     empty={empty}
     sorting={sorting}
-    {...(choosing && { choosing })}
+    {...(selection && { selection })}
     columns={[
       { title: "Favorite", kind: "tools", cell: (flag) => <Favorite flag={flag} /> },
       { title: "Flag", kind: "main", sortBy: "name", cell: (flag) => <Name flag={flag} /> },

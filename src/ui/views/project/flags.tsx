@@ -40,23 +40,23 @@ export function View() {
 
 function Flags({ project, id }: { project: Project; id: string }) {
   const [filters, setFilters] = useFilters(FILTERS);
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/features", {
     query: { ...queryOf(filters), project: `IS:${id}`, offset, limit: PAGE },
   });
   const environments = project.environments.map(({ environment }) => environment);
-  const canChoose = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
+  const canSelect = may("UPDATE_FEATURE", { project: id }) || may("DELETE_FEATURE", { project: id });
   return (
     <Answer read={read}>
       {({ features, total }) => (
         <>
-          {chosen.size > 0 && (
+          {selected.size > 0 && (
             <BulkBar
               project={id}
               environments={environments}
-              names={[...chosen]}
-              onDone={() => setChosen(new Set())}
+              names={[...selected]}
+              onDone={() => setSelected(new Set())}
             />
           )}
           <FlagTable
@@ -69,7 +69,7 @@ function Flags({ project, id }: { project: Project; id: string }) {
               order: filters.sortOrder === "desc" ? "desc" : "asc",
               onSort: (sortBy, sortOrder) => setFilters({ sortBy, sortOrder, offset: "0" }),
             }}
-            choosing={canChoose ? { chosen, onChoose: setChosen } : undefined}
+            selection={canSelect ? { selected, onSelect: setSelected } : undefined}
           />
           <Pager
             offset={offset}
