@@ -4,9 +4,9 @@ import { PROJECTS } from "./dataset.ts";
 import { type Pace, paceOf } from "./pace.ts";
 
 /*
- * The rows that Flagstone writes when a flag is made, enabled and disabled, written by better-sqlite3 alone, each change
- * in a transaction of its own, with the same `synchronous`; and those of many flags that become stale, in one. A process
- * of its own, told the file and how long.
+ * Writes with plain better-sqlite3 the rows that Flagstone writes when a flag is created, enabled and disabled, one
+ * transaction per change and with the same `synchronous`; then the rows of many flags marked stale in one transaction.
+ * Runs in its own process: `bare-changes.ts FILE SECONDS`.
  */
 
 const [, , file = "", seconds = "1"] = process.argv;
@@ -50,7 +50,7 @@ const insertRecipient = db.prepare<[number | bigint, number, string]>(
   "INSERT INTO notification_recipients (notification_id, user_id, created_at) VALUES (?, ?, ?)",
 );
 
-/** As long as those of Flagstone, and with as much that is new to the search index. */
+/** As long as Flagstone's events, with as much new text for the search index. */
 const stored = (type: string, feature: string, now: string, data: object | null) =>
   JSON.stringify({
     createdAt: now,
@@ -68,12 +68,12 @@ function record(
   type: string,
   feature: string,
   now: string,
-  { data = null as object | null, isTold = true } = {},
+  { data = null as object | null, notifies = true } = {},
 ) {
   const { lastInsertRowid } = insertEvent.run(type, project, feature, stored(type, feature, now, data));
   insertSearch.run(lastInsertRowid, type, data === null ? "" : JSON.stringify(data));
   addToTotal.run(project, type);
-  if (!isTold) return;
+  if (!notifies) return;
   const notification = insertNotification.run(`user1@example.com changed ${feature}`, now).lastInsertRowid;
   for (const user of members) insertRecipient.run(notification, user, now);
 }
@@ -91,7 +91,7 @@ const enable = db.transaction((feature: string, now: string) => {
   insertStrategy.run(id, feature);
   const parameters = { groupId: feature, rollout: "100", stickiness: "default" };
   const data = { id, name: "flexibleRollout", disabled: false, constraints: [], parameters, segments: [] };
-  record("feature-strategy-add", feature, now, { data, isTold: false });
+  record("feature-strategy-add", feature, now, { data, notifies: false });
   setEnabled.run(feature, 1);
   record("feature-environment-enabled", feature, now);
 });
@@ -121,7 +121,7 @@ const insertAll = db.transaction((names: string[], now: string) => {
 const markAll = db.transaction((names: string[], isStale: boolean, now: string) => {
   for (const name of names) {
     setStale.run(isStale ? 1 : 0, name);
-    record(isStale ? "feature-stale-on" : "feature-stale-off", name, now, { isTold: false });
+    record(isStale ? "feature-stale-on" : "feature-stale-off", name, now, { notifies: false });
   }
 });
 

@@ -20,13 +20,13 @@ import { prepare } from "./prepare.ts";
 import { comparison, type Report, type Row, type SizeReport, toText } from "./report.ts";
 
 /*
- * `npm run bench`: how fast reads and changes are, beside a bare server of the same bytes on the same machine in the same run.
- * Times of a shared machine say little; the ratios are what to look at.
+ * `npm run bench`: the speed of reads and changes, relative to a bare server that sends the same bytes, on the same
+ * machine and in the same run. Absolute times on a shared machine say little; look at the ratios.
  */
 
 const SIZES: Record<string, number> = { small: 10_000, middle: 200_000, large: 1_000_000 };
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     size: { type: "string", multiple: true, default: ["middle"] },
     seconds: { type: "string", default: "0.2" },
@@ -40,18 +40,18 @@ const { values: asked } = parseArgs({
 
 const HELP = `npm run bench -- [OPTIONS]
 
-  --size small|middle|large  10,000, 200,000 or 1,000,000 events, or a number of them (middle); may be repeated
-  --seconds N                how long each measurement takes (0.2; for figures to be told, 1)
-  --rounds N                 how often each is made, one beside the other (3)
-  --only TEXT                only the reads with this in their name
-  --json FILE                write the figures there too
-  --compare FILE             say what changed since that file was written
+  --size small|middle|large  10,000, 200,000 or 1,000,000 events, or any number (middle); may be repeated
+  --seconds N                duration of each measurement (0.2; use 1 for figures to publish)
+  --rounds N                 how many times each is taken, interleaved (3)
+  --only TEXT                only reads whose name contains TEXT
+  --json FILE                also write the figures to FILE
+  --compare FILE             compare with the figures in FILE
 
-Each read is measured as it is repeated (warm), after a change of something that it is not made of (unrelated), after a
-change of what it is made of (cold) and, where something is kept of single rows, with none of that (first), in processor
-time of the server. What was aimed at has a table of its own, which says whether it was reached. Changes are flags that are made, enabled and disabled,
-by one client and by 32 at once, beside a program that writes the same rows with better-sqlite3 and nothing else.
-docs/performance.md says what each column is.
+Each read is measured repeated (warm), after a change to data it does not depend on (unrelated), after a change to data
+it does depend on (cold) and, where rows are cached, with that cache empty too (first), in CPU time of the server. A
+second table shows whether the targets were met. Changes create, enable and disable flags, by one client and by 32
+concurrently, relative to a program that writes the same rows with nothing but better-sqlite3.
+docs/performance.md explains the columns.
 `;
 
 const progress = (text: string) => {
@@ -63,25 +63,25 @@ async function measureSize(events: number, folder: string): Promise<SizeReport> 
   const [flagstone, bare] = [await start("flagstone", file), await start("bare", file)];
   const memory = (await usage(flagstone)).memory;
   const rows: Row[] = [];
-  for (const one of casesFor(events).filter(({ name }) => name.includes(asked.only))) {
+  for (const one of casesFor(events).filter(({ name }) => name.includes(options.only))) {
     progress(`${events} events: ${one.name}`);
     rows.push(await measureCase(one, flagstone, bare));
   }
   const long = await measureLong(events, file, folder, flagstone, progress);
-  const changes = await measureChanges(file, flagstone, 5 * Number(asked.seconds), progress);
+  const changes = await measureChanges(file, flagstone, 5 * Number(options.seconds), progress);
   for (const { child } of [flagstone, bare]) child.kill();
-  const most = Math.max(
+  const peak = Math.max(
     memory,
     ...rows.flatMap(({ warm, cold, alone }) => [warm, cold, alone].map((one) => one.memory)),
   );
-  return { events, bytes, imported, changes, long, memory: { start: memory, most }, rows };
+  return { events, bytes, imported, changes, long, memory: { start: memory, peak }, rows };
 }
 
-/** Each column in turn, several times over, so that what disturbs the machine disturbs all of them. */
+/** The columns are interleaved over several rounds, so that noise on the machine affects all of them. */
 async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promise<Row> {
   const recorded = await record(flagstone, one);
   bare.child.send({ kind: "answer", key: one.name, recorded });
-  const load: Load = { connections: one.isLong ? 4 : 32, seconds: Number(asked.seconds) };
+  const load: Load = { connections: one.isLong ? 4 : 32, seconds: Number(options.seconds) };
   const { etag } = one.body === undefined ? recorded.headers : {};
   const columns: Record<string, () => Promise<Figure>> = {
     bare: () => measure(bare, "bare", one, load),
@@ -93,14 +93,14 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
     }),
     unrelated: () => measure(flagstone, "unrelated", one, load),
     cold: () => measure(flagstone, "cold", one, load),
-    ...(one.isKeptByRow && { first: () => measure(flagstone, "first", one, load) }),
+    ...(one.cachesRows && { first: () => measure(flagstone, "first", one, load) }),
     alone: () =>
       one.isLong
         ? measureFirstByte(flagstone, "cold", one, load.seconds)
         : measure(flagstone, "cold", one, { ...load, connections: 1 }),
   };
   const figures = new Map<string, Figure[]>(Object.keys(columns).map((name) => [name, []]));
-  for (let round = 0; round < Number(asked.rounds); round++) {
+  for (let round = 0; round < Number(options.rounds); round++) {
     for (const [name, figure] of Object.entries(columns)) figures.get(name)!.push(await figure());
   }
   const medians = Object.fromEntries([...figures].map(([name, all]) => [name, median(all)]));
@@ -111,7 +111,7 @@ async function bench(): Promise<Report> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-bench-"));
   const sizes: SizeReport[] = [];
   try {
-    for (const size of asked.size) sizes.push(await measureSize(SIZES[size] ?? Number(size), folder));
+    for (const size of options.size) sizes.push(await measureSize(SIZES[size] ?? Number(size), folder));
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
@@ -123,18 +123,18 @@ async function bench(): Promise<Report> {
   };
 }
 
-if (asked.help) {
+if (options.help) {
   process.stdout.write(HELP);
 } else {
   const report = await bench().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-    process.exit(1); // with what is measured still running
+    process.exit(1); // the servers are still running
   });
   progress("");
   process.stdout.write(`${toText(report)}\n`);
-  if (asked.compare) {
-    const before = JSON.parse(fs.readFileSync(asked.compare, "utf8")) as Report;
+  if (options.compare) {
+    const before = JSON.parse(fs.readFileSync(options.compare, "utf8")) as Report;
     process.stdout.write(`\n${comparison(report, before)}\n`);
   }
-  if (asked.json) fs.writeFileSync(asked.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  if (options.json) fs.writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
 }

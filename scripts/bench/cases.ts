@@ -1,20 +1,20 @@
 import { ADMIN, CLIENT, COMMON, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
 
-/** One read that is measured, or a report of use. */
+/** A read to measure, or a usage report. */
 export interface Case {
   name: string;
   path: string;
   token: string;
-  /** Beside the token. */
+  /** In addition to the token. */
   headers?: Record<string, string>;
-  /** Of a POST. */
+  /** Makes it a POST. */
   body?: string;
-  /** Of a list of events that is found by one index: the SQL of its rows. */
+  /** The SQL of its rows; for lists of events read from a single index. */
   rows?: string;
-  /** Its bytes are so many that requests a second say little. */
+  /** A response so large that requests per second say little. */
   isLong?: true;
-  /** What its rows say is kept until they change. */
-  isKeptByRow?: true;
+  /** Its rows are cached one by one until they change. */
+  cachesRows?: true;
 }
 
 const read = (name: string, path: string, token = ADMIN): Case => ({
@@ -31,7 +31,7 @@ const search = (name: string, criteria: object, rest: Partial<Case> = {}): Case 
 
 const newer = (name: string, path: string): Case => read(`newer search: ${name}`, `search/${path}`);
 
-/** The newest events of a condition, as many as a list has. */
+/** The newest events that match, as many as a list returns. */
 const newest = (condition: string, limit = "LIMIT 100") => ({
   rows: `SELECT wire FROM events WHERE ${condition} ORDER BY id DESC ${limit}`,
 });
@@ -39,7 +39,7 @@ const newest = (condition: string, limit = "LIMIT 100") => ({
 const [project = ""] = PROJECTS;
 const feature = featureName(0);
 
-/** What an application tells of 20 flags, some of them with variants. */
+/** An application's usage of 20 flags, some with variants. */
 export function report(nameOf = featureName): Case {
   const now = new Date().toISOString();
   const toggles = Array.from({ length: 20 }, (_, index) => [
@@ -48,7 +48,7 @@ export function report(nameOf = featureName): Case {
   ]);
   const bucket = { start: now, stop: now, toggles: Object.fromEntries(toggles) };
   const body = JSON.stringify({ appName: "shop", instanceId: "one", bucket });
-  return { name: "report of the use of 20 flags", path: "/api/client/metrics", token: CLIENT, body };
+  return { name: "usage report of 20 flags", path: "/api/client/metrics", token: CLIENT, body };
 }
 
 export const casesFor = (events: number): Case[] => [
@@ -59,11 +59,11 @@ export const casesFor = (events: number): Case[] => [
     isLong: true,
     ...newest(`project = '${project}'`, ""),
   },
-  { ...read("project features (100 flags)", `projects/${project}/features`), isKeptByRow: true },
+  { ...read("project features (100 flags)", `projects/${project}/features`), cachesRows: true },
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
-  { ...read("notifications", "notifications"), isKeptByRow: true },
-  { ...read("personal dashboard", "personal-dashboard"), isKeptByRow: true },
+  { ...read("notifications", "notifications"), cachesRows: true },
+  { ...read("personal dashboard", "personal-dashboard"), cachesRows: true },
   read("project details", `personal-dashboard/${project}`),
   read("integration events", "addons/1/events"),
   search("all", {}, newest("true")),

@@ -5,40 +5,40 @@ import { ADMIN, PROJECTS } from "./dataset.ts";
 import { measure, type Subject } from "./load.ts";
 import { type Pace, paceOf } from "./pace.ts";
 
-/** How fast changes are, and what they do to reads. */
+/** How fast changes are, and how much they slow down reads. */
 export interface Changes {
-  /** A program that writes the same rows with better-sqlite3 alone. */
+  /** A program that writes the same rows with plain better-sqlite3. */
   bare: Pace;
-  /** Over HTTP, the next one when the one before is on disk. */
+  /** One client over HTTP, each change sent once the previous one is on disk. */
   one: Pace;
   several: Pace & { clients: number };
-  /** Many flags marked as stale by one request, and by better-sqlite3 in one transaction. */
+  /** Many flags marked stale by one request, and by better-sqlite3 in one transaction. */
   bulk: { bare: Pace; one: Pace };
-  /** One read by 32 connections, alone and while changes come. `changes` is how many came a second. */
+  /** One read over 32 connections, alone and during changes; `changes` is their number per second. */
   reads: { alone: Pace; meanwhile: Pace; changes: number };
-  /** The time of a read that is repeated, and of one before which something was changed in another project. */
+  /** Latency of a repeated read, and of one after a change in another project. */
   elsewhere: { repeated: Pace; after: Pace };
 }
 
 const CLIENTS = 32;
 
-/** How many flags are changed at once, as many as may be, and how often. */
+/** How many flags a bulk change marks, the maximum allowed, and how many are made. */
 export const BULK = 1000;
 export const ROUNDS = 10;
 
-/** What the bare program tells. */
+/** The result of `bare-changes.ts`. */
 export interface Bare {
   pace: Pace;
   bulk: Pace;
 }
 
-/** Between two changes while reads are measured, in milliseconds: people do not work faster. */
+/** Between two changes while reads are measured: people do not work faster. */
 const PAUSE_MS = 20;
 
 const [own = "", other = ""] = PROJECTS;
 export const READ = { name: "changes", path: `/api/admin/projects/${own}/features`, token: ADMIN };
 
-/** @param seconds how long each is measured. The file grows by what is changed. */
+/** @param seconds the duration of each measurement. The file grows with the changes. */
 export async function measureChanges(
   file: string,
   served: Subject,
@@ -63,7 +63,7 @@ export async function measureChanges(
 const bareChanges = (file: string, seconds: number) =>
   messageOf<Bare>(startScript("bare-changes.ts", [file, String(seconds)]));
 
-/** Clients that each make a flag, enable it and disable it, again and again. */
+/** Each client creates a flag, enables it and disables it, over and over. */
 export async function changeFor(served: Subject, seconds: number, clients: number): Promise<Pace> {
   const times: number[] = [];
   const begin = performance.now();
@@ -76,7 +76,7 @@ export async function changeFor(served: Subject, seconds: number, clients: numbe
   return paceOf(times, (performance.now() - begin) / 1000);
 }
 
-/** All of them are made by one import first. */
+/** The flags are created by an import first. */
 async function changeInBulk(served: Subject): Promise<Pace> {
   const features = Array.from({ length: BULK }, (_, index) => `bulk-${index}`);
   const data = { features: features.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
@@ -97,10 +97,10 @@ interface Request {
   body?: string;
 }
 
-let made = 0;
+let created = 0;
 
 function changesOfOneFlag(project: string): Request[] {
-  const name = `made-${made++}`;
+  const name = `created-${created++}`;
   const features = `/api/admin/projects/${project}/features`;
   const flag = `${features}/${name}/environments/development`;
   return [
@@ -156,21 +156,21 @@ async function timed(work: () => Promise<void>): Promise<number> {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Without the weight of `fetch`, which would be measured too. */
-export function send(subject: Subject, asked: Request): Promise<void> {
-  const { method, path, body } = asked;
+/** `node:http` rather than `fetch`, whose overhead would be measured too. */
+export function send(subject: Subject, input: Request): Promise<void> {
+  const { method, path, body } = input;
   return new Promise((resolve, reject) => {
     const headers = { authorization: ADMIN, ...(body && { "content-type": "application/json" }) };
     const options = { agent, port: subject.ports.warm, host: "127.0.0.1", method, path, headers };
     const request = http.request(options, (response) => {
       response.resume().on("end", () => {
         if (response.statusCode! < 300) resolve();
-        else reject(new Error(`${method} ${path} answers ${response.statusCode}`));
+        else reject(new Error(`${method} ${path} returned ${response.statusCode}`));
       });
     });
     request.on("error", (error: NodeJS.ErrnoException) => {
-      const isOld = request.reusedSocket && error.code === "ECONNRESET"; // closed as it was used again
-      if (isOld) resolve(send(subject, asked));
+      const isStale = request.reusedSocket && error.code === "ECONNRESET"; // the server closed an idle connection
+      if (isStale) resolve(send(subject, input));
       else reject(error);
     });
     request.end(body);

@@ -5,12 +5,11 @@ import { CLIENT, FRONTEND, flagName } from "./client-dataset.ts";
 import { type Figure, type Load, measure, median, type Subject, usage } from "./load.ts";
 import type { Order, Recorded } from "./server.ts";
 
-/** As SDKs say it. */
 const SPEC = { "unleash-client-spec": "5.2.0" };
 
 const features: Case = { name: "features", path: "/api/client/features", token: CLIENT, headers: SPEC };
 
-/** What SDKs ask: as they may, compressed, and beside that what makes no sense without load. */
+/** The request an SDK makes, uncompressed and compressed. */
 export const READS: readonly Case[] = [
   features,
   { ...features, name: "features, gzip", headers: { ...SPEC, "accept-encoding": "gzip" } },
@@ -22,7 +21,7 @@ const frontend: Case = {
   token: FRONTEND,
 };
 
-/** Beside a bare server of the same bytes; microseconds of processor time a request. */
+/** Figures of Flagstone and of a bare server that sends the same bytes. */
 export interface ReadFigures {
   name: string;
   bytes: number;
@@ -37,7 +36,7 @@ interface Measuring {
   rounds: number;
 }
 
-/** Each column in turn, several times over, so that what disturbs the machine disturbs all of them. */
+/** The columns are interleaved over several rounds, so that noise on the machine affects all of them. */
 export async function measureReads(
   flagstone: Subject,
   bare: Subject,
@@ -69,7 +68,7 @@ export async function measureReads(
   };
 }
 
-/** An answer as it comes, compressed too. */
+/** A response byte for byte, still compressed. */
 function recordBytes({ ports }: Subject, { path, token, headers }: Case): Promise<Recorded> {
   const options = {
     port: ports.warm,
@@ -87,24 +86,28 @@ function recordBytes({ ports }: Subject, { path, token, headers }: Case): Promis
   });
 }
 
-/** A page's flags, evaluated at each request. */
+/** All flags for one context, evaluated on each request. */
 export const measureFrontend = (flagstone: Subject, { seconds }: Measuring) =>
   measure(flagstone, "warm", frontend, { connections: 8, seconds });
 
-/** What is gathered has been written by then, in milliseconds. */
-const WRITTEN_MS = 4000;
+/** By then the collected usage has been flushed. */
+const FLUSHED_MS = 4000;
 
-/** Reports of use, beside a bare server that only reads them; the writing of what they told is included. */
+/** Usage reports, relative to a bare server that only reads the request; includes flushing the usage to disk. */
 export async function measureReports(flagstone: Subject, bare: Subject, { seconds }: Measuring) {
   const one = report(flagName);
   bare.child.send({ kind: "answer", key: one.name, recorded: { headers: {}, body: "" } } satisfies Order);
-  const load: Load = { connections: 8, seconds: 4 * seconds }; // the compiler takes its time
+  const load: Load = { connections: 8, seconds: 4 * seconds }; // the JIT needs longer to warm up
   const alone = await measure(bare, "bare", one, load);
   await measure(flagstone, "warm", one, load);
-  await setTimeout(WRITTEN_MS);
+  await setTimeout(FLUSHED_MS);
   const { rate, cpu } = await measure(flagstone, "warm", one, load);
   await usage(flagstone);
-  await setTimeout(WRITTEN_MS);
+  await setTimeout(FLUSHED_MS);
   const writing = await usage(flagstone);
-  return { bare: alone.cpu, each: cpu + writing.cpu / (rate * load.seconds), held: writing.held.most };
+  return {
+    bare: alone.cpu,
+    each: cpu + writing.cpu / (rate * load.seconds),
+    loopDelay: writing.loopDelay.max,
+  };
 }

@@ -4,22 +4,22 @@ import type { Subject } from "./load.ts";
 import { type Pace, paceOf } from "./pace.ts";
 
 const CHANGES = 60;
-/** The first ones warm up the compiler. */
-const PASSED_OVER = 20;
+/** Discarded from the start of each series while the JIT warms up. */
+const WARMUP = 20;
 
-/** How long a full answer takes that is repeated, and the first one after a change of a single flag. */
+/** Latency of a full response when nothing has changed, and right after one flag was changed. */
 export async function measureChange(flagstone: Subject): Promise<{ repeated: Pace; after: Pace }> {
   const [repeated, after]: [number[], number[]] = [[], []];
   for (let round = 0; round < CHANGES; round++) {
-    repeated.push(await timedAnswer(flagstone));
+    repeated.push(await timedRequest(flagstone));
     await send(flagstone, "POST", switchPath(Math.floor(round / 2), round % 2 === 0 ? "off" : "on"), SERVICE);
-    after.push(await timedAnswer(flagstone));
+    after.push(await timedRequest(flagstone));
   }
-  const toPace = (times: number[]) => paceOf(times.slice(PASSED_OVER), 1);
+  const toPace = (times: number[]) => paceOf(times.slice(WARMUP), 1);
   return { repeated: toPace(repeated), after: toPace(after) };
 }
 
-async function timedAnswer(flagstone: Subject): Promise<number> {
+async function timedRequest(flagstone: Subject): Promise<number> {
   const begin = performance.now();
   await send(flagstone, "GET", "/api/client/features", CLIENT);
   return performance.now() - begin;
@@ -34,7 +34,7 @@ function send({ ports }: Subject, method: string, path: string, token: string): 
     const request = http.request(options, (response) => {
       response.resume().on("end", () => {
         if (response.statusCode! < 300) resolve();
-        else reject(new Error(`${method} ${path} answers ${response.statusCode}`));
+        else reject(new Error(`${method} ${path} returned ${response.statusCode}`));
       });
     });
     request.on("error", reject).end();

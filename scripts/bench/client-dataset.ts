@@ -1,8 +1,8 @@
 import { hashSecret } from "../../src/auth/token.ts";
 
 /*
- * Flags for applications, all of one environment: each with a strategy for a part of some countries, so that a thousand
- * of them make an answer of 0.4 MB.
+ * Flags in a single environment, each with a gradual rollout in a few countries; a thousand of them make a 0.4 MB
+ * response.
  */
 
 const ENVIRONMENT = "production";

@@ -6,30 +6,29 @@ import { type Subject, usage } from "./load.ts";
 import { type Pace, paceOf } from "./pace.ts";
 
 /*
- * Many SDKs that poll, each with a connection of its own that it keeps as long as the server does, and at a moment of
- * its own, while flags are switched.
+ * Many polling SDKs, each on its own keep-alive connection and its own schedule, while flags are toggled.
  */
 
 export interface Fleet {
   sdks: number;
-  /** In seconds. */
+  /** Seconds between two polls of an SDK. */
   interval: number;
   flags: number;
-  /** Which part of the flags is switched within a minute. */
+  /** The share of the flags that is toggled per minute. */
   changing: number;
-  /** In seconds, after each has asked once. */
+  /** How long to measure, after each SDK has polled once. */
   seconds: number;
 }
 
 export interface FleetFigures {
   polls: Pace;
-  most: number;
-  /** How many were answered with all flags. */
+  max: number;
+  /** How many polls were answered with all flags rather than a 304. */
   full: number;
   changes: number;
-  /** The part of a core that the server took. */
+  /** The share of a core that the server used. */
   core: number;
-  held: number;
+  loopDelay: number;
   isPinned: boolean;
 }
 
@@ -41,22 +40,22 @@ export async function measureFleet(flagstone: Subject, fleet: Fleet): Promise<Fl
   const running = Array.from({ length: fleet.sdks }, () =>
     runSdk(flagstone, fleet.interval * 1000, signal, polls),
   );
-  await setTimeout(fleet.interval * 1000 * 1.1); // each has connected, and has the flags
+  await setTimeout(fleet.interval * 1000 * 1.1); // by then each SDK has connected and fetched the flags
   polls.length = 0;
   await usage(flagstone);
-  const changes = await switchFlags(flagstone, fleet);
-  const { cpu, held } = await usage(flagstone);
+  const changes = await toggleFlags(flagstone, fleet);
+  const { cpu, loopDelay } = await usage(flagstone);
   stop.abort();
   const counted = polls.splice(0);
   await Promise.all(running);
   const times = counted.map(({ time }) => time);
   return {
     polls: paceOf(times, fleet.seconds),
-    most: Math.max(...times),
+    max: Math.max(...times),
     full: counted.filter(({ status }) => status === 200).length,
     changes,
     core: cpu / 1e6 / fleet.seconds,
-    held: held.most,
+    loopDelay: loopDelay.max,
     isPinned,
   };
 }
@@ -66,7 +65,7 @@ interface Poll {
   status: number;
 }
 
-/** All of its threads; only where the system has a command for it. */
+/** Pins all threads of the server to one core, where `taskset` exists. */
 const pin = ({ child }: Subject) =>
   spawnSync("taskset", ["--all-tasks", "--cpu-list", "--pid", "0", String(child.pid)]).status === 0;
 
@@ -77,16 +76,16 @@ async function runSdk(flagstone: Subject, interval: number, signal: AbortSignal,
   await pause(Math.random() * interval);
   while (!signal.aborted) {
     const begin = performance.now();
-    const answer = await poll(flagstone, agent, etag);
+    const response = await poll(flagstone, agent, etag);
     const time = performance.now() - begin;
-    polls.push({ time, status: answer.status });
-    etag = answer.etag ?? etag;
+    polls.push({ time, status: response.status });
+    etag = response.etag ?? etag;
     await pause(interval - time);
   }
   agent.destroy();
 }
 
-/** As the Node SDK asks. @throws Error for an answer that is none */
+/** Polls as the Node SDK does. @throws Error unless the status is 200 or 304 */
 function poll({ ports }: Subject, agent: http.Agent, etag: string | undefined) {
   const headers = {
     authorization: CLIENT,
@@ -98,21 +97,21 @@ function poll({ ports }: Subject, agent: http.Agent, etag: string | undefined) {
     const options = { agent, port: ports.warm, host: "127.0.0.1", path: "/api/client/features", headers };
     const request = http.get(options, (response) => {
       const { statusCode: status = 0, headers } = response;
-      if (status !== 200 && status !== 304) reject(new Error(`A poll was answered with ${status}`));
+      if (status !== 200 && status !== 304) reject(new Error(`A poll returned ${status}`));
       response.resume().on("end", () => resolve({ status, etag: headers.etag }));
     });
     request.on("error", reject);
   });
 }
 
-/** As many as change in a minute, evenly. @returns how often */
-async function switchFlags({ ports }: Subject, { flags, changing, seconds }: Fleet): Promise<number> {
+/** Toggles flags at an even pace. @returns how many toggles were made */
+async function toggleFlags({ ports }: Subject, { flags, changing, seconds }: Fleet): Promise<number> {
   const count = Math.max(1, Math.round((flags * changing * seconds) / 60));
   for (let change = 0; change < count; change++) {
     const path = switchPath((change >> 1) % flags, change % 2 === 0 ? "off" : "on");
     const init = { method: "POST", headers: { authorization: SERVICE } };
     const { status } = await fetch(`http://127.0.0.1:${ports.warm}${path}`, init);
-    if (status !== 200) throw new Error(`${path} answers ${status}`);
+    if (status !== 200) throw new Error(`${path} returned ${status}`);
     await setTimeout((seconds * 1000) / count);
   }
   return count;

@@ -11,21 +11,21 @@ import { importInto, writeLines } from "./prepare.ts";
 import { table } from "./report.ts";
 
 /*
- * `npm run bench:clients`: what applications cost that ask for their flags, report use, and poll by the thousand.
+ * `npm run bench:clients`: what applications cost: fetching flags, reporting usage, and polling by the thousand.
  */
 
 const HELP = `npm run bench:clients -- [OPTIONS]
 
-  --flags N      how many flags there are (1000 and 5000); may be repeated
-  --seconds N    how long each measurement takes (0.5)
-  --rounds N     how often each is made, one beside the other (3)
-  --sdks N       how many poll (5000; 0 for none); the system has to allow as many open files
-  --interval N   how many seconds pass between two polls of one of them (15)
-  --changing N   which part of the flags is switched within a minute (0.02)
-  --minutes N    how long they are watched (1)
+  --flags N      number of flags (1000 and 5000); may be repeated
+  --seconds N    duration of each measurement (0.5)
+  --rounds N     how many times each is taken, interleaved (3)
+  --sdks N       number of polling SDKs (5000; 0 for none); the system must allow that many open files
+  --interval N   seconds between two polls of an SDK (15)
+  --changing N   share of the flags toggled per minute (0.02)
+  --minutes N    how long to measure the SDKs (1)
 `;
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     flags: { type: "string", multiple: true, default: ["1000", "5000"] },
     seconds: { type: "string", default: "0.5" },
@@ -38,7 +38,7 @@ const { values: asked } = parseArgs({
   },
 });
 
-const measuring = { seconds: Number(asked.seconds), rounds: Number(asked.rounds) };
+const measuring = { seconds: Number(options.seconds), rounds: Number(options.rounds) };
 
 async function measureFlags(flags: number, folder: string): Promise<string> {
   const file = path.join(folder, `${flags}.db`);
@@ -50,33 +50,33 @@ async function measureFlags(flags: number, folder: string): Promise<string> {
   const change = await measureChange(flagstone);
   const reports = await measureReports(flagstone, bare, measuring);
   bare.child.kill();
-  const fleet = Number(asked.sdks) > 0 ? await measureFleet(flagstone, fleetOf(flags)) : undefined;
+  const fleet = Number(options.sdks) > 0 ? await measureFleet(flagstone, fleetOf(flags)) : undefined;
   flagstone.child.kill();
   return [
     `### ${flags.toLocaleString("en")} flags`,
     table(HEAD, reads.map(toCells)),
     [
-      `- frontend, all flags evaluated: ${ms(frontend.cpu / 1000)} ms of processor time a request`,
-      `- the full answer ${ms(change.repeated.p50)} ms when repeated, ${ms(change.after.p50)} ms after a change of one flag (99 %: ${ms(change.after.p99)})`,
-      `- a report of 20 flags: ${ms(reports.each / 1000)} ms of processor time, its part of the writing included; a bare server that reads it takes ${ms(reports.bare / 1000)} ms. The writing held the event loop for ${ms(reports.held)} ms at the most`,
-      ...(fleet ? inWords(fleet) : []),
+      `- frontend, all flags evaluated: ${ms(frontend.cpu / 1000)} ms of CPU time per request`,
+      `- full response: ${ms(change.repeated.p50)} ms when repeated, ${ms(change.after.p50)} ms after a change to one flag (p99: ${ms(change.after.p99)})`,
+      `- usage report of 20 flags: ${ms(reports.each / 1000)} ms of CPU time, including its share of the flush; a bare server that reads it takes ${ms(reports.bare / 1000)} ms. Event-loop delay of the flush: max ${ms(reports.loopDelay)} ms`,
+      ...(fleet ? fleetLines(fleet) : []),
     ].join("\n"),
   ].join("\n\n");
 }
 
 const fleetOf = (flags: number) => ({
   flags,
-  sdks: Number(asked.sdks),
-  interval: Number(asked.interval),
-  changing: Number(asked.changing),
-  seconds: Number(asked.minutes) * 60,
+  sdks: Number(options.sdks),
+  interval: Number(options.interval),
+  changing: Number(options.changing),
+  seconds: Number(options.minutes) * 60,
 });
 
-const inWords = ({ polls, most, full, changes, core, held, isPinned }: FleetFigures) => [
-  `- ${Number(asked.sdks).toLocaleString("en")} SDKs that poll every ${asked.interval} s, ${changes} changes meanwhile: ` +
-    `p50 ${ms(polls.p50)}, p99 ${ms(polls.p99)}, at the most ${ms(most)} ms; ${polls.rate.toFixed(0)} polls a second, ` +
-    `${full} with all flags; ${(100 * core).toFixed(0)} % of a core${isPinned ? ", bound to one" : ""}; the event loop ` +
-    `was held for ${ms(held)} ms at the most`,
+const fleetLines = ({ polls, max, full, changes, core, loopDelay, isPinned }: FleetFigures) => [
+  `- ${Number(options.sdks).toLocaleString("en")} SDKs polling every ${options.interval} s, ${changes} changes meanwhile: ` +
+    `p50 ${ms(polls.p50)}, p99 ${ms(polls.p99)}, max ${ms(max)} ms; ${polls.rate.toFixed(0)} polls per second, ` +
+    `${full} with all flags; ${(100 * core).toFixed(0)} % of a core${isPinned ? ", pinned to one" : ""}; event-loop ` +
+    `delay: max ${ms(loopDelay)} ms`,
 ];
 
 const HEAD = ["", "kB", "bare µs", "warm µs", "× bare", "bare 304 µs", "304 µs", "× bare"];
@@ -94,14 +94,15 @@ const toCells = ({ name, bytes, bare, warm, bare304, known }: ReadFigures) => [
 
 const ms = (value: number) => value.toFixed(value < 1 ? 3 : value < 10 ? 2 : 0);
 
-if (asked.help) {
+if (options.help) {
   process.stdout.write(HELP);
 } else {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-bench-"));
   try {
-    for (const flags of asked.flags) process.stdout.write(`${await measureFlags(Number(flags), folder)}\n\n`);
+    for (const flags of options.flags)
+      process.stdout.write(`${await measureFlags(Number(flags), folder)}\n\n`);
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
-  process.exit(); // with the servers that were measured, should they hang
+  process.exit(); // also stops the servers, should they hang
 }

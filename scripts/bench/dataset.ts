@@ -2,8 +2,8 @@ import { hashSecret } from "../../src/auth/token.ts";
 import { createRandom, type Random } from "../../src/demo/random.ts";
 
 /*
- * A company's file of any age: 50 projects, 5,000 flags in three environments with two strategies in each, 500 users,
- * 2,000 favourites, 20,000 deliveries, and as many events as are asked for. The same numbers give the same lines.
+ * A company's dataset: 50 projects, 5,000 flags in three environments with two strategies each, 500 users, 2,000
+ * favorites, 20,000 deliveries, and any number of events. Deterministic: the same arguments yield the same lines.
  */
 
 export const PROJECTS = Array.from({ length: 50 }, (_, index) => `project-${index}`);
@@ -11,17 +11,17 @@ const ENVIRONMENTS = ["development", "staging", "production"];
 const USERS = 500;
 const FLAGS = 5000;
 const DELIVERIES = 20_000;
-const FAVOURITES = 2000;
-/** Their ids begin with 1. */
+const FAVORITES = 2000;
+/** Their ids start at 1. */
 export const NOTIFICATIONS = 500;
 
-/** The administrator who asks, and a viewer from whom two projects are hidden. */
+/** Tokens of an administrator, and of a viewer who cannot see two private projects. */
 export const ADMIN = `user:${"a".repeat(56)}`;
 export const VIEWER = `user:${"b".repeat(56)}`;
-/** An application's. */
+/** The token of an application. */
 export const CLIENT = `*:production.${"c".repeat(56)}`;
 
-/** Text in nine events, and in every third. */
+/** Words that occur in nine events, and in every third event. */
 export const RARE = "zeppelin";
 export const COMMON = "gradualRollout";
 
@@ -31,13 +31,13 @@ export const featureName = (index: number) => `team-${index % 40}-feature-${inde
 
 export function* datasetLines(events: number): Generator<string> {
   const random = createRandom(7);
-  for (const line of administrated(random)) yield `${JSON.stringify(line)}\n`;
+  for (const line of configuration(random)) yield `${JSON.stringify(line)}\n`;
   for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
   for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
   for (let id = 1; id <= NOTIFICATIONS; id++) yield `${JSON.stringify(notification(id))}\n`;
 }
 
-/** Half as many events again, all of one project, to be imported after the others. */
+/** Half as many events again, all in one project, to import on top of the others. */
 export function* eventsOfOneProject(events: number): Generator<string> {
   const random = createRandom(8);
   yield `${JSON.stringify({ kind: "dataset", version: 1 })}\n`;
@@ -46,7 +46,7 @@ export function* eventsOfOneProject(events: number): Generator<string> {
   }
 }
 
-function* administrated(random: Random): Generator<object> {
+function* configuration(random: Random): Generator<object> {
   const createdAt = new Date(START).toISOString();
   yield { kind: "dataset", version: 1 };
   for (const [sortOrder, name] of ENVIRONMENTS.entries())
@@ -110,7 +110,7 @@ function feature(random: Random, index: number, createdAt: string) {
       constraints: [{ contextName: "country", operator: "IN", values: ["DE", "FR", "JP"] }],
     })),
   }));
-  const count = Math.floor((FAVOURITES * (index + 1)) / FLAGS) - Math.floor((FAVOURITES * index) / FLAGS);
+  const count = Math.floor((FAVORITES * (index + 1)) / FLAGS) - Math.floor((FAVORITES * index) / FLAGS);
   return {
     kind: "feature",
     name: featureName(index),

@@ -20,18 +20,18 @@ import { prepare } from "./prepare.ts";
 import { table } from "./report.ts";
 
 /*
- * `npm run bench:deliveries`: what deliveries cost reads and changes, and how soon they begin.
+ * `npm run bench:deliveries`: how much deliveries slow down reads and changes, and how long they lag behind the change.
  */
 
 const HELP = `npm run bench:deliveries -- [OPTIONS]
 
-  --seconds N  how long each measurement takes (1)
-  --rounds N   how often each is made, one beside the other; told is the median (5)
+  --seconds N  duration of each measurement (1)
+  --rounds N   how many times each is taken, interleaved; the median is shown (5)
 
-The receiver is a process of its own on the same machine. On one where others work too, more rounds help.
+The receiver is a separate process on the same machine. On a busy machine, use more rounds.
 `;
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     seconds: { type: "string", default: "1" },
     rounds: { type: "string", default: "5" },
@@ -39,7 +39,7 @@ const { values: asked } = parseArgs({
   },
 });
 
-/** How many events wait for delivery while changes are measured. */
+/** Length of the queue while changes are measured. */
 const QUEUE = 100_000;
 const RATE = 500;
 
@@ -57,15 +57,15 @@ const progress = (text: string) => {
 
 async function measureAll(folder: string): Promise<Measured> {
   const { file } = await prepare(QUEUE, folder, progress);
-  const all = await startDelivering(file, Number(asked.seconds));
+  const all = await startDelivering(file, Number(options.seconds));
   const [alone, reads, changes]: [Alone[], Beside[], BesideQueue[]] = [[], [], []];
-  for (let round = 1; round <= Number(asked.rounds); round++) {
+  for (let round = 1; round <= Number(options.rounds); round++) {
     progress(`round ${round}`);
     alone.push(await deliveriesAlone(all));
     reads.push(await readsBeside(all, RATE));
     changes.push(await changesBeside(all, QUEUE));
   }
-  progress("how soon they begin");
+  progress("lag");
   const idle = await delays(all, 100);
   const load = measure(all.served, "warm", READ, { connections: 32, seconds: 5 });
   const busy = await delays(all, 50);
@@ -79,54 +79,50 @@ function toText({ alone, reads, changes, idle, busy }: Measured) {
   const of = <T>(all: T[], figure: (one: T) => number) => median(all.map(figure));
   const many = (figure: number) => Math.round(figure).toLocaleString("en");
   const times = (figure: number) => figure.toFixed(2);
-  const soon = (all: number[]) => {
+  const percentiles = (all: number[]) => {
     const { p50, p99 } = paceOf(all, 1);
     return `${p50.toFixed(0)}, ${p99.toFixed(0)}`;
   };
   return table(
-    ["deliveries to a receiver on the same machine", "seen", "aimed at"],
+    ["deliveries to a receiver on the same machine", "measured", "target"],
     [
-      ["a second, where nothing else is to do", many(of(alone, ({ rate }) => rate)), many(RATE)],
-      ["microseconds of processor time each", many(of(alone, ({ cpu }) => cpu)), ""],
+      ["per second, on an otherwise idle server", many(of(alone, ({ rate }) => rate)), many(RATE)],
+      ["microseconds of CPU time each", many(of(alone, ({ cpu }) => cpu)), ""],
+      [`share of a core at ${RATE} per second`, times(of(alone, ({ cpu }) => (cpu * RATE) / 1e6)), "0.20"],
       [
-        `share of a core that ${RATE} a second take`,
-        times(of(alone, ({ cpu }) => (cpu * RATE) / 1e6)),
-        "0.20",
-      ],
-      [
-        `a second to a receiver that takes ${RATE}, while 32 read`,
+        `per second to a receiver that takes ${RATE}, during 32 readers`,
         many(of(reads, ({ rate }) => rate)),
         many(RATE),
       ],
       [
-        "reads meanwhile, beside reads alone",
+        "reads meanwhile, relative to reads alone",
         times(of(reads, (one) => one.meanwhile.rate / one.alone.rate)),
         "0.80",
       ],
       [
-        `time of a change while ${many(QUEUE)} wait, beside none`,
+        `time of a change with ${many(QUEUE)} queued, relative to none`,
         times(of(changes, ({ empty, waiting }) => waiting.p50 / empty.p50)),
         "1.20",
       ],
       [
-        "time of a change while these are delivered, beside none",
+        "time of a change while these are delivered, relative to none",
         times(of(changes, ({ empty, delivered }) => delivered.p50 / empty.p50)),
         "1.20",
       ],
-      ["begin after a change by the API, ms, half and 99 %", soon(idle.ofServer), "50"],
-      ["begin after a commit by the command line", soon(idle.ofCommand), "50"],
-      ["the same while 32 read, by the API", soon(busy.ofServer), "50"],
-      ["the same while 32 read, by the command line", soon(busy.ofCommand), "50"],
+      ["lag after a change by the API, ms, p50 and p99", percentiles(idle.ofServer), "50"],
+      ["lag after a commit by the command line", percentiles(idle.ofCommand), "50"],
+      ["the same during 32 readers, by the API", percentiles(busy.ofServer), "50"],
+      ["the same during 32 readers, by the command line", percentiles(busy.ofCommand), "50"],
     ],
   );
 }
 
-if (asked.help) {
+if (options.help) {
   process.stdout.write(HELP);
 } else {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-bench-"));
   const measured = await measureAll(folder).finally(() => fs.rmSync(folder, { recursive: true }));
   progress("");
   process.stdout.write(`${toText(measured)}\n`);
-  process.exit(); // with the server that was measured, should it hang
+  process.exit(); // also stops the server, should it hang
 }

@@ -12,7 +12,7 @@ import { type Figure, measure, type Subject, start, usage } from "./load.ts";
 import type { Pace } from "./pace.ts";
 import { now, type Order } from "./receiver.ts";
 
-/** A server that delivers to a receiver, and the file that both it and a command line write to. */
+/** A server that delivers to a receiver, and the file that it shares with the command line. */
 export interface Delivering {
   served: Subject;
   receiver: ChildProcess;
@@ -51,7 +51,7 @@ async function countOf(all: Delivering): Promise<number> {
 const change = ({ served }: Delivering, what: "pause" | "resume") =>
   send(served, { method: "POST", path: `/api/admin/addons/1/${what}` });
 
-/** Puts so many of the log's events into the queue, and none besides. */
+/** Replaces the queue with the first `count` events of the log. */
 export function queue({ file }: Delivering, count: number) {
   const db = new Sqlite(file);
   db.pragma("busy_timeout = 10000");
@@ -66,11 +66,11 @@ export function queue({ file }: Delivering, count: number) {
 export interface Beside {
   alone: Figure;
   meanwhile: Figure;
-  /** How many deliveries came meanwhile, a second. */
+  /** Deliveries per second during the reads. */
   rate: number;
 }
 
-/** Reads by 32 connections, alone and while so many deliveries a second are made. */
+/** Reads over 32 connections, alone and while the receiver takes `rate` deliveries a second. */
 export async function readsBeside(all: Delivering, rate: number): Promise<Beside> {
   const reads = () => measure(all.served, "warm", READ, { connections: 32, seconds: all.seconds });
   await change(all, "pause");
@@ -78,7 +78,7 @@ export async function readsBeside(all: Delivering, rate: number): Promise<Beside
   queue(all, Math.ceil(3 * rate * (all.seconds + 1)));
   order(all, { kind: "answer", rate });
   await change(all, "resume");
-  await setTimeout(500); // until what is made once is made
+  await setTimeout(500); // warm-up
   await countOf(all);
   const begin = now();
   const meanwhile = await reads();
@@ -88,13 +88,13 @@ export async function readsBeside(all: Delivering, rate: number): Promise<Beside
   return { alone, meanwhile, rate: count / elapsed };
 }
 
-/** How many deliveries a second, and microseconds of processor time each. */
+/** Deliveries per second, and microseconds of CPU time per delivery. */
 export interface Alone {
   rate: number;
   cpu: number;
 }
 
-/** As many deliveries as can be made while nothing else is to do. */
+/** Delivery throughput when the server has nothing else to do. */
 export async function deliveriesAlone(all: Delivering): Promise<Alone> {
   queue(all, 100_000);
   order(all, { kind: "answer", rate: 0 });
@@ -114,11 +114,11 @@ export async function deliveriesAlone(all: Delivering): Promise<Alone> {
 export interface BesideQueue {
   empty: Pace;
   waiting: Pace;
-  /** While they are delivered, to a receiver that is as quick as it can be. */
+  /** While the queue is delivered, to a receiver that never waits. */
   delivered: Pace;
 }
 
-/** Changes by one client, each queued too, while few events wait, and while many do. */
+/** Changes by one client, each of which is queued too, with a short queue and with a long one. */
 export async function changesBeside(all: Delivering, count: number): Promise<BesideQueue> {
   const changes = () => changeFor(all.served, all.seconds, 1);
   queue(all, 0);
@@ -140,38 +140,38 @@ export interface Delays {
 }
 
 /**
- * How soon a delivery comes to the receiver after a change was answered, and after a commit of another process; 0
- * for one that comes before.
+ * The lag between a change and its delivery: from the response to a change over the API, and from a commit by another
+ * process. 0 if the delivery arrives first.
  */
 export async function delays(all: Delivering, count: number): Promise<Delays> {
   queue(all, 0);
   order(all, { kind: "answer", rate: 0 });
   await change(all, "resume");
-  order(all, { kind: "tell", isTold: true });
+  order(all, { kind: "notify", isOn: true });
   const [ofServer, ofCommand]: [number[], number[]] = [[], []];
   const db = open(all.file);
   for (let n = 0; n < count; n++) {
-    await setTimeout(7 * (n % 5)); // not in step with what looks every few
-    ofServer.push(await delayOf(all, () => makeFlag(all)));
+    await setTimeout(7 * (n % 5)); // out of step with the polling interval
+    ofServer.push(await delayOf(all, () => createFlag(all)));
     ofCommand.push(await delayOf(all, () => recordOne(db)));
   }
   close(db);
-  order(all, { kind: "tell", isTold: false });
+  order(all, { kind: "notify", isOn: false });
   await change(all, "pause");
   return { ofServer, ofCommand };
 }
 
 async function delayOf({ receiver }: Delivering, act: () => unknown): Promise<number> {
-  const came = messageOf<{ cameAt: number }>(receiver);
+  const received = messageOf<{ receivedAt: number }>(receiver);
   await act();
   const since = now();
-  return Math.max(0, (await came).cameAt - since);
+  return Math.max(0, (await received).receivedAt - since);
 }
 
-let made = 0;
+let created = 0;
 
-const makeFlag = ({ served }: Delivering) => {
-  const body = JSON.stringify({ name: `told-${made++}` });
+const createFlag = ({ served }: Delivering) => {
+  const body = JSON.stringify({ name: `delivered-${created++}` });
   return send(served, { method: "POST", path: `/api/admin/projects/${PROJECTS[0]}/features`, body });
 };
 

@@ -3,14 +3,13 @@ import { performance } from "node:perf_hooks";
 import { close, open } from "../../src/db/open.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 
-/** What an import took. */
 export interface Imported {
   seconds: number;
-  /** The most bytes that were resident. */
+  /** Peak resident bytes. */
   memory: number;
 }
 
-// A process of its own, told what to import and where, so that its memory is the import's.
+// Runs in its own process, so that its peak memory is that of the import.
 const [, , source = "", file = ""] = process.argv;
 const begin = performance.now();
 const db = open(file);

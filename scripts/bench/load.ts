@@ -4,9 +4,9 @@ import { setTimeout } from "node:timers/promises";
 import autocannon from "autocannon";
 import type { Case } from "./cases.ts";
 import { messageOf, startScript } from "./child.ts";
-import type { Held, Order, Recorded, Usage } from "./server.ts";
+import type { LoopDelay, Order, Recorded, Usage } from "./server.ts";
 
-/** A process that is measured, and its ports by name. */
+/** The process under test, and its ports by name. */
 export interface Subject {
   child: ChildProcess;
   ports: Record<string, number>;
@@ -34,11 +34,11 @@ export function ask(
   return fetch(`http://127.0.0.1:${ports[port]}${url}`, { headers, ...post, ...init });
 }
 
-/** The headers and the body of one answer, for the bare server to give. */
-export async function record(subject: Subject, asked: Case): Promise<Recorded> {
-  const response = await ask(subject, "warm", asked);
+/** Records a response for the bare server to replay. */
+export async function record(subject: Subject, testCase: Case): Promise<Recorded> {
+  const response = await ask(subject, "warm", testCase);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${asked.path} answers ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${testCase.path} returned ${response.status}: ${text}`);
   const kept = ["content-type", "cache-control", "x-content-type-options", "etag"];
   const entries = kept
     .map((name) => [name, response.headers.get(name)])
@@ -46,11 +46,11 @@ export async function record(subject: Subject, asked: Case): Promise<Recorded> {
   return {
     headers: { ...Object.fromEntries(entries), "content-length": String(Buffer.byteLength(text)) },
     body: text,
-    rows: asked.rows,
+    rows: testCase.rows,
   };
 }
 
-/** Waits for requests whose clients were gone when their load ended. */
+/** Waits until the server has dealt with requests left over from the previous load. */
 async function settled(subject: Subject) {
   do {
     await usage(subject);
@@ -64,37 +64,37 @@ export interface Load {
   etag?: string | undefined;
 }
 
-/** What a second of load gave. */
+/** The result of one measurement. */
 export interface Figure {
-  /** Requests a second. */
+  /** Requests per second. */
   rate: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** Processor time of the server, microseconds a request. */
+  /** CPU time of the server, in microseconds per request. */
   cpu: number;
-  held: Held;
-  /** Bytes that were resident afterwards. */
+  loopDelay: LoopDelay;
+  /** Resident bytes afterwards. */
   memory: number;
 }
 
-export async function measure(subject: Subject, port: string, asked: Case, load: Load): Promise<Figure> {
+export async function measure(subject: Subject, port: string, testCase: Case, load: Load): Promise<Figure> {
   await settled(subject);
   const times: number[] = [];
   const options: autocannon.Options = {
-    url: `http://127.0.0.1:${subject.ports[port]}${asked.path}`,
+    url: `http://127.0.0.1:${subject.ports[port]}${testCase.path}`,
     connections: load.connections,
     duration: load.seconds,
-    sampleInt: Math.min(1000, load.seconds * 1000), // it ends at the next sample
+    sampleInt: Math.min(1000, load.seconds * 1000), // autocannon stops at the next sample
     timeout: 60,
     headers: {
-      authorization: asked.token,
-      "x-case": asked.name,
-      ...asked.headers,
-      ...(asked.body !== undefined && { "content-type": "application/json" }),
+      authorization: testCase.token,
+      "x-case": testCase.name,
+      ...testCase.headers,
+      ...(testCase.body !== undefined && { "content-type": "application/json" }),
       ...(load.etag !== undefined && { "if-none-match": load.etag }),
     },
-    ...(asked.body !== undefined && { method: "POST", body: asked.body }),
+    ...(testCase.body !== undefined && { method: "POST", body: testCase.body }),
   };
   const result = await new Promise<autocannon.Result>((resolve, reject) => {
     const instance = autocannon(options, (error, all) => (error ? reject(error) : resolve(all)));
@@ -102,16 +102,16 @@ export async function measure(subject: Subject, port: string, asked: Case, load:
   });
   const used = await usage(subject);
   const failed = result.non2xx - (result.statusCodeStats?.["304"]?.count ?? 0) + result.errors;
-  if (failed > 0) throw new Error(`${asked.name}: ${failed} of ${times.length} failed`);
-  if (times.length === 0) return measure(subject, port, asked, { ...load, seconds: 4 * load.seconds }); // too short
+  if (failed > 0) throw new Error(`${testCase.name}: ${failed} of ${times.length} failed`);
+  if (times.length === 0) return measure(subject, port, testCase, { ...load, seconds: 4 * load.seconds }); // too short
   return toFigure(times, result.duration, used);
 }
 
-/** The time to the first byte of a long answer, one request at a time, of which no more is read. */
+/** Time to first byte of a long response, one request at a time; the rest is not read. */
 export async function measureFirstByte(
   subject: Subject,
   port: string,
-  asked: Case,
+  testCase: Case,
   seconds: number,
 ): Promise<Figure> {
   await usage(subject);
@@ -120,7 +120,7 @@ export async function measureFirstByte(
   while (performance.now() < end) {
     const begin = performance.now();
     const stop = new AbortController();
-    const response = await ask(subject, port, asked, { signal: stop.signal });
+    const response = await ask(subject, port, testCase, { signal: stop.signal });
     await response.body!.getReader().read();
     times.push(performance.now() - begin);
     stop.abort();
@@ -128,7 +128,7 @@ export async function measureFirstByte(
   return toFigure(times, seconds, await usage(subject));
 }
 
-function toFigure(times: number[], seconds: number, { cpu, held, memory }: Usage): Figure {
+function toFigure(times: number[], seconds: number, { cpu, loopDelay, memory }: Usage): Figure {
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.floor(part * (times.length - 1))]!;
   return {
@@ -136,11 +136,11 @@ function toFigure(times: number[], seconds: number, { cpu, held, memory }: Usage
     p50: at(0.5),
     p99: at(0.99),
     cpu: cpu / times.length,
-    held,
+    loopDelay,
     memory,
   };
 }
 
-/** The round with the median processor time, which other work on the machine disturbs least. */
+/** The round with the median CPU time, the figure least affected by other work on the machine. */
 export const median = (figures: Figure[]): Figure =>
   figures.toSorted((a, b) => a.cpu - b.cpu)[Math.floor(figures.length / 2)]!;

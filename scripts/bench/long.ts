@@ -3,22 +3,22 @@ import { type Case, casesFor } from "./cases.ts";
 import { eventsOfOneProject } from "./dataset.ts";
 import { ask, measure, type Subject, start, usage } from "./load.ts";
 import { importInto, writeLines } from "./prepare.ts";
-import type { Held, Usage } from "./server.ts";
+import type { LoopDelay, Usage } from "./server.ts";
 
-/** What takes long, and what else the server can do meanwhile. */
+/** Long-running work, and how responsive the server stays meanwhile. */
 export interface Long {
-  /** Half as many events again are imported by another process while the server answers reads. */
-  imported: { events: number; held: Held };
-  /** Then they are streamed to the end, by a server that has just begun, and once more. */
+  /** Another process imports half as many events again while the server answers reads. */
+  imported: { events: number; loopDelay: LoopDelay };
+  /** Then a freshly started server streams them in full, twice. */
   streamed: Streamed;
   again: Streamed;
 }
 
 interface Streamed {
   bytes: number;
-  /** How many bytes of memory that added at the most. */
+  /** The peak increase in memory, in bytes. */
   added: number;
-  held: Held;
+  loopDelay: LoopDelay;
 }
 
 export async function measureLong(
@@ -32,31 +32,31 @@ export async function measureLong(
   const [read, long] = [cases[0]!, cases.find(({ isLong }) => isLong)!];
   const source = await writeLines(eventsOfOneProject(events), path.join(folder, "more.jsonl"));
   progress("importing beside the server");
-  const held = await heldDuring(
+  const loopDelay = await delayDuring(
     importInto(source, file, () => {}),
     served,
     read,
   );
   progress("streaming a large project");
   const fresh = await start("flagstone", file);
-  await ask(fresh, "warm", read).then((response) => response.text()); // what any first request takes is not the stream's
+  await ask(fresh, "warm", read).then((response) => response.text()); // keep the cost of a first request out of the measurement
   const [streamed, again] = [await stream(fresh, long), await stream(fresh, long)];
   fresh.child.kill();
-  return { imported: { events: Math.floor(events / 2), held }, streamed, again };
+  return { imported: { events: Math.floor(events / 2), loopDelay }, streamed, again };
 }
 
-async function heldDuring(work: Promise<unknown>, served: Subject, read: Case): Promise<Held> {
-  const all: Held[] = [];
+async function delayDuring(work: Promise<unknown>, served: Subject, read: Case): Promise<LoopDelay> {
+  const all: LoopDelay[] = [];
   let isDone = false;
   const done = work.finally(() => {
     isDone = true;
   });
-  while (!isDone) all.push((await measure(served, "warm", read, { connections: 4, seconds: 1 })).held);
+  while (!isDone) all.push((await measure(served, "warm", read, { connections: 4, seconds: 1 })).loopDelay);
   await done;
   return worst(all);
 }
 
-/** Reads one long answer whole, and looks at the server on the way. */
+/** Reads a long response in full, and samples the server's usage once per megabyte. */
 async function stream(served: Subject, long: Case): Promise<Streamed> {
   const before = await usage(served);
   const seen: Usage[] = [];
@@ -66,11 +66,11 @@ async function stream(served: Subject, long: Case): Promise<Streamed> {
     if (bytes >= (seen.length + 1) * 1_000_000) seen.push(await usage(served));
   }
   seen.push(await usage(served));
-  const most = Math.max(...seen.map(({ memory }) => memory));
-  return { bytes, added: most - before.memory, held: worst(seen.map(({ held }) => held)) };
+  const peak = Math.max(...seen.map(({ memory }) => memory));
+  return { bytes, added: peak - before.memory, loopDelay: worst(seen.map(({ loopDelay }) => loopDelay)) };
 }
 
-function worst(all: Held[]): Held {
-  const most = (part: keyof Held) => Math.max(...all.map((held) => held[part]));
-  return { p50: most("p50"), p99: most("p99"), most: most("most") };
+function worst(all: LoopDelay[]): LoopDelay {
+  const highest = (part: keyof LoopDelay) => Math.max(...all.map((loopDelay) => loopDelay[part]));
+  return { p50: highest("p50"), p99: highest("p99"), max: highest("max") };
 }

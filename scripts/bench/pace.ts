@@ -1,6 +1,6 @@
-/** How often something was done, and how long each took in milliseconds. */
+/** Throughput and latency; times in milliseconds. */
 export interface Pace {
-  /** A second. */
+  /** Per second. */
   rate: number;
   p50: number;
   p99: number;

@@ -9,7 +9,7 @@ import { startScript } from "./child.ts";
 import { datasetLines } from "./dataset.ts";
 import type { Imported } from "./import.ts";
 
-/** Writes the dataset, imports it into a new file, and says what that took. */
+/** Writes the dataset, imports it into a new file, and reports the cost. */
 export async function prepare(events: number, folder: string, progress: (text: string) => void) {
   const file = path.join(folder, `${events}.db`);
   progress(`writing a dataset of ${events} events`);
@@ -25,7 +25,7 @@ export async function writeLines(lines: Iterable<string>, file: string): Promise
   return file;
 }
 
-/** An import in a process of its own. */
+/** Imports in a separate process. */
 export async function importInto(
   source: string,
   file: string,

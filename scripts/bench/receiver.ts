@@ -2,45 +2,45 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 
 /*
- * A receiver in a process of its own, for deliveries to be measured with. It answers so many a second at the most, and
- * says how many have come, or of each when it came.
+ * A webhook receiver in its own process, for the delivery benchmark. It limits how many requests it answers a second,
+ * and reports how many it received, or when each arrived.
  */
 
-/** @param rate how many are answered a second; 0 for as many as come */
-export type Order = { kind: "answer"; rate: number } | { kind: "count" } | { kind: "tell"; isTold: boolean };
+/** `rate` is the limit of requests per second; 0 for no limit. */
+export type Order = { kind: "answer"; rate: number } | { kind: "count" } | { kind: "notify"; isOn: boolean };
 
-/** What it is asked for: how many have come since it was asked last, or when one came, see `now`. */
-export type Told = { port: number } | { count: number } | { cameAt: number };
+/** `count` is since the last `count` order; `receivedAt` is by the clock of `now`. */
+export type Message = { port: number } | { count: number } | { receivedAt: number };
 
-/** A clock that all processes of the machine share, in milliseconds. */
+/** A clock shared by all processes of the machine, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 function receive() {
-  let [rate, begin, slots, count, isTold] = [0, 0, 0, 0, false];
-  /** Those that are late are answered at once, so that the rate is kept where it can be. */
+  let [rate, begin, slots, count, isNotifying] = [0, 0, 0, 0, false];
+  /** Requests behind schedule are answered at once, to keep up the rate. */
   const inTurn = (answer: () => void) => {
     const waitMs = rate === 0 ? 0 : begin + (++slots * 1000) / rate - now();
     if (waitMs <= 0) answer();
     else setTimeout(answer, waitMs);
   };
-  const tell = (told: Told) => process.send!(told);
+  const send = (message: Message) => process.send!(message);
   const server = http.createServer((request, response) => {
-    const cameAt = now();
+    const receivedAt = now();
     request.resume().on("end", () => {
       count++;
-      if (isTold) tell({ cameAt });
+      if (isNotifying) send({ receivedAt });
       inTurn(() => response.writeHead(200, { "content-length": 0 }).end());
     });
   });
   process.on("message", (order: Order) => {
-    if (order.kind === "tell") isTold = order.isTold;
+    if (order.kind === "notify") isNotifying = order.isOn;
     if (order.kind === "answer") [rate, begin, slots] = [order.rate, now(), 0];
     if (order.kind !== "count") return;
-    tell({ count });
+    send({ count });
     count = 0;
   });
   process.once("disconnect", () => process.exit());
-  server.listen(0, "127.0.0.1", () => tell({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, "127.0.0.1", () => send({ port: (server.address() as AddressInfo).port }));
 }
 
 if (import.meta.main) receive();

@@ -3,24 +3,24 @@ import type { Imported } from "./import.ts";
 import type { Figure } from "./load.ts";
 import type { Long } from "./long.ts";
 import type { Pace } from "./pace.ts";
-import { isReached, type Target, targetsOf } from "./targets.ts";
+import { isMet, type Target, targetsOf } from "./targets.ts";
 
-/** One case of one size. The etag columns are missing where there is none, as for a stream or the search. */
+/** One case of one size. The ETag columns are missing for responses without one: streams and searches. */
 export interface Row {
   name: string;
   bytes: number;
   bare: Figure;
   bare304?: Figure;
-  /** The same list read by bare better-sqlite3 and sent by a bare server; only for lists that one index finds. */
+  /** The same list read with better-sqlite3 by a bare server; only for lists read from a single index. */
   rows?: Figure;
   warm: Figure;
   known?: Figure;
-  /** Before each request something was changed that it is not made of. */
+  /** With an unrelated change before each request. */
   unrelated: Figure;
   cold: Figure;
-  /** The same with nothing kept of single rows either; only where something is. */
+  /** Cold, with the cached rows dropped too; only where rows are cached. */
   first?: Figure;
-  /** The same as cold, one request at a time; of a long answer, to its first byte. */
+  /** Cold, one request at a time; for a long response, to its first byte. */
   alone: Figure;
 }
 
@@ -30,8 +30,8 @@ export interface SizeReport {
   imported: Imported;
   changes: Changes;
   long: Long;
-  /** Bytes resident: after the start, at the most while all was measured. */
-  memory: { start: number; most: number };
+  /** Resident bytes after the start, and at the peak. */
+  memory: { start: number; peak: number };
   rows: Row[];
 }
 
@@ -77,7 +77,7 @@ const HEAD = [
   "× rows",
   "first µs",
   "× bare",
-  "held ms",
+  "max delay ms",
 ];
 
 const toCells = (row: Row) => [
@@ -101,10 +101,10 @@ const toCells = (row: Row) => [
   ratio(row.cold, row.rows),
   us(row.first),
   ratio(row.first, row.bare),
-  ms(row.alone.held.most),
+  ms(row.alone.loopDelay.max),
 ];
 
-/** Everything for a person to read. */
+/** The whole report in Markdown. */
 export function toText({ machine, node, sizes }: Report): string {
   return [`${machine}; Node ${node}`, ...sizes.map(ofSize), ...growth(sizes)].join("\n\n");
 }
@@ -112,26 +112,26 @@ export function toText({ machine, node, sizes }: Report): string {
 const ofSize = (size: SizeReport) =>
   [
     `### ${size.events.toLocaleString("en")} events`,
-    `Import: ${size.imported.seconds.toFixed(1)} s, ${mb(size.bytes.dataset)} MB of lines into ` +
-      `${mb(size.bytes.file)} MB, at the most ${mb(size.imported.memory)} MB of memory. Memory of the server: ` +
-      `${mb(size.memory.start)} MB after its start, ${mb(size.memory.most)} MB at the most; a stream of ` +
+    `Import: ${size.imported.seconds.toFixed(1)} s, a dataset of ${mb(size.bytes.dataset)} MB into a file of ` +
+      `${mb(size.bytes.file)} MB, peak memory ${mb(size.imported.memory)} MB. Memory of the server: ` +
+      `${mb(size.memory.start)} MB after the start, ${mb(size.memory.peak)} MB at the peak; a stream of ` +
       `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB, a second one ` +
       `${mb(size.long.again.added)} MB.`,
     table(HEAD, size.rows.map(toCells)),
-    table(["aimed at", "measured", "limit", ""], targetsOf(size).map(toTargetCells)),
-    table(["changes", "a second", "p50 ms", "p99 ms", "beside", "×"], changesIn(size)),
-    table(["the event loop was held, ms", "p50", "p99", "at the most"], heldIn(size)),
+    table(["target", "measured", "limit", ""], targetsOf(size).map(toTargetCells)),
+    table(["changes", "per second", "p50 ms", "p99 ms", "relative to", "×"], changesIn(size)),
+    table(["event-loop delay, ms", "p50", "p99", "max"], loopDelays(size)),
   ].join("\n\n");
 
 const toTargetCells = (target: Target) => {
   const { name, measured, limit, isLeast, unit } = target;
   const bound = `${isLeast ? "at least" : "at most"} ${limit} ${unit}`;
-  return [name, `${measured.toFixed(2)} ${unit}`, bound, isReached(target) ? "reached" : "missed"];
+  return [name, `${measured.toFixed(2)} ${unit}`, bound, isMet(target) ? "met" : "missed"];
 };
 
 const many = (value: number) => Math.round(value).toLocaleString("en");
 
-/** Times beside bare, rates beside one client and beside reads while nothing changes. */
+/** Times relative to bare, rates relative to one client and to reads while nothing changes. */
 function changesIn({ changes: { bare, one, several, bulk, reads, elsewhere } }: SizeReport): string[][] {
   const line = (name: string, { rate, p50, p99 }: Pace) => [name, many(rate), ms(p50), ms(p99)];
   const times = (value: number, base: number) => (value / base).toFixed(2);
@@ -139,38 +139,38 @@ function changesIn({ changes: { bare, one, several, bulk, reads, elsewhere } }: 
     [...line("bare better-sqlite3", bare), "", ""],
     [...line("one client", one), "bare's time", times(one.p50, bare.p50)],
     [...line(`${several.clients} clients`, several), "one client's rate", times(several.rate, one.rate)],
-    [...line("1,000 flags at once, bare better-sqlite3", bulk.bare), "", ""],
-    [...line("1,000 flags at once", bulk.one), "bare's time", times(bulk.one.p50, bulk.bare.p50)],
-    [...line("reads, 32 at once", reads.alone), "", ""],
+    [...line("1,000 flags in bulk, bare better-sqlite3", bulk.bare), "", ""],
+    [...line("1,000 flags in bulk", bulk.one), "bare's time", times(bulk.one.p50, bulk.bare.p50)],
+    [...line("reads, 32 concurrent", reads.alone), "", ""],
     [
-      ...line(`reads while ${many(reads.changes)} changes come a second`, reads.meanwhile),
+      ...line(`reads during ${many(reads.changes)} changes per second`, reads.meanwhile),
       "reads alone",
       times(reads.meanwhile.rate, reads.alone.rate),
     ],
     [...line("one read, repeated", elsewhere.repeated), "", ""],
     [
       ...line("one read, after a change in another project", elsewhere.after),
-      "its time repeated",
+      "the repeated read's time",
       times(elsewhere.after.p50, elsewhere.repeated.p50),
     ],
   ];
 }
 
-/** Of each kind of work the worst. */
-function heldIn({ rows, long }: SizeReport): string[][] {
-  const alone = rows.toSorted((a, b) => b.alone.held.most - a.alone.held.most)[0]!;
+/** The worst delay for each kind of work. */
+function loopDelays({ rows, long }: SizeReport): string[][] {
+  const alone = rows.toSorted((a, b) => b.alone.loopDelay.max - a.alone.loopDelay.max)[0]!;
   const works = [
-    { name: `one cold read at a time, the worst of them (${alone.name})`, held: alone.alone.held },
-    { name: `one stream of ${mb(long.streamed.bytes)} MB`, held: long.streamed.held },
+    { name: `one cold read at a time, worst (${alone.name})`, loopDelay: alone.alone.loopDelay },
+    { name: `one stream of ${mb(long.streamed.bytes)} MB`, loopDelay: long.streamed.loopDelay },
     {
       name: `reads while another process imports ${long.imported.events.toLocaleString("en")} events`,
-      held: long.imported.held,
+      loopDelay: long.imported.loopDelay,
     },
   ];
-  return works.map(({ name, held }) => [name, ms(held.p50), ms(held.p99), ms(held.most)]);
+  return works.map(({ name, loopDelay }) => [name, ms(loopDelay.p50), ms(loopDelay.p99), ms(loopDelay.max)]);
 }
 
-/** How the time of one cold request alone grows from the smallest size to the largest. */
+/** How the latency of a single cold request grows from the smallest size to the largest. */
 function growth(sizes: SizeReport[]): string[] {
   const [first, last] = [sizes[0]!, sizes.at(-1)!];
   if (first === last) return [];
@@ -182,7 +182,7 @@ function growth(sizes: SizeReport[]): string[] {
   return [`### From ${first.events} to ${last.events} events\n\n${table(head, rows)}`];
 }
 
-/** What changed since an earlier report, case by case, in processor time beside bare. */
+/** The change in CPU time relative to bare since an earlier report, case by case. */
 export function comparison(now: Report, before: Report): string {
   const rows = now.sizes.flatMap((size) => {
     const old = before.sizes.find(({ events }) => events === size.events);

@@ -14,35 +14,35 @@ import { watchUsage } from "../../src/server/usage.ts";
 import { featureName, NOTIFICATIONS, PROJECTS } from "./dataset.ts";
 
 /*
- * A process that is measured: Flagstone as it serves, or the bare server that it is compared with. It is told what to
- * do and says what it used over its channel to the process that measures.
+ * The process under test: Flagstone, or the bare server to compare it with. It takes orders and reports its usage over
+ * the IPC channel.
  */
 
-/** What a bare server says to a path. */
+/** A recorded response for the bare server to replay. */
 export interface Recorded {
   headers: Record<string, string>;
-  /** Text, or bytes in base64. */
+  /** Text, or base64. */
   body: string;
   isBase64?: true;
-  /** Where the body is a list of stored texts: the SQL that reads them. */
+  /** The SQL that reads the body's items, if it is a list of stored JSON. */
   rows?: string | undefined;
 }
 
 export type Order = { kind: "usage" } | { kind: "answer"; key: string; recorded: Recorded };
 
 export interface Usage {
-  /** Microseconds of processor time since the last order. */
+  /** Microseconds of CPU time since the last order. */
   cpu: number;
-  /** Bytes resident now; where the system tells, without those of mapped files, which it may take back. */
+  /** Resident bytes; on Linux without mapped files, which the system can reclaim. */
   memory: number;
-  held: Held;
+  loopDelay: LoopDelay;
 }
 
-/** How long the event loop was held at a time since the last order, in milliseconds; a loop that rests has 1. */
-export interface Held {
+/** Event-loop delay since the last order, in milliseconds; an idle loop has 1. */
+export interface LoopDelay {
   p50: number;
   p99: number;
-  most: number;
+  max: number;
 }
 
 const USAGE_HOURS = 48;
@@ -56,9 +56,10 @@ const listen = (listener: Listener) =>
   });
 
 /**
- * Ports on one database: one as it is served, and others where something changes before each request is looked up. Cold:
- * every table, and of what is cached by row a flag, its project and a notification. First: all that is cached by row as
- * well. Unrelated: something that no measured read is made of.
+ * Several ports on one database: "warm" as in production, the others with a change before each cache lookup.
+ * - cold: every table, and the cached rows of one flag, its project and one notification
+ * - first: every table and all cached rows
+ * - unrelated: a table that no measured read depends on
  */
 async function serveFlagstone() {
   keepHeapSmall();
@@ -87,7 +88,7 @@ async function serveFlagstone() {
   };
 }
 
-/** A change as each request is looked up: if it came as the request begins to wait, those that wait would share it. */
+/** Makes a change at each cache lookup; made any earlier, requests that wait for each other would share one change. */
 const changing = (cache: ResponseCache, change: () => void): ResponseCache => ({
   ...cache,
   first(listener) {
@@ -99,7 +100,7 @@ const changing = (cache: ResponseCache, change: () => void): ResponseCache => ({
   },
 });
 
-/** The same bytes with nothing behind them; and a list of events as text, read anew for each request. */
+/** "bare" replays recorded responses; "rows" reads a list of events from the database for each request. */
 async function serveBare() {
   const answers = new Map<string, Omit<Recorded, "body"> & { body: string | Buffer }>();
   process.on("message", (order: Order) => {
@@ -145,12 +146,12 @@ process.on("message", (order: Order) => {
   if (order.kind !== "usage") return;
   const { user, system } = process.cpuUsage(before);
   const at = (part: number) => delay.percentile(part) / 1e6;
-  const held: Held = { p50: at(50), p99: at(99), most: at(100) };
-  const usage: Usage = { cpu: user + system, memory: residentBytes(), held };
+  const loopDelay: LoopDelay = { p50: at(50), p99: at(99), max: at(100) };
+  const usage: Usage = { cpu: user + system, memory: residentBytes(), loopDelay };
   before = process.cpuUsage();
   delay.reset();
   process.send!(usage);
 });
 
-process.once("disconnect", () => process.exit()); // with the process that measures
+process.once("disconnect", () => process.exit()); // when the parent exits
 process.send!(role === "bare" ? await serveBare() : await serveFlagstone());

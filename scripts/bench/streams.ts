@@ -12,18 +12,18 @@ import { importInto, writeLines } from "./prepare.ts";
 import type { Usage } from "./server.ts";
 
 /*
- * `npm run bench:streams`: what clients that listen cost, and how soon all of them are told of a change.
+ * `npm run bench:streams`: what streaming clients cost, and how soon a change reaches all of them.
  */
 
 const HELP = `npm run bench:streams -- [OPTIONS]
 
-  --clients N  how many listen (1000); the system has to allow as many open files
-  --flags N    how many flags they have (100)
-  --path PATH  where they listen (/api/client/streaming), or /api/admin/events/stream
-  --changes N  how often a flag is switched (5)
+  --clients N  number of clients (1000); the system must allow that many open files
+  --flags N    number of flags (100)
+  --path PATH  the stream to open (/api/client/streaming), or /api/admin/events/stream
+  --changes N  how many times a flag is toggled (5)
 `;
 
-const { values: asked } = parseArgs({
+const { values: options } = parseArgs({
   options: {
     clients: { type: "string", default: "1000" },
     flags: { type: "string", default: "100" },
@@ -33,10 +33,10 @@ const { values: asked } = parseArgs({
   },
 });
 
-/** How many connect at once, so that none waits to be accepted. */
-const AT_ONCE = 100;
+/** Connect in batches this small, so that none queues to be accepted. */
+const BATCH = 100;
 
-/** How long it takes until what was needed to connect is let go of, in milliseconds. */
+/** Time for memory used while connecting to be released. */
 const SETTLE_MS = 2000;
 
 const IDLE_MS = 5000;
@@ -49,7 +49,7 @@ function* lines() {
     { kind: "environment", name: "development", type: "development", sortOrder: 1 },
     { kind: "project", id: "p", name: "p", createdAt: "2026-01-01T00:00:00Z", environments: ["development"] },
     { kind: "token", type: "admin", name: "bench", hash: hashSecret(SERVICE), environment: "*" },
-    ...Array.from({ length: Number(asked.flags) }, (_, n) => ({
+    ...Array.from({ length: Number(options.flags) }, (_, n) => ({
       kind: "feature",
       name: `flag-${n}`,
       project: "p",
@@ -63,30 +63,30 @@ function* lines() {
   for (const line of all) yield `${JSON.stringify(line)}\n`;
 }
 
-/** A client that listens; `heard` is called with each message. */
-async function listen(port: number, heard: () => void) {
+/** Opens a stream; `onMessage` is called for each message. */
+async function listen(port: number, onMessage: () => void) {
   const socket = net.connect(port, "127.0.0.1");
-  const path = `${asked.path}?environment=development`;
+  const path = `${options.path}?environment=development`;
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: ${SERVICE}\r\n\r\n`);
   const [head] = (await once(socket, "data")) as [Buffer];
   if (!head.toString("latin1", 0, 12).endsWith("200")) throw new Error(head.toString("latin1", 0, 200));
-  socket.on("data", (chunk) => chunk.includes("id: ") && heard());
+  socket.on("data", (chunk) => chunk.includes("id: ") && onMessage());
   return socket;
 }
 
-/** Tells when all that wait have heard, and when each did. */
-function hearing() {
-  let [waiting, begun, done] = [0, 0, () => {}];
+/** Records how long a change takes to reach each client; `expect()` resolves once it has reached all of them. */
+function createBroadcastTimer() {
+  let [pending, startedAt, done] = [0, 0, () => {}];
   const times: number[] = [];
   return {
     times,
-    heard() {
-      if (waiting === 0) return;
-      times.push(performance.now() - begun);
-      if (--waiting === 0) done();
+    onMessage() {
+      if (pending === 0) return;
+      times.push(performance.now() - startedAt);
+      if (--pending === 0) done();
     },
-    begin(count: number) {
-      [waiting, begun] = [count, performance.now()];
+    expect(count: number) {
+      [pending, startedAt] = [count, performance.now()];
       return new Promise<void>((resolve) => {
         done = resolve;
       });
@@ -94,10 +94,10 @@ function hearing() {
   };
 }
 
-async function switchFlag(port: number, state: string) {
+async function toggleFlag(port: number, state: string) {
   const url = `http://127.0.0.1:${port}/api/admin/projects/p/features/flag-0/environments/development/${state}`;
   const { status } = await fetch(url, { method: "POST", headers: { authorization: SERVICE } });
-  if (status !== 200) throw new Error(`${url} answered ${status}`);
+  if (status !== 200) throw new Error(`${url} returned ${status}`);
 }
 
 async function measure(folder: string) {
@@ -105,69 +105,68 @@ async function measure(folder: string) {
   await importInto(await writeLines(lines(), path.join(folder, "streams.jsonl")), file, () => {});
   const server = await start("flagstone", file);
   const port = server.ports.warm!;
-  const [count, changes] = [Number(asked.clients), Number(asked.changes)];
-  const { times, heard, begin } = hearing();
-  const connect = (many: number) => Promise.all(Array.from({ length: many }, () => listen(port, heard)));
-  const idling = async () => {
+  const [count, changes] = [Number(options.clients), Number(options.changes)];
+  const { times, onMessage, expect } = createBroadcastTimer();
+  const connect = (many: number) => Promise.all(Array.from({ length: many }, () => listen(port, onMessage)));
+  const idleUsage = async () => {
     await usage(server);
     await setTimeout(IDLE_MS);
     return usage(server);
   };
-  const alone = await idling();
+  const unconnected = await idleUsage();
   const sockets: net.Socket[] = [];
-  const fill = async (most: number) => {
-    while (sockets.length < most) sockets.push(...(await connect(Math.min(AT_ONCE, most - sockets.length))));
+  const connectUpTo = async (total: number) => {
+    while (sockets.length < total) sockets.push(...(await connect(Math.min(BATCH, total - sockets.length))));
     await setTimeout(SETTLE_MS);
     return usage(server);
   };
-  const half = Math.floor(count / 2); // those that come first bring what is made once
-  const before = await fill(half);
-  await fill(count);
-  const idle = await idling();
+  const half = Math.floor(count / 2); // the first half pays for one-time allocations
+  const before = await connectUpTo(half);
+  await connectUpTo(count);
+  const idle = await idleUsage();
   for (let n = 0; n < changes; n++) {
-    const all = begin(count);
-    await switchFlag(port, n % 2 === 0 ? "on" : "off");
-    await all;
+    const received = expect(count);
+    await toggleFlag(port, n % 2 === 0 ? "on" : "off");
+    await received;
   }
-  const told = await usage(server);
+  const broadcast = await usage(server);
   for (const socket of sockets) socket.destroy();
   server.child.kill();
-  return toText({ each: (idle.memory - before.memory) / (count - half), alone, idle, told, times });
+  const perClient = (idle.memory - before.memory) / (count - half);
+  return toText({ perClient, unconnected, idle, broadcast, times });
 }
 
 interface Measured {
-  /** Bytes. */
-  each: number;
-  /** With nobody there, and with all who only listen. */
-  alone: Usage;
+  /** Bytes of memory. */
+  perClient: number;
+  /** While idle, with no clients and with all of them. */
+  unconnected: Usage;
   idle: Usage;
-  told: Usage;
+  /** While the changes are sent. */
+  broadcast: Usage;
   times: number[];
 }
 
-function toText({ each, alone, idle, told, times }: Measured) {
+function toText({ perClient, unconnected, idle, broadcast, times }: Measured) {
   const { p50, p99 } = paceOf(times, 1);
   const share = ({ cpu }: Usage) => `${(cpu / IDLE_MS / 10).toFixed(1)} %`;
   const ms = (time: number) => `${time.toFixed(0)} ms`;
   const rows = [
-    ["memory of each", `${(each / 1000).toFixed(1)} kB`],
-    ["while they idle", `${share(idle)} of a core, ${share(alone)} with nobody there`],
-    [
-      "told of a change",
-      `half within ${ms(p50)}, 99 % within ${ms(p99)}, all within ${ms(Math.max(...times))}`,
-    ],
-    ["processor time", `${ms(told.cpu / 1000 / Number(asked.changes))} a change`],
-    ["event loop held", `${ms(told.held.most)} at the most`],
+    ["memory per client", `${(perClient / 1000).toFixed(1)} kB`],
+    ["CPU while idle", `${share(idle)} of a core, ${share(unconnected)} with no clients`],
+    ["change received", `p50 ${ms(p50)}, p99 ${ms(p99)}, max ${ms(Math.max(...times))}`],
+    ["CPU per change", ms(broadcast.cpu / 1000 / Number(options.changes))],
+    ["event loop delay", `max ${ms(broadcast.loopDelay.max)}`],
   ];
-  const title = `${asked.clients} clients listen at ${asked.path}; ${asked.flags} flags`;
-  return [title, ...rows.map(([name = "", figure]) => `  ${name.padEnd(18)}${figure}`)].join("\n");
+  const title = `${options.clients} clients on ${options.path}; ${options.flags} flags`;
+  return [title, ...rows.map(([name = "", figure]) => `  ${name.padEnd(19)}${figure}`)].join("\n");
 }
 
-if (asked.help) {
+if (options.help) {
   process.stdout.write(HELP);
 } else {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-bench-"));
   const report = await measure(folder).finally(() => fs.rmSync(folder, { recursive: true }));
   process.stdout.write(`${report}\n`);
-  process.exit(); // with the server that was measured, should it hang
+  process.exit(); // also stops the server, should it hang
 }

@@ -1,16 +1,16 @@
 import type { Row, SizeReport } from "./report.ts";
 
-/** A figure with what was aimed at. */
+/** A measured figure with its target. */
 export interface Target {
   name: string;
   measured: number;
-  /** The most it should be; or the least. */
+  /** An upper bound, or a lower one if `isLeast`. */
   limit: number;
   isLeast?: true;
   unit: "×" | "ms";
 }
 
-/** Cold reads beside a bare server that returns the same bytes. */
+/** Cold reads relative to a bare server that returns the same bytes. */
 const BESIDE_BARE: Readonly<Record<string, number>> = {
   user: 4,
   strategies: 4,
@@ -24,7 +24,7 @@ const BESIDE_BARE: Readonly<Record<string, number>> = {
 
 const TWO_CHARACTERS = "search: two characters";
 
-/** Searches for text, in milliseconds of processor time. */
+/** Text searches, in milliseconds of CPU time. */
 const TEXTS = [
   "search: no hit",
   "search: rare",
@@ -37,32 +37,32 @@ const TEXTS = [
   "search: rare, two projects hidden",
 ];
 
-/** What was aimed at, of what was measured. */
+/** The targets of all cases that were measured. */
 export const targetsOf = ({ rows, changes }: SizeReport): Target[] => [
   ...rows.flatMap(besideBare),
   ...worst(
-    "after an unrelated change, beside warm",
+    "after an unrelated change, relative to warm",
     rows,
     1.3,
     "×",
     ({ unrelated, warm }) => unrelated.cpu / warm.cpu,
   ),
-  ...worst("text of two characters", named(rows, [TWO_CHARACTERS]), 2, "ms", milliseconds),
-  ...worst("the costliest text", named(rows, TEXTS), 4, "ms", milliseconds),
+  ...worst("two-character text", named(rows, [TWO_CHARACTERS]), 2, "ms", milliseconds),
+  ...worst("most expensive text", named(rows, TEXTS), 4, "ms", milliseconds),
   ...ofChanges(changes),
 ];
 
 function besideBare({ name, cold, bare }: Row): Target[] {
   const limit = BESIDE_BARE[name];
   if (limit === undefined) return [];
-  return [{ name: `${name}, cold beside bare`, measured: cold.cpu / bare.cpu, limit, unit: "×" }];
+  return [{ name: `${name}, cold relative to bare`, measured: cold.cpu / bare.cpu, limit, unit: "×" }];
 }
 
 const milliseconds = ({ cold }: Row) => cold.cpu / 1000;
 
 const named = (rows: Row[], names: readonly string[]) => rows.filter(({ name }) => names.includes(name));
 
-/** Of several the one that is furthest off, by name; none if none was measured. */
+/** The worst of several rows, by name; none if none was measured. */
 function worst(
   what: string,
   rows: Row[],
@@ -76,20 +76,20 @@ function worst(
 
 const ofChanges = ({ bare, one, several, reads }: SizeReport["changes"]): Target[] => [
   {
-    name: "a change, beside its rows by better-sqlite3",
+    name: "a change, relative to writing its rows with better-sqlite3",
     measured: one.p50 / bare.p50,
     limit: 1.5,
     unit: "×",
   },
   {
-    name: `${several.clients} clients that change, beside one, where the sync dominates`,
+    name: `changes by ${several.clients} clients, relative to one, where the sync dominates`,
     measured: several.rate / one.rate,
     limit: 10,
     isLeast: true,
     unit: "×",
   },
   {
-    name: "reads while changes come, beside reads alone",
+    name: "reads during changes, relative to reads alone",
     measured: reads.meanwhile.rate / reads.alone.rate,
     limit: 0.8,
     isLeast: true,
@@ -97,5 +97,5 @@ const ofChanges = ({ bare, one, several, reads }: SizeReport["changes"]): Target
   },
 ];
 
-export const isReached = ({ measured, limit, isLeast }: Target) =>
+export const isMet = ({ measured, limit, isLeast }: Target) =>
   isLeast ? measured >= limit : measured <= limit;
