@@ -1,5 +1,5 @@
 import { getRawAsset } from "node:sea";
 
-/** The native part, which lies beside the program in its executable (scripts/package.ts) and need not be unpacked. */
-// biome-ignore lint/style/noDefaultExport: it stands for a file of bytes, which has no names
+/** The native addon, an asset of the executable next to the bundle (scripts/package.ts). */
+// biome-ignore lint/style/noDefaultExport: it replaces a binary file, whose only export is the default
 export default new Uint8Array(getRawAsset("addon.node"));

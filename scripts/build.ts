@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { addonFor, bundle, DIST } from "./bundle.ts";
 
-// `npm run build`: dist/flagstone.cjs, for the Node and the platform that it is built with.
+// `npm run build`: dist/flagstone.cjs, for the current Node and platform.
 const outfile = path.join(DIST, "flagstone.cjs");
 await bundle(addonFor(`${process.platform}-${process.arch}`), outfile);
 process.stdout.write(`${outfile} ${(fs.statSync(outfile).size / 1e6).toFixed(1)} MB\n`);

@@ -10,16 +10,16 @@ import { bundleUi } from "./ui.ts";
 const require = createRequire(import.meta.url);
 export const ROOT = path.resolve(import.meta.dirname, "..");
 export const DIST = path.join(ROOT, "dist");
-/** What is made on the way there. */
+/** Intermediate files. */
 export const BUILD = path.join(ROOT, "build");
 
 const here = (file: string) => path.join(ROOT, "scripts", file);
 
-/** better-sqlite3's native part for a platform such as `linux-x64` (Node's names). */
+/** better-sqlite3's native addon for a platform such as `linux-x64` (Node's names). */
 export const addonFor = (platform: string) =>
   path.join(path.dirname(require.resolve("better-sqlite3/package.json")), "prebuilds", `${platform}.node`);
 
-/** The commit of the checkout, shortened; null for sources without one, such as an archive's. */
+/** The abbreviated commit of the checkout; null outside a repository, as in a source archive. */
 function commit(): string | null {
   try {
     const command = "git rev-parse --short HEAD";
@@ -30,8 +30,9 @@ function commit(): string | null {
 }
 
 /**
- * One CommonJS file with everything in it but Node, and `addon` where the bytes of the native part come from.
- * @returns what went into it
+ * Bundles everything but Node into one CommonJS file.
+ * @param addon the module that provides the bytes of the native addon
+ * @returns esbuild's list of what the bundle contains
  */
 export async function bundle(addon: string, outfile: string): Promise<Metafile> {
   const licenses = outfile.replace(/\.cjs$/, "-licenses.txt");
@@ -45,7 +46,7 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
     target: "node24",
     format: "cjs",
     minify: true,
-    legalComments: "none", // the licences are printed whole by `licenses`
+    legalComments: "none", // `flagstone licenses` prints them in full
     logLevel: "warning",
     define: { BUILD_COMMIT: JSON.stringify(commit()) },
     loader: { ".node": "binary", ".sql": "text", ".txt": "text" },
@@ -58,20 +59,20 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
       "#ui-packed": packedUi,
     },
   };
-  // What is inside is known after a first pass; its licences go into the second.
+  // The first pass finds out which packages are inside; the second embeds their licences.
   const [main, reference] = [await bundleUi("main"), await bundleUi("reference")];
   fs.writeFileSync(packedUi, JSON.stringify({ main: pack(main), reference: pack(reference) }));
   fs.writeFileSync(licenses, "");
   const server = await build({ ...options, metafile: true, write: false });
-  const metafile = together(server.metafile, main.metafile, reference.metafile);
+  const metafile = merge(server.metafile, main.metafile, reference.metafile);
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
   for (const file of [licenses, packedUi]) fs.rmSync(file);
   return metafile;
 }
 
-/** Of the program, and of the pages that are in it as data. */
-const together = (...all: Metafile[]): Metafile => ({
+/** The server's metafile and those of the pages embedded in it. */
+const merge = (...all: Metafile[]): Metafile => ({
   inputs: Object.assign({}, ...all.map(({ inputs }) => inputs)),
   outputs: Object.assign({}, ...all.map(({ outputs }) => outputs)),
 });

@@ -1,6 +1,6 @@
 #!/bin/sh
-# container-root.sh EXECUTABLE FOLDER: what a container with nothing else needs to run the executable, in a new folder:
-# the C and C++ libraries it is linked to, an empty /tmp, and /data for a user without rights.
+# container-root.sh EXECUTABLE FOLDER: creates the root folder of a minimal container: the executable, the C and C++
+# libraries it is linked to, an empty /tmp, and /data, owned by an unprivileged user.
 set -eu
 mkdir -p "$2/data" "$2/tmp"
 cp "$1" "$2/flagstone"

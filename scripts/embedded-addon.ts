@@ -4,10 +4,10 @@ import path from "node:path";
 // @ts-expect-error esbuild puts the bytes here
 import bytes from "#addon-bytes";
 
-/** Linux: a file without a name, which nobody can find, swap, or leave behind. */
+/** Linux only: an unnamed file, which nobody can find or replace, and which cannot be left behind. */
 const O_TMPFILE = 0o20000000 | fs.constants.O_DIRECTORY;
 
-/** Ways to load the native part, the best first. */
+/** Ways to load the native addon, in order of preference. */
 const WAYS: ReadonlyArray<() => object> =
   process.platform === "linux"
     ? [() => loadNameless("/dev/shm"), () => loadNameless(os.tmpdir()), loadNamed]
@@ -18,27 +18,27 @@ function load(): object {
     try {
       return way();
     } catch {
-      // No such folder, no room, no O_TMPFILE there, mounted noexec, or no /proc: the next way.
+      // No such folder, no space, no O_TMPFILE, mounted noexec, or no /proc: try the next way.
     }
   }
   const megabytes = Math.ceil(bytes.length / 1e6);
   throw new Error(
-    `SQLite can't be unpacked in ${os.tmpdir()}: it needs ${megabytes} MB in a folder that can be written and run ` +
-      "from; name one with TMPDIR",
+    `SQLite can't be unpacked in ${os.tmpdir()}: it needs ${megabytes} MB in a folder that is writable and not mounted ` +
+      "noexec; name one with TMPDIR",
   );
 }
 
 function loadNameless(folder: string): object {
   const fd = fs.openSync(folder, fs.constants.O_RDWR | O_TMPFILE, 0o700);
   try {
-    fs.writeFileSync(fd, bytes); // all of it or an error: what is missing of a loaded file is a SIGBUS
+    fs.writeFileSync(fd, bytes); // throws on a partial write; a truncated library would end in a SIGBUS
     return dlopen(`/proc/self/fd/${fd}`);
   } finally {
     fs.closeSync(fd);
   }
 }
 
-/** A file in a folder that only we may enter, gone as soon as it is loaded; Windows keeps what is in use. */
+/** A file in a private folder, removed once loaded; Windows cannot remove a file in use. */
 function loadNamed(): object {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-"));
   const file = path.join(folder, "better_sqlite3.node");
@@ -61,5 +61,5 @@ function dlopen(file: string): object {
 
 let loaded: object | undefined;
 
-/** Loaded where a database is opened: what needs none, such as help, needs no place for it either. */
+/** Loaded on first use: commands that open no database, such as help, work without a writable folder. */
 export const nativeBinding = (): object => (loaded ??= load());

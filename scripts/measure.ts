@@ -7,17 +7,17 @@ import { performance } from "node:perf_hooks";
 
 const RUNS = 9;
 
-/** From the start of an executable to its first answer, on a file that exists, and its memory then. */
+/** Measures the time from starting an executable on an existing file to its first response, and its memory then. */
 export async function measureStart(executable: string): Promise<string> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-start-"));
   const args = ["--port", "0", "--quiet", "--data", path.join(folder, "flags.db")];
   try {
-    await start(executable, args); // makes the file
+    await start(executable, args); // creates the file
     const starts = [];
     for (let run = 0; run < RUNS; run++) starts.push(await start(executable, args));
     const times = starts.map(({ ms }) => ms).sort((a, b) => a - b);
     const memory = starts.at(-1)!.megabytes;
-    return `first answer after ${times[0]} ms at best, ${times[RUNS >> 1]} ms at the median of ${RUNS}; ${memory} MB of memory`;
+    return `first response after ${times[0]} ms at best, ${times[RUNS >> 1]} ms median of ${RUNS}; ${memory} MB of memory`;
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
@@ -39,7 +39,7 @@ async function start(executable: string, args: string[]) {
   return { ms, megabytes };
 }
 
-/** Linux tells in /proc; elsewhere nothing is said. */
+/** Known on Linux only. */
 function residentMegabytes(pid: number) {
   try {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

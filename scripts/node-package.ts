@@ -11,14 +11,17 @@ interface Locked {
 }
 
 /**
- * The Node of one of npm's platform packages, as the lock file has it: the installed one, or, for another
- * machine, one that npm fetches into `folder`, whose checksum must be the lock file's. Of another version than the
- * lock file's, npm's own check has to do.
+ * The Node binary of an npm platform package: the installed one or, for other platforms, one downloaded into `folder`.
+ * The checksum must match the lock file; for a version other than the locked one, npm's own check has to do.
  */
-export function fetchNode(name: string, folder: string, asked?: string): { version: string; binary: string } {
+export function fetchNode(
+  name: string,
+  folder: string,
+  wanted?: string,
+): { version: string; binary: string } {
   const lock = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8"));
   const locked: Locked = lock.packages[`node_modules/${name}`];
-  const version = asked ?? locked.version;
+  const version = wanted ?? locked.version;
   const isLocked = version === locked.version;
   const installed = path.join(ROOT, "node_modules", name);
   if (isLocked && fs.existsSync(installed)) return { version, binary: binaryIn(installed) };
@@ -40,7 +43,7 @@ function unpack(name: string, version: string, integrity: string | undefined, ta
   const archive = path.join(folder, fs.readdirSync(folder)[0]!);
   const hash = crypto.createHash("sha512").update(fs.readFileSync(archive)).digest("base64");
   if ((integrity ?? `sha512-${hash}`) !== `sha512-${hash}`)
-    throw new Error(`${name}@${version} is not what the lock file names`);
+    throw new Error(`${name}@${version} does not match the lock file`);
   execFileSync("tar", ["-xzf", archive, "-C", folder]);
   fs.renameSync(path.join(folder, "package"), target);
   fs.rmSync(folder, { recursive: true });

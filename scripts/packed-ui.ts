@@ -1,6 +1,6 @@
 import type { Ui } from "../src/http/page.ts";
 
-/** The page's files as text, since that is what a bundle holds: bytes in base64. */
+/** The page's files in base64, so that they can be embedded in the bundle as JSON. */
 export interface Packed extends Omit<Ui, "files"> {
   files: Array<{ name: string; type: string; body: string; br: string; gzip: string }>;
 }

@@ -1,5 +1,5 @@
-// What a checkout needs before its first import: a Node that can run it, and `.sql` files as text.
-// (`npm ci` brings that Node with it; the bundle needs neither, esbuild embeds the text.)
+// Runs before the first import in a checkout: checks the version of Node, and loads `.sql` files as text.
+// The bundle does not need it: esbuild embeds the text.
 import fs from "node:fs";
 import * as module from "node:module";
 
@@ -9,7 +9,7 @@ const MINIMUM = "22.18.0";
 if (process.versions.node.localeCompare(MINIMUM, "en", { numeric: true }) < 0) {
   process.stderr.write(
     `Flagstone needs Node ${MINIMUM} or newer and this is ${process.versions.node}: ` +
-      "run `npm ci` without leaving out optional packages, then `npm start`; it brings its own.\n",
+      "run `npm ci`, including optional packages, which brings a Node of its own, then `npm start`.\n",
   );
   process.exit(2);
 }

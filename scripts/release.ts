@@ -4,7 +4,7 @@ import { DIST } from "./bundle.ts";
 import { makeExecutable, TARGETS, type Target, targetsOf } from "./executable.ts";
 import { pack, writeChecksums } from "./release/pack.ts";
 
-// `npm run release [TARGET…]`: an archive and a bill of materials for each target, without one for all, and SHA256SUMS.
+// `npm run release [TARGET…]`: an archive and a bill of materials for each target, by default all, and SHA256SUMS.
 const folder = path.join(DIST, "release");
 fs.rmSync(folder, { recursive: true, force: true });
 fs.mkdirSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import type { PageName, Ui, UiFile } from "../src/http/page.ts";
 const ROOT = path.resolve(import.meta.dirname, "..");
 export const UI = path.join(ROOT, "src/ui");
 
-/** In bytes: the best compression of more takes seconds, for a few per cent. */
+/** Above this size in bytes, the best compression takes seconds and gains a few per cent. */
 const LARGE = 1024 * 1024;
 
 const brotli = promisify(zlib.brotliCompress);
@@ -21,13 +21,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** Where each page begins. */
+/** The entry points of each page. */
 const ENTRIES: Readonly<Record<PageName, string[]>> = {
   main: ["main.tsx", "main.css"],
   reference: ["reference.ts", "reference.css"],
 };
 
-/** What runs in the browser, made of `src/ui`, in memory. @returns its files, and what went into them */
+/** Bundles a page of `src/ui` in memory. @returns its files, and esbuild's list of what they contain */
 export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafile }> {
   const { outputFiles, metafile } = await build({
     absWorkingDir: ROOT,
@@ -42,24 +42,24 @@ export async function bundleUi(page: PageName): Promise<Ui & { metafile: Metafil
     jsx: "automatic",
     jsxImportSource: "preact",
     loader: { ".svg": "text" },
-    legalComments: "none", // the licences are printed whole by `licenses`
+    legalComments: "none", // `flagstone licenses` prints them in full
     logLevel: "warning",
     minify: true,
     metafile: true,
     write: false,
   });
   const icon = await iconFile();
-  const made = outputFiles.map(({ path: file, contents }) =>
+  const compressing = outputFiles.map(({ path: file, contents }) =>
     toFile(path.basename(file), Buffer.from(contents)),
   );
-  const files = await Promise.all(made);
+  const files = await Promise.all(compressing);
   const named = (pattern: RegExp) => files.find(({ name }) => pattern.test(name))!.name;
   const of = (extension: string) => named(new RegExp(`^${page}-.*${extension}$`));
   const names = { script: of("js"), styles: of("css"), icon: icon.name };
   return { files: [...files, icon], ...names, metafile };
 }
 
-/** Ends esbuild's own process, which would be kept for another bundle. */
+/** Stops the esbuild process, which otherwise waits for the next bundle. */
 export const endBundling = stop;
 
 async function iconFile() {

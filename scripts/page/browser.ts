@@ -3,10 +3,10 @@ import puppeteer, { type Browser } from "puppeteer-core";
 
 const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/** A Chromium of this machine, or the one that CHROMIUM names; undefined where there is none. */
+/** The path of an installed Chromium, or of the one that CHROMIUM names; undefined if there is none. */
 export const CHROMIUM = [process.env.CHROMIUM, ...PLACES].find((place) => place && fs.existsSync(place));
 
-/** It asks nobody but the server that it is led to. */
+/** The browser connects only to the server under test. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -15,11 +15,11 @@ const ARGUMENTS = [
   "--disable-background-networking",
   "--disable-component-update",
   "--disable-sync",
-  "--disable-dev-shm-usage", // which is small in containers
+  "--disable-dev-shm-usage", // /dev/shm is small in containers
 ];
 
-/** @throws Error where no Chromium is installed */
+/** @throws Error if no Chromium is installed */
 export function launch(): Promise<Browser> {
-  if (CHROMIUM === undefined) throw new Error("No Chromium is installed, and CHROMIUM names none");
+  if (CHROMIUM === undefined) throw new Error("No Chromium found; install one or set CHROMIUM to its path");
   return puppeteer.launch({ executablePath: CHROMIUM, args: ARGUMENTS });
 }

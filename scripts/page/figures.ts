@@ -1,4 +1,4 @@
-/** A figure beside its target. */
+/** A measured figure, and the maximum that is its target. */
 export interface Figure {
   name: string;
   value: number;
@@ -9,7 +9,7 @@ export interface Figure {
 export const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** A line for each, and whether its target is missed. */
+/** A line per figure; missed targets are marked. */
 export const toText = (figures: readonly Figure[]) =>
   figures
     .map(({ name, value, most, unit }) => {

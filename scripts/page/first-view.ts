@@ -3,14 +3,14 @@ import { type Figure, median } from "./figures.ts";
 
 const ROUNDS = 5;
 
-/** What the first view weighs, and how soon it can be used in a browser that was never there. */
+/** Measures the size of the first view, and the time until it is usable with an empty cache. */
 export async function measureFirstView(browser: Browser, url: string, cookies: Cookie[]): Promise<Figure[]> {
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) rounds.push(await firstView(browser, url, cookies));
   const bytes = Math.max(...rounds.map((one) => one.bytes));
   return [
     {
-      name: "first view, compressed, without the API's answers",
+      name: "first view, compressed, without API responses",
       value: bytes / 1024,
       most: 120,
       unit: "KiB",
@@ -19,7 +19,7 @@ export async function measureFirstView(browser: Browser, url: string, cookies: C
   ];
 }
 
-/** In a window of its own, whose cache is empty. */
+/** Opens the page in a new browser context, whose cache is empty. */
 async function firstView(browser: Browser, url: string, cookies: Cookie[]) {
   const context = await browser.createBrowserContext();
   await context.setCookie(...cookies);

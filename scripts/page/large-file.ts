@@ -9,7 +9,7 @@ import { LARGE } from "./long-lists.ts";
 
 const FLAGS = 5000;
 
-/** A file with so many events, and a project of many flags. @returns it, and a path that signs its administrator in */
+/** Creates a data file with a long log and a large project. @returns the file, and a sign-in link for its administrator */
 export async function prepareLarge(events: number, folder: string) {
   const progress = (text: string) => process.stderr.isTTY && process.stderr.write(`\r\u001b[K${text}`);
   const { file, source } = await prepare(events, folder, progress);

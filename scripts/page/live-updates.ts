@@ -5,11 +5,11 @@ import { LARGE } from "./long-lists.ts";
 
 const ROUNDS = 10;
 
-/** As many as an hour has seconds, in so many parts of which the first is not counted: code and caches come to be there. */
+/** One per second of an hour, in parts; the heap after the first one is the baseline, with code and caches loaded. */
 const CHANGES = 3600;
 const PARTS = 4;
 
-/** How much faster than usual time passes in the tab: it asks no more often than twice a second of its own. */
+/** How much faster time passes in the tab, which polls at most twice per second of its own time. */
 const SPEED = 20;
 
 const FASTER = `{
@@ -23,10 +23,10 @@ const FLAG = `/projects/${LARGE}/features/flag-0`;
 async function change(url: string, isOn: boolean) {
   const address = `${url}/api/admin${FLAG}/environments/development/${isOn ? "on" : "off"}`;
   const { status } = await fetch(address, { method: "POST", headers: { authorization: ADMIN } });
-  if (status !== 200) throw new Error(`A change was answered with ${status}`);
+  if (status !== 200) throw new Error(`A change returned ${status}`);
 }
 
-/** How soon another's change shows on a flag that is open. */
+/** The lag until a change made elsewhere shows on an open flag. */
 export async function measureLag(page: Page, url: string): Promise<Figure> {
   await page.goto(url + FLAG);
   await page.waitForSelector("[role=switch]");
@@ -38,31 +38,33 @@ export async function measureLag(page: Page, url: string): Promise<Figure> {
     await page.waitForSelector(`.environment [role=switch][aria-checked=${isOn}]`);
     times.push(performance.now() - begin);
   }
-  return { name: "another's change shows after", value: median(times), most: 1000, unit: "ms" };
+  return { name: "lag of a change made elsewhere", value: median(times), most: 1000, unit: "ms" };
 }
 
-/** What a tab that shows the log comes to hold in an hour of changes. */
+/** The growth of the heap of a tab that shows the log during an hour of changes. */
 export async function measureMemory(page: Page, url: string): Promise<Figure[]> {
   await page.evaluateOnNewDocument(FASTER);
   await page.goto(`${url}/events`);
   await page.waitForSelector("main .event");
-  let asked = 0;
-  page.on("request", (request) => void (request.url().includes("/search/events") && asked++));
+  let reads = 0;
+  page.on("request", (request) => void (request.url().includes("/search/events") && reads++));
   const sizes = [];
   for (let part = 0; part < PARTS; part++) {
     for (let number = 0; number < CHANGES / PARTS; number++) await change(url, number % 2 === 0);
     sizes.push(await heap(page));
   }
   const [first = 0] = sizes;
-  process.stdout.write(`heap by quarters of an hour, ${CHANGES} changes and ${asked} reads of the log: `);
+  process.stdout.write(
+    `heap after each quarter of an hour, ${CHANGES} changes and ${reads} reads of the log: `,
+  );
   process.stdout.write(`${sizes.map((size) => size.toFixed(1)).join(", ")} MiB\n`);
   return [
     { name: "heap after an hour of changes", value: sizes.at(-1)!, most: 32, unit: "MiB" },
-    { name: "of which grown since the first quarter", value: sizes.at(-1)! - first, most: 2, unit: "MiB" },
+    { name: "growth since the first quarter", value: sizes.at(-1)! - first, most: 2, unit: "MiB" },
   ];
 }
 
-/** In MiB, of what is still in use. */
+/** The size of the live heap, in MiB. */
 async function heap(page: Page): Promise<number> {
   const client = await page.createCDPSession();
   await client.send("HeapProfiler.collectGarbage");

@@ -4,10 +4,10 @@ import { type Figure, median } from "./figures.ts";
 
 const ROUNDS = 5;
 
-/** The project whose flags are many. */
+/** The id of the project with many flags. */
 export const LARGE = "large";
 
-/** Tells when the first rows were there. */
+/** A script that notes when the first rows appear. */
 const WATCH = (rows: string) => `new MutationObserver(() => {
   if (window.shownAt === undefined && document.querySelector(${JSON.stringify(rows)})) window.shownAt = performance.now();
 }).observe(document, { subtree: true, childList: true })`;
@@ -25,16 +25,16 @@ const LISTS = [
     asks: "/api/admin/search/features",
     rows: "main tbody tr",
   },
-  { name: "the log", path: "/events", asks: "/api/admin/search/events", rows: "main .event" },
+  { name: "log", path: "/events", asks: "/api/admin/search/events", rows: "main .event" },
   {
-    name: "the log, a rare word",
+    name: "log, rare word",
     path: `/events?query=${RARE}`,
     asks: "/api/admin/search/events",
     rows: "main .event",
   },
 ];
 
-/** From the request of a list to its first rows, in a browser that has the page. */
+/** Measures the time from requesting a list to showing its first rows, with the page itself cached. */
 export async function measureLists(page: Page, url: string): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const { name, path, asks, rows } of LISTS) {

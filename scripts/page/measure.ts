@@ -11,50 +11,50 @@ import { measureLists } from "./long-lists.ts";
 import { serveDemo, serveFile } from "./serve.ts";
 
 /*
- * `npm run bench:page [-- --events N]`: what the page weighs and how quick it is, beside its targets: the first view by
- * the demo, the rest by a project of 5,000 flags and a log of a million events.
+ * `npm run bench:page [-- --events N]`: the size and speed of the page compared with its targets. The first view is
+ * measured with the demo, the rest with a project of 5,000 flags and a log of a million events.
  */
 
-const { values: asked } = parseArgs({ options: { events: { type: "string", default: "1000000" } } });
+const { values: options } = parseArgs({ options: { events: { type: "string", default: "1000000" } } });
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-page-"));
 const browser = await launch();
 try {
-  await byDemo();
-  await byLargeFile();
+  await measureDemo();
+  await measureLargeFile();
 } finally {
   await browser.close();
   fs.rmSync(folder, { recursive: true });
 }
 
-function tell(figures: readonly Figure[]) {
+function print(figures: readonly Figure[]) {
   process.stdout.write(toText(figures));
   if (figures.some(({ value, most }) => value > most)) process.exitCode = 1;
 }
 
-async function byDemo() {
+async function measureDemo() {
   const { link, url, stop } = await serveDemo();
   try {
     const page = await browser.newPage();
     await page.goto(link);
     await page.waitForSelector("main h1");
-    tell(await measureFirstView(browser, url, await browser.cookies()));
+    print(await measureFirstView(browser, url, await browser.cookies()));
     await page.close();
   } finally {
     await stop();
   }
 }
 
-async function byLargeFile() {
-  const { file, link } = await prepareLarge(Number(asked.events), folder);
+async function measureLargeFile() {
+  const { file, link } = await prepareLarge(Number(options.events), folder);
   const { url, stop } = await serveFile(file);
   try {
     const page = await browser.newPage();
     await page.goto(url + link);
     await page.waitForSelector("main h1");
-    tell(await measureLists(page, url));
-    tell([await measureLag(page, url)]);
-    tell(await measureMemory(page, url));
+    print(await measureLists(page, url));
+    print([await measureLag(page, url)]);
+    print(await measureMemory(page, url));
   } finally {
     await stop();
   }

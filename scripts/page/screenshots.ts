@@ -4,7 +4,7 @@ import type { Page } from "puppeteer-core";
 import { launch } from "./browser.ts";
 import { serveDemo } from "./serve.ts";
 
-// `npm run screenshots`: the pictures of the README, of the demo.
+// `npm run screenshots`: takes the README's pictures, from the demo.
 
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/pictures");
 

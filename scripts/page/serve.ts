@@ -4,19 +4,19 @@ import path from "node:path";
 
 const ROOT = path.resolve(import.meta.dirname, "../..");
 
-/** A server on a free port, from this checkout. */
+/** A server of this checkout on a free port. */
 export interface Served {
   url: string;
   stop(): Promise<unknown>;
 }
 
-/** The demo, with a link that signs in, once. */
+/** Serves the demo, with a single-use sign-in link. */
 export async function serveDemo(): Promise<Served & { link: string }> {
   const { printed: link, stop } = await start(["demo"], /Open: +(\S+)/);
   return { link, url: new URL(link).origin, stop };
 }
 
-/** A data file. */
+/** Serves a data file. */
 export async function serveFile(file: string): Promise<Served> {
   const { printed: url, stop } = await start(["serve", "--data", file], /URL: +(\S+)/);
   return { url, stop };
@@ -35,7 +35,7 @@ async function start(command: string[], pattern: RegExp) {
   return { printed: await printed(child, pattern), stop };
 }
 
-/** The first of what it prints that fits. */
+/** The first group of `pattern`, once the process has printed a match. */
 function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = "";
@@ -44,6 +44,6 @@ function printed(child: ChildProcess, pattern: RegExp): Promise<string> {
       const [, found] = pattern.exec(text) ?? [];
       if (found !== undefined) resolve(found);
     });
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code}`)));
+    child.once("exit", (code) => reject(new Error(`The server exited with ${code}`)));
   });
 }

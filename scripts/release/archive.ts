@@ -5,11 +5,10 @@ import zlib from "node:zlib";
 import { type Zippable, zipSync } from "fflate";
 
 /*
- * Archives of one folder. The same content gives the same bytes, whoever packs it and whenever: names are sorted,
- * times are the ones given, and owners are left out.
+ * Reproducible archives of a folder: entries are sorted by name, all get the given time, and owners are omitted.
  */
 
-/** With the tar of GNU, which every Linux has; others can't sort. @returns the archive's bytes */
+/** Requires GNU tar; others cannot sort. @returns the archive's bytes */
 export function tarball(folder: string, at: Date): Buffer {
   const { dir, base } = path.parse(folder);
   const same = ["--format=ustar", "--sort=name", "--owner=0", "--group=0", "--numeric-owner"];
@@ -17,7 +16,7 @@ export function tarball(folder: string, at: Date): Buffer {
   return zlib.gzipSync(execFileSync("tar", args, { maxBuffer: 2 ** 30 }), { level: 9 });
 }
 
-/** Made by "UNIX" in zip's numbers: attributes hold a file's mode. */
+/** Zip's code for "made by UNIX": the attributes hold the file's mode. */
 const UNIX = 3;
 
 /** @returns the archive's bytes */
@@ -38,5 +37,5 @@ const filesIn = (folder: string) =>
     .filter((name) => fs.statSync(path.join(folder, name)).isFile())
     .sort();
 
-/** Zip has times without a zone, and they are read from a date as this machine's clock shows it. */
+/** Zip times have no zone, and fflate takes them from a date's local time; this makes local time equal UTC. */
 const inWallClock = (at: Date) => new Date(at.getTime() + at.getTimezoneOffset() * 60_000);

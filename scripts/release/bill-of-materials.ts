@@ -10,13 +10,13 @@ import { type Package, packagesIn } from "../licenses.ts";
 
 const { Component } = Models;
 
-/** Entries of `process.versions` that are numbers of interfaces or Node itself, and no libraries. */
-const NO_LIBRARIES: readonly string[] = ["node", "modules", "napi"];
+/** Entries of `process.versions` that are not libraries: Node itself and ABI versions. */
+const NOT_LIBRARIES: readonly string[] = ["node", "modules", "napi"];
 
 /**
- * What an executable is made of, in CycloneDX's JSON: the packages that esbuild put into it, SQLite, and Node with the
- * libraries that it brings. What is only used to build it, or was left out of the bundle, is not in it.
- * @throws Error if CycloneDX's own schema refuses the result.
+ * The contents of an executable as CycloneDX JSON: the bundled packages, SQLite, and Node with its built-in libraries.
+ * Build tools and tree-shaken packages are not listed.
+ * @throws Error if the result does not match the CycloneDX schema.
  */
 export async function billOfMaterials(executable: Executable, at: Date): Promise<string> {
   const component = new Component(Enums.ComponentType.Application, "flagstone", {
@@ -39,7 +39,8 @@ export async function billOfMaterials(executable: Executable, at: Date): Promise
 
 async function requireValid(text: string) {
   const problem = await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text);
-  if (problem !== null) throw new Error(`The bill of materials is not CycloneDX: ${JSON.stringify(problem)}`);
+  if (problem !== null)
+    throw new Error(`The bill of materials is not valid CycloneDX: ${JSON.stringify(problem)}`);
 }
 
 function packagesAndSqlite(packages: Package[]) {
@@ -47,7 +48,7 @@ function packagesAndSqlite(packages: Package[]) {
   const parts = new Map(packages.map((one) => [one.name, toComponent(one, integrity(one.folder))]));
   for (const { name, dependencies = {} } of packages) {
     for (const needed of Object.keys(dependencies)) {
-      const part = parts.get(needed); // else nothing of it is in the bundle
+      const part = parts.get(needed); // undefined if tree-shaken away
       if (part) parts.get(name)!.dependencies.add(part.bomRef);
     }
   }
@@ -56,7 +57,7 @@ function packagesAndSqlite(packages: Package[]) {
   return [...parts.values(), sqlite];
 }
 
-/** What the lock file has as the checksum of a package's archive. */
+/** Looks up the checksum of a package's archive in the lock file. */
 function lockedIntegrity() {
   const { packages } = JSON.parse(fs.readFileSync(path.join(ROOT, "package-lock.json"), "utf8"));
   return (folder: string): string | undefined => packages[folder]?.integrity;
@@ -78,7 +79,7 @@ function toComponent({ name: fullName, version, license }: Package, integrity: s
   });
 }
 
-/** One licence, by its SPDX identifier, or several joined by SPDX's words. */
+/** An SPDX identifier or expression. */
 const licensed = (license: string) =>
   new Models.LicenseRepository([
     license.includes(" ")
@@ -98,7 +99,7 @@ const sqliteOf = (version: string) =>
 function nodeOf(versions: Executable["versions"]) {
   const version = versions.node!;
   const libraries = Object.entries(versions).filter(
-    ([name, version]) => version !== "" && !NO_LIBRARIES.includes(name), // without one it was not built in
+    ([name, version]) => version !== "" && !NOT_LIBRARIES.includes(name), // an empty version means it is not built in
   );
   return new Component(Enums.ComponentType.Platform, "node", {
     version,

@@ -10,15 +10,15 @@ import { tarball, zip } from "./archive.ts";
 import { billOfMaterials } from "./bill-of-materials.ts";
 import { installText } from "./install-text.ts";
 
-/** What comes along from the checkout as it is. */
+/** Files and folders copied from the checkout. */
 const DOCUMENTS = ["LICENSE", "README.md", "CHANGELOG.md", "SECURITY.md", "CONTRIBUTING.md", "docs"];
 
-/** What only a Linux machine has a use for. */
+/** Copied into the archives for Linux only. */
 const DEPLOYING = ["flagstone.service", "Dockerfile", "container-root.sh"].map((name) => `scripts/${name}`);
 
 /**
- * Packs an executable with what belongs to it, and its bill of materials beside.
- * @returns the files that it made in `folder`
+ * Packs an executable with its documents, and writes its bill of materials next to the archive.
+ * @returns the files created in `folder`
  */
 export async function pack(executable: Executable, folder: string): Promise<string[]> {
   const { target } = executable;
@@ -38,15 +38,15 @@ export async function pack(executable: Executable, folder: string): Promise<stri
   });
 }
 
-/** The folder that is packed. */
+/** Creates the folder to pack. */
 function stage({ target, file, metafile }: Executable, folder: string, bill: string): string {
   fs.rmSync(folder, { recursive: true, force: true });
   fs.mkdirSync(folder, { recursive: true });
   const put = (name: string, content: string | Uint8Array, mode = 0o644) => {
-    const made = path.join(folder, name);
-    fs.mkdirSync(path.dirname(made), { recursive: true, mode: 0o755 });
-    fs.writeFileSync(made, content);
-    fs.chmodSync(made, mode); // whatever the umask
+    const copy = path.join(folder, name);
+    fs.mkdirSync(path.dirname(copy), { recursive: true, mode: 0o755 });
+    fs.writeFileSync(copy, content);
+    fs.chmodSync(copy, mode); // regardless of the umask
   };
   for (const name of documents()) put(name, fs.readFileSync(path.join(ROOT, name)));
   put("LICENSES.txt", `${collectLicenses(metafile)}\n`);
@@ -80,7 +80,7 @@ function lastChange(): Date {
       Number(execFileSync("git", command, { cwd: ROOT, stdio: ["ignore", "pipe", "ignore"] })) * 1000,
     );
   } catch {
-    return new Date("2026-01-01T00:00:00Z"); // sources without a history
+    return new Date("2026-01-01T00:00:00Z"); // outside a repository
   }
 }
 
