@@ -2,7 +2,7 @@ import zlib from "node:zlib";
 import fc from "fast-check";
 
 /*
- * Bodies, as they are sent: compressed or not, whole or not, with their length or in chunks.
+ * Request bodies: compressed or not, complete or not, with a content length or chunked.
  */
 
 export interface Body {
@@ -16,7 +16,7 @@ const ENCODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   br: (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
 };
 
-/** A few kilobytes that hold 50 MB. */
+/** 50 MB that compress to a few kilobytes. */
 const bomb = Buffer.alloc(50_000_000, " ");
 const BOMBS = new Map<string, Buffer>();
 
@@ -45,7 +45,7 @@ const plain = (text: string) =>
     .constantFrom([], ["content-encoding: identity"], ["content-encoding: rot13"])
     .map((headers) => ({ headers, bytes: Buffer.from(text) }));
 
-/** More than is read of any body. */
+/** Around and above the size limit of bodies. */
 const huge = fc
   .integer({ min: 1_048_570, max: 3_000_000 })
   .map((size) => ({ headers: [], bytes: Buffer.alloc(size, " ") }));
@@ -59,7 +59,7 @@ const chunks = (bytes: Buffer, size: number) => {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 };
 
-/** In chunks of this size, or with its length. */
+/** In chunks of `size`, or with a content length if it is null. */
 const framed = ({ headers, bytes }: Body, size: number | null): Body =>
   size === null
     ? { headers: [...headers, `content-length: ${bytes.length}`], bytes }
@@ -80,7 +80,7 @@ const type = fc.oneof(
 
 const size = fc.option(fc.constantFrom(1000, 65_536, 1), { freq: 3 });
 
-/** The text as a body, in one of the ways in which it can be sent. */
+/** The text as a body, in a random encoding and framing. */
 export const bodyOf = (text: fc.Arbitrary<string>): fc.Arbitrary<Body> =>
   fc
     .tuple(

@@ -2,32 +2,31 @@ import type { Caller } from "./dataset.ts";
 
 /** Something to send on one connection, and how. */
 export interface Case {
-  /** What is asked for, or which trick is tried. */
   title: string;
   as: Caller;
-  /** Sent one after the other, with a pause between. */
+  /** Sent one after the other, with pauses. */
   pieces: Buffer[];
-  /** How often the whole is sent without waiting for an answer. */
+  /** How often all pieces are sent, pipelined. */
   times: number;
-  /** Resets the connection once all is sent, without waiting for an answer. */
+  /** Resets the connection after sending, without waiting for a response. */
   hangsUp: boolean;
-  /** So many answers have to come; undefined where the server may as well wait for more. */
+  /** How many responses must arrive; undefined if the server may still be waiting for input. */
   answers: number | undefined;
 }
 
-/** What a check says that does not hold. */
+/** A failed check. */
 export class Finding extends Error {}
 
 const SHOWN = 1500;
 
-/** Bytes as they could stand in a program; long ones cut in the middle. */
+/** Bytes as a string literal, truncated in the middle if long. */
 export function escaped(bytes: Buffer): string {
   const text = JSON.stringify(bytes.toString("latin1"));
   if (text.length <= SHOWN) return text;
-  return `${text.slice(0, SHOWN / 2)} … ${bytes.length} bytes in all … ${text.slice(-SHOWN / 2)}`;
+  return `${text.slice(0, SHOWN / 2)} … ${bytes.length} bytes in total … ${text.slice(-SHOWN / 2)}`;
 }
 
-/** A case for a person who wants to send it again. */
+/** Describes a case so that it can be sent again. */
 export const describe = ({ title, as, pieces, times, hangsUp }: Case) =>
   [
     `${title}, as ${as}${times > 1 ? `, ${times} times` : ""}${hangsUp ? ", then hangs up" : ""}`,

@@ -10,24 +10,24 @@ import { lines, withoutHidden } from "./dataset.ts";
 import { jsonText, text } from "./values.ts";
 
 /*
- * Other processes beside the server: those that change its file, and those that are misused in a folder of their own.
+ * Commands run while the server is up: some change its data file, others are misused in a folder of their own.
  */
 
-/** A command line, and what it reads. */
+/** A command line and its standard input. */
 export interface CommandCase {
   args: string[];
   input: string;
-  /** It works on the file that is served; else on its own. */
+  /** Uses the server's data file rather than its own. */
   isServed: boolean;
 }
 
 const HEADER = '{"kind":"dataset","version":1}';
 
-const makeToken = fc
+const createToken = fc
   .constantFrom("admin", "member")
   .map((user) => ({ args: ["token", "create", "fuzz", "--user", user], input: "", isServed: true }));
 
-/** An event with odd names and data, which the server then has to show. */
+/** An event with odd names and data, which the server must then be able to show. */
 const importEvent = fc
   .record({
     type: fc.constantFrom(...EVENT_TYPES),
@@ -45,8 +45,8 @@ const importEvent = fc
 
 const DATASET = lines().map((line) => JSON.stringify(line));
 
-/** The dataset with one line spoilt: a value replaced, bytes changed, cut, repeated or left out. */
-const importSpoilt = fc
+/** The dataset with one corrupted line: a value replaced, a character changed, truncated, repeated or removed. */
+const importCorrupted = fc
   .tuple(
     fc.nat(DATASET.length - 1),
     fc.constantFrom("value", "cut", "twice", "without", "character"),
@@ -56,7 +56,7 @@ const importSpoilt = fc
   .map(([index, how, at, value]) => {
     const line = DATASET[index]!;
     const place = at % line.length;
-    const spoilt = {
+    const corrupted = {
       value: line.replaceAll(/(?<=":)("[^"]*"|\d+)/g, (one, _, offset) =>
         offset % 3 === at % 3 ? value : one,
       ),
@@ -65,13 +65,17 @@ const importSpoilt = fc
       without: "",
       character: line.slice(0, place) + value.slice(0, 1) + line.slice(place + 1),
     }[how];
-    return { args: ["import", "-"], input: DATASET.toSpliced(index, 1, spoilt).join("\n"), isServed: false };
+    return {
+      args: ["import", "-"],
+      input: DATASET.toSpliced(index, 1, corrupted).join("\n"),
+      isServed: false,
+    };
   });
 
-/** Those that end by themselves, and look nowhere but in their folder. */
+/** Commands that exit by themselves and touch only their own folder. */
 const HARMLESS = COMMANDS.filter(({ name }) => !["serve", "demo", "health"].includes(name));
 
-/** No path leads out of the folder, and no argument can hold NUL. */
+/** Contains no path out of the folder, and no NUL, which an argument cannot hold. */
 const word = fc
   .oneof(
     text,
@@ -103,14 +107,19 @@ const misuse = fc
     return { args: [...command.name.split(" "), ...words, ...options], input: "", isServed: false };
   });
 
-export const commandCase: fc.Arbitrary<CommandCase> = fc.oneof(makeToken, importEvent, importSpoilt, misuse);
+export const commandCase: fc.Arbitrary<CommandCase> = fc.oneof(
+  createToken,
+  importEvent,
+  importCorrupted,
+  misuse,
+);
 
 const CODES: ReadonlySet<unknown> = new Set([0, 1, 2, 3, 4]);
-/** Of `run`, as of shells: a command that can't be run, or that there is not. */
+/** `run` uses the shell's codes for a command that is not executable or not found. */
 const NOT_RUN: ReadonlySet<unknown> = new Set([126, 127]);
 const STACK = /\n\s+at |SQLITE_|UnknownError|\bTypeError\b|\bRangeError\b/;
 
-/** Runs it to its end. @throws Finding */
+/** Runs the command and checks its result. @throws Finding */
 export async function runCommand(executable: string, folder: string, data: string, one: CommandCase) {
   const own = path.join(folder, "own");
   fs.rmSync(own, { recursive: true, force: true });
@@ -120,13 +129,14 @@ export async function runCommand(executable: string, folder: string, data: strin
   const { code, output } = await run(one.args, one.input);
   const isExpected = CODES.has(code) || (one.args[0] === "run" && NOT_RUN.has(code));
   if (!isExpected) throw new Finding(`expected an exit code from 0 to 4, not ${code}: ${output}`);
-  if (STACK.test(output)) throw new Finding(`expected words and no stack: ${output.slice(0, 1000)}`);
+  if (STACK.test(output))
+    throw new Finding(`expected a message without a stack trace: ${output.slice(0, 1000)}`);
   if (code !== 0 || one.isServed || one.args[0] !== "import") return;
   const doctor = await run(["doctor"], "");
-  if (doctor.code !== 0) throw new Finding(`expected a whole file after an import, not ${doctor.output}`);
+  if (doctor.code !== 0) throw new Finding(`expected an intact file after an import, not ${doctor.output}`);
 }
 
-/** The exit code, or the signal or the failure that ended it, and what it wrote to stderr. */
+/** Its exit code, signal or failure to start, and its stderr. */
 function ended(
   executable: string,
   args: string[],
@@ -140,7 +150,7 @@ function ended(
       { ...options, timeout: 20_000, maxBuffer: 2 ** 26 },
       (error, _, stderr) => resolve({ code: error ? (error.signal ?? error.code) : 0, output: stderr }),
     );
-    child.stdin!.on("error", () => {}); // it may end before it has read all
+    child.stdin!.on("error", () => {}); // it may exit before reading all input
     child.stdin!.end(input);
   });
 }

@@ -1,21 +1,21 @@
 import { hashSecret } from "../../src/auth/token.ts";
 
 /*
- * A small company with odd names and a private project. Two words stand for what is hidden: its name, which anyone may
- * guess, and the text of what happened in it, which an answer may hold only for who may see it.
+ * A small company with odd names and a private project. Two words mark what is hidden: the project's name, which anyone
+ * may guess, and a text in its flags and events, which only responses to callers with access may contain.
  */
 
 export const HIDDEN_PROJECT = "zyzzyva-project";
 export const HIDDEN_TEXT = "quixotry-text";
 
-/** The same where it may be stored for all to see. */
+/** Replaces the hidden words, so that the text may be stored where anyone can see it. */
 export const withoutHidden = (text: string) => text.replaceAll(HIDDEN, "shown");
 
 const HIDDEN = new RegExp(`${HIDDEN_PROJECT}|${HIDDEN_TEXT}`, "g");
 
 const personal = (letter: string) => `user:${letter.repeat(56)}`;
 
-/** Who asks: the secret that is sent, null for none. */
+/** The credentials of each caller; null for none. */
 export const CALLERS = {
   admin: personal("a"),
   member: personal("b"),
@@ -32,11 +32,11 @@ const SEES_ALL: ReadonlySet<Caller> = new Set(["admin", "member", "service"]);
 
 export const maySeeHidden = (caller: Caller) => SEES_ALL.has(caller);
 
-/** Whether an answer may tell of what is hidden: the tokens of applications are for all projects. */
-export const mayBeTold = (caller: Caller) =>
+/** Whether responses may contain hidden words: the applications' tokens cover all projects. */
+export const mayReceiveHidden = (caller: Caller) =>
   maySeeHidden(caller) || caller === "client" || caller === "frontend";
 
-/** What no answer and no log line may hold: secrets, their hashes, and what integrations and users keep to themselves. */
+/** What no response or log line may contain: secrets, their hashes, and private data of integrations and users. */
 export const SECRETS: readonly string[] = [
   ...Object.values(CALLERS).flatMap((secret) => (secret === null ? [] : [secret, hashSecret(secret)])),
   "kept-by-the-integration",
@@ -49,7 +49,7 @@ export const ENVIRONMENTS = ["development", "production", "tëst env"];
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 
-/** All lines of the data file at the start. */
+/** All lines of the initial dataset. */
 export const lines = (): object[] => [
   { kind: "dataset", version: 1 },
   ...ENVIRONMENTS.map((name, sortOrder) => ({ kind: "environment", name, type: name, sortOrder })),
@@ -125,7 +125,7 @@ const integration = {
   events: [],
 };
 
-/** Every sixth is of the hidden project; one is long enough that answers with it are compressed and streamed. */
+/** Every sixth belongs to the hidden project; one is so long that responses with it are compressed and streamed. */
 function event(id: number) {
   const isHidden = id % 6 === 0;
   return {

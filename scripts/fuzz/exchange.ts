@@ -3,25 +3,25 @@ import { setTimeout } from "node:timers/promises";
 import type { Case } from "./case.ts";
 import { type Received, repliesIn } from "./replies.ts";
 
-/** What came back on the connection of a case. */
+/** What the server sent on the connection of a case. */
 export interface Exchange extends Received {
-  /** The server ended the connection, in order; a reset may have cost us what it sent before. */
+  /** The server closed the connection gracefully; after a reset, data may be lost. */
   isEnded: boolean;
   isReset: boolean;
-  /** All answers that have to come did not, in generous time. */
+  /** Not all required responses arrived in time. */
   isLate: boolean;
 }
 
-/** How long an answer may take while all the others are asked for too. */
-const PATIENCE_MS = 15_000;
+/** How long a response may take under load. */
+const TIMEOUT_MS = 15_000;
 
-/** What need not be answered is not waited for longer than this after the last byte, either way. */
+/** Without a required response, how long after the last byte sent or received to wait. */
 const QUIET_MS = 100;
 
 const PAUSE_MS = 3;
 
-/** Sends a case on a connection of its own and reads what comes. @throws BrokenReply */
-export async function exchange(port: number, one: Case, patience = PATIENCE_MS): Promise<Exchange> {
+/** Sends a case on a new connection and reads the responses. @throws BrokenReply */
+export async function exchange(port: number, one: Case, timeout = TIMEOUT_MS): Promise<Exchange> {
   const line = connect(port);
   const isHead = Buffer.concat(one.pieces).includes("HEAD");
   const read = () => repliesIn(line.received(), isHead);
@@ -37,14 +37,14 @@ export async function exchange(port: number, one: Case, patience = PATIENCE_MS):
   let isLate = false;
   while (!isDone() && !isLate) {
     await line.changed();
-    isLate = performance.now() - begin > patience;
+    isLate = performance.now() - begin > timeout;
   }
   const received = read();
   line.socket.destroy();
   return { ...received, isLate, isEnded: line.state.isEnded, isReset: line.state.isReset || one.hangsUp };
 }
 
-/** A bare connection that keeps all it gets. */
+/** A plain connection that collects everything it receives. */
 function connect(port: number) {
   const chunks: Buffer[] = [];
   const state = { isClosed: false, isEnded: false, isReset: false, changedAt: performance.now() };
@@ -62,7 +62,7 @@ function connect(port: number) {
     socket,
     state,
     received: () => Buffer.concat(chunks),
-    /** Something came or ended, or a while has passed. */
+    /** Resolves when data arrives or the connection ends, or after a while. */
     async changed() {
       const stop = new AbortController();
       const woken = new Promise<void>((resolve) => (wake = resolve));
@@ -81,12 +81,12 @@ async function send(socket: net.Socket, { pieces, times }: Case) {
       if (index > 0) await setTimeout(PAUSE_MS);
       if (socket.destroyed) return;
       const flows = socket.write(piece);
-      if (!flows) await Promise.race([drained(socket), setTimeout(PATIENCE_MS, undefined, { ref: false })]);
+      if (!flows) await Promise.race([drained(socket), setTimeout(TIMEOUT_MS, undefined, { ref: false })]);
     }
   }
 }
 
-/** Written, or nobody reads it any more. */
+/** Resolves when all is written or the connection is closed. */
 const drained = (socket: net.Socket) =>
   new Promise<void>((resolve) => {
     for (const event of ["drain", "close"]) socket.once(event, () => resolve());

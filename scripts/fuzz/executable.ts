@@ -6,7 +6,7 @@ import { DIST, ROOT } from "../bundle.ts";
 const isWindows = process.platform === "win32";
 const NAME = `flagstone-${isWindows ? "win" : process.platform}-${process.arch}${isWindows ? ".exe" : ""}`;
 
-/** The executable for this machine, built where it is missing or older than what it is made of. */
+/** The executable for this machine, built if it is missing or older than the sources. */
 export function hostExecutable(): string {
   const file = path.join(DIST, NAME);
   if (!fs.existsSync(file) || fs.statSync(file).mtimeMs < newestSource()) {

@@ -14,11 +14,11 @@ import { watchSlow } from "./slow.ts";
 import { type Site, TRIALS } from "./trial.ts";
 
 /*
- * `npm run fuzz`: whatever is sent to the built executable, it answers in order, tells no secret, and lives.
+ * `npm run fuzz`: whatever is sent to the built executable, it must respond correctly, leak no secret, and stay up.
  */
 
-/** Enough to see what is wrong; the rest mostly has the same cause. */
-const ENOUGH = 10;
+/** Stop after this many; more findings mostly have the same cause. */
+const MAX_FINDINGS = 10;
 
 const progress = (text: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
@@ -36,15 +36,15 @@ async function prepare(executable: string, folder: string): Promise<Site> {
   return { executable, folder, data, server: await startServer(executable, data), counts: {} };
 }
 
-/** Rounds until time or cases are over, or enough is found. */
+/** Plays rounds until the time or the number of cases is used up, or there are enough findings. */
 async function playRounds(site: Site, { seed, seconds, requests }: Options): Promise<Found[]> {
   const end = performance.now() + seconds * 1000;
   const kinds = [...new Set(TRIALS.map(({ kind }) => kind))];
   const tried = () => kinds.reduce((sum, kind) => sum + (site.counts[kind] ?? 0), 0);
-  const goesOn = () => performance.now() < end && tried() < requests;
+  const continues = () => performance.now() < end && tried() < requests;
   const found: Found[] = [];
-  for (let round = 0; goesOn() && found.length < ENOUGH; round++) {
-    found.push(...(await playRound(site, seed * 65_537 + round, goesOn)));
+  for (let round = 0; continues() && found.length < MAX_FINDINGS; round++) {
+    found.push(...(await playRound(site, seed * 65_537 + round, continues)));
     await revive(site);
     progress(`${tried()} cases, ${found.length} found`);
   }
@@ -66,7 +66,7 @@ async function fuzz(options: Options, folder: string): Promise<Report> {
     const { executable, counts } = site;
     return { seed, executable, seconds, counts, slowest, memory: end.memory, found };
   } finally {
-    site.server.child.kill("SIGKILL"); // where something here has failed
+    site.server.child.kill("SIGKILL"); // in case the fuzzer itself failed
   }
 }
 

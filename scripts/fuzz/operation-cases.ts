@@ -7,16 +7,16 @@ import { CALLERS, type Caller, maySeeHidden, withoutHidden } from "./dataset.ts"
 import { jsonText, objectText, text } from "./values.ts";
 
 /*
- * Requests of every operation that are HTTP, with values that nobody would mean.
+ * Valid HTTP requests for every operation, with absurd values.
  */
 
-/** Mostly somebody who may ask. */
+/** Mostly a caller with access. */
 export const caller: fc.Arbitrary<Caller> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom<Caller>("admin", "outsider", "member", "service") },
   { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(CALLERS) as Caller[])) },
 );
 
-/** As a value stands in a target: escaped as it should be, twice, or every byte of it. */
+/** Ways to escape a value in a URL: correctly, twice, every byte, or incompletely. */
 const ESCAPES: ReadonlyArray<(value: string) => string> = [
   (value) => encodeURIComponent(value.toWellFormed()),
   (value) => encodeURIComponent(encodeURIComponent(value.toWellFormed())),
@@ -24,8 +24,8 @@ const ESCAPES: ReadonlyArray<(value: string) => string> = [
   (value) => encodeURI(value.toWellFormed()),
 ];
 
-/** So long a value that its target is read at all; a few are longer. */
-const spelt = (value: fc.Arbitrary<string>) =>
+/** Escapes a value, mostly within the server's limit for the length of a URL. */
+const escapedIn = (value: fc.Arbitrary<string>) =>
   fc
     .tuple(
       value,
@@ -34,22 +34,22 @@ const spelt = (value: fc.Arbitrary<string>) =>
         { weight: 1, arbitrary: fc.constantFrom(...ESCAPES) },
       ),
     )
-    .map(([one, spell]) => spell(one.slice(0, 8000)));
+    .map(([one, encode]) => encode(one.slice(0, 8000)));
 
-const inTarget = spelt(text);
+const inTarget = escapedIn(text);
 
-/** What may be stored holds nothing of what is hidden, lest others are shown it in its new place. */
-const shownInTarget = spelt(text.map(withoutHidden));
+/** Values that may be stored must not contain hidden words, or they would be visible in their new place. */
+const shownInTarget = escapedIn(text.map(withoutHidden));
 
-/** What is there already: who may not see it has to be refused. */
-const NAMES_WHAT_IS_THERE = /^:(projectId|featureName)$/;
+/** Parameters that name existing rows: a caller who cannot see one must be refused. */
+const NAMES_EXISTING = /^:(projectId|featureName)$/;
 
 const slashes = fc.oneof(
   { weight: 8, arbitrary: fc.constant("/") },
   { weight: 1, arbitrary: fc.constantFrom("//", "/./", "/../") },
 );
 
-/** @param isShown whether a part may hold nothing of what is hidden */
+/** @param isShown whether a part must not contain hidden words */
 const pathOf = (path: string, isShown: (part: string) => boolean) =>
   fc
     .tuple(
@@ -106,7 +106,7 @@ const bearer = fc.constantFrom("", "", "Bearer ", "bearer   ", "BEARER\t");
 
 const NO_BODY: Body = { headers: [], bytes: Buffer.alloc(0) };
 
-/** What a body is asked for with: the keys that it may have, or any JSON at all. */
+/** An object with keys of the operation's schema, or any JSON at all. */
 function bodyFor({ body }: Operation, stores: boolean): fc.Arbitrary<Body> {
   const json = fc.oneof(
     { weight: 4, arbitrary: objectText(keysOf(body)) },
@@ -129,7 +129,7 @@ const methodFor = ({ method }: Operation) =>
     { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "DELETE", "PATCH") },
   );
 
-/** Whether what is sent may be stored: not by a search, which is a POST too. */
+/** Whether the request may store something; a search does not, although it is a POST. */
 const isChange = ({ method, changes }: Operation, sent: string) =>
   !["GET", "HEAD", "OPTIONS"].includes(sent) && (changes || sent !== method);
 
@@ -138,7 +138,7 @@ const caseFor = (operation: Operation): fc.Arbitrary<Case> =>
 
 function requestOf(operation: Operation, as: Caller, method: string): fc.Arbitrary<Case> {
   const stores = isChange(operation, method);
-  const isShown = (part: string) => stores && (maySeeHidden(as) || !NAMES_WHAT_IS_THERE.test(part));
+  const isShown = (part: string) => stores && (maySeeHidden(as) || !NAMES_EXISTING.test(part));
   return fc
     .record({
       bearer,
@@ -146,7 +146,7 @@ function requestOf(operation: Operation, as: Caller, method: string): fc.Arbitra
       query: queryOf(operation, stores ? shownInTarget : inTarget),
       headers,
       body: bodyFor(operation, stores),
-      // The second is often answered with what is kept of the first.
+      // The second is often served from the cache.
       times: fc.constantFrom(1, 1, 2, 5),
       hangsUp: operation.isStream ? fc.constant(true) : fc.nat(11).map((one) => one === 11),
     })
@@ -166,7 +166,7 @@ function requestOf(operation: Operation, as: Caller, method: string): fc.Arbitra
     });
 }
 
-/** A request of any operation. */
+/** A request for any operation. */
 export const operationCase: fc.Arbitrary<Case> = fc.oneof(
-  ...OPERATIONS.filter(({ isStream }) => !isStream).map(caseFor), // the answer of a stream has no end
+  ...OPERATIONS.filter(({ isStream }) => !isStream).map(caseFor), // streams never end
 );

@@ -3,18 +3,18 @@ import { parseArgs } from "node:util";
 
 export const HELP = `npm run fuzz -- [OPTIONS]
 
-  --seed N           the same number gives the same cases (a random one, which is printed)
-  --seconds N        how long to go on (60)
-  --requests N       how many cases to try at the most
-  --executable FILE  what to try (dist/flagstone-<this machine's>, which is built where it is missing or older
-                     than the sources)
+  --seed N           reproduces the same cases (default: random, and printed)
+  --seconds N        duration (60)
+  --requests N       maximum number of cases
+  --executable FILE  the executable to test (dist/flagstone-<this machine's>, built if it is missing or older than
+                     the sources)
   --json             print the result as JSON
   --help
 
-Exit code 0 if nothing was found, 1 if something was, 2 for options that can't be meant.
+Exit code 0 if nothing was found, 1 if something was, 2 for invalid options.
 `;
 
-/** What was asked for on the command line. @throws Error for what can't be meant */
+/** Parses the command line. @throws Error for invalid options */
 export function readOptions() {
   const { values } = parseArgs({
     options: {

@@ -3,18 +3,18 @@ import { CALLERS } from "./dataset.ts";
 import type { Found } from "./rounds.ts";
 import type { Site } from "./trial.ts";
 
-/** How long a plain request may take on a machine that does much else. */
-const PATIENCE_MS = 10_000;
+/** How long a plain request may take on a busy machine. */
+const TIMEOUT_MS = 10_000;
 
-const EVERY_MS = 200;
+const INTERVAL_MS = 200;
 
-/** Asks a plain question on a new connection now and then, while all else goes on. */
+/** Sends a plain request on a new connection at intervals, while everything else runs. */
 export function watchPulse(site: Site) {
   const found: Found[] = [];
   let slowest = 0;
-  let isOver = false;
+  let isStopped = false;
   const beat = async () => {
-    while (!isOver) {
+    while (!isStopped) {
       const begin = performance.now();
       const { server } = site;
       const answer = await ask(server.port);
@@ -27,13 +27,13 @@ export function watchPulse(site: Site) {
           alone: undefined,
         });
       }
-      await setTimeout(EVERY_MS);
+      await setTimeout(INTERVAL_MS);
     }
   };
   const ended = beat();
   return {
     async stop() {
-      isOver = true;
+      isStopped = true;
       await ended;
       return { slowest, found };
     },
@@ -43,7 +43,7 @@ export function watchPulse(site: Site) {
 const ask = (port: number) =>
   fetch(`http://127.0.0.1:${port}/api/admin/user-admin/1`, {
     headers: { authorization: CALLERS.admin, connection: "close" },
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
   }).then(
     async (response) => (await response.text()) && String(response.status),
     (error: Error) => String(error.cause ?? error),

@@ -4,7 +4,7 @@ import { CALLERS, type Caller } from "./dataset.ts";
 import { caller } from "./operation-cases.ts";
 
 /*
- * What no client of HTTP would send.
+ * Bytes that no HTTP client would send.
  */
 
 const METHODS = [
@@ -158,8 +158,8 @@ const message = fc
     return { as, bytes: Buffer.from([...lines, ...headers, "", body].join(newline), "latin1") };
   });
 
-/** Some bytes of it are others, or it ends too soon. */
-const spoilt = (message: fc.Arbitrary<{ as: Caller; bytes: Buffer }>) =>
+/** With some bytes changed, or truncated. */
+const corrupted = (message: fc.Arbitrary<{ as: Caller; bytes: Buffer }>) =>
   fc
     .tuple(
       message,
@@ -172,16 +172,16 @@ const spoilt = (message: fc.Arbitrary<{ as: Caller; bytes: Buffer }>) =>
       return { as, bytes: end === null ? copy : copy.subarray(0, end % copy.length) };
     });
 
-/** Cut at up to four places, sent apart. */
+/** Cuts the bytes at the given places, to be sent separately. */
 const cut = (bytes: Buffer, at: number[]) => {
   const places = [0, ...at.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return places.slice(1).map((end, index) => bytes.subarray(places[index], end));
 };
 
-/** A broken, doubtful or unusual message, in pieces, repeated, broken off. */
+/** A broken, dubious or unusual message, sent in pieces, repeatedly, or cut off. */
 export const rawCase: fc.Arbitrary<Case> = fc
   .record({
-    message: fc.oneof(message, spoilt(message)),
+    message: fc.oneof(message, corrupted(message)),
     cuts: fc.array(fc.nat(), { maxLength: 4 }),
     times: fc.oneof(
       { weight: 3, arbitrary: fc.constant(1) },

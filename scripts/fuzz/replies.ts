@@ -1,5 +1,5 @@
 /*
- * The bytes that a server sent, read as strictly as a proxy in front of it would.
+ * Parses a server's bytes as strictly as a proxy in front of it would.
  */
 
 export interface Reply {
@@ -8,13 +8,13 @@ export interface Reply {
   body: Buffer;
 }
 
-/** What came on a connection: answers that are whole, and what follows them. */
+/** The complete responses on a connection, and the bytes after them. */
 export interface Received {
   replies: Reply[];
   rest: Buffer;
 }
 
-/** What no proxy would pass on. */
+/** A response that no proxy would pass on. */
 export class BrokenReply extends Error {}
 
 const STATUS_LINE = /^HTTP\/1\.1 (\d{3}) [\x20-\x7e]*$/;
@@ -22,8 +22,8 @@ const HEADER = /^([!#$%&'*+.^_`|~\dA-Za-z-]+): ?([\x20-\x7e\x80-\xff\t]*)$/;
 const ONCE: ReadonlySet<string> = new Set(["content-length", "content-type", "transfer-encoding", "etag"]);
 
 /**
- * @param isHead whether an answer to `HEAD` may be among them, which ends with its headers
- * @throws BrokenReply for what is no HTTP
+ * @param isHead whether there may be responses to `HEAD`, which end with their headers
+ * @throws BrokenReply if the bytes are not valid HTTP
  */
 export function repliesIn(bytes: Buffer, isHead: boolean): Received {
   const replies: Reply[] = [];
@@ -39,7 +39,7 @@ export function repliesIn(bytes: Buffer, isHead: boolean): Received {
     if (status >= 200) replies.push({ status, headers, body: taken.body });
   }
   if (!"HTTP/1.1 ".startsWith(rest.toString("latin1", 0, 9)))
-    throw new BrokenReply("bytes after the end of an answer");
+    throw new BrokenReply("bytes after the end of a response");
   return { replies, rest };
 }
 
@@ -58,14 +58,14 @@ function headOf(text: string) {
   return { status, headers };
 }
 
-/** The body that follows, and how many bytes it takes; undefined while it is not whole. */
+/** The body that follows, and how many bytes it takes; undefined while it is incomplete. */
 function bodyOf({ status, headers }: Omit<Reply, "body">, after: Buffer, isHead: boolean) {
   const none = { body: Buffer.alloc(0), length: 0 };
   if (status < 200 || status === 204 || status === 304) return none;
   if (isHead && (after.length === 0 || after.toString("latin1", 0, 9) === "HTTP/1.1 ")) return none;
   const length = headers.get("content-length");
   const encoding = headers.get("transfer-encoding");
-  // To a client of HTTP/1.0 the end of the connection is the end of a stream; when that is can't be told from here.
+  // For HTTP/1.0, a stream ends with the connection; take what has arrived so far.
   if (length === undefined && encoding === undefined && headers.get("connection") === "close") {
     return { ...none, length: after.length };
   }

@@ -2,17 +2,17 @@ import fc from "fast-check";
 import { startServer } from "./server.ts";
 import { propertyOf, type Site, TRIALS, type Trial, tryOut } from "./trial.ts";
 
-/** Something that does not hold, and how to see it again. */
+/** A failed check, and how to reproduce it. */
 export interface Found {
   kind: string;
-  /** What was expected, and what was seen. */
+  /** What was expected and what was seen. */
   message: string;
-  /** The case that was tried, and the shortest one that fails alone; undefined if none does. */
+  /** The failing case, and the shortest one that fails in isolation; undefined if none does. */
   shown: string;
   alone: string | undefined;
 }
 
-/** How often a shorter case is tried. */
+/** Limit of the cases tried while shrinking. */
 const ATTEMPTS = 150;
 
 interface Failed {
@@ -23,29 +23,29 @@ interface Failed {
   shown: string;
 }
 
-/** All trials at once, each with cases of its own, which the seed gives. @param goesOn asked before each case */
-export async function playRound(site: Site, seed: number, goesOn: () => boolean): Promise<Found[]> {
+/** Runs all trials concurrently, each with its own cases from the seed. @param continues called before each case */
+export async function playRound(site: Site, seed: number, continues: () => boolean): Promise<Found[]> {
   const results = await Promise.all(
-    TRIALS.map((trial, index) => attempt(trial, site, seed * TRIALS.length + index, goesOn)),
+    TRIALS.map((trial, index) => attempt(trial, site, seed * TRIALS.length + index, continues)),
   );
-  const isOver = site.server.endOf() !== undefined;
+  const hasCrashed = site.server.endOf() !== undefined;
   const found: Found[] = [];
   for (const failed of results.filter((result) => result !== undefined)) {
     const alone = await shortest(failed, site);
     found.push({ kind: failed.trial.kind, message: failed.message, shown: failed.shown, alone });
   }
   const culprits = found.filter(({ alone }) => alone !== undefined);
-  return isOver && culprits.length > 0 ? culprits : found;
+  return hasCrashed && culprits.length > 0 ? culprits : found;
 }
 
 async function attempt(
   trial: Trial,
   site: Site,
   seed: number,
-  goesOn: () => boolean,
+  continues: () => boolean,
 ): Promise<Failed | undefined> {
   const property = propertyOf(trial, async (one) => {
-    if (goesOn()) await tryOut(trial, site, one);
+    if (continues()) await tryOut(trial, site, one);
   });
   const result = await fc.check(property, { seed, numRuns: trial.cases, endOnFailure: true });
   if (!result.failed) return undefined;
@@ -59,7 +59,7 @@ async function attempt(
   };
 }
 
-/** The same case again with nothing else going on, then shorter ones. */
+/** Repeats the case in isolation, then shrinks it. */
 async function shortest({ trial, seed, path }: Failed, site: Site): Promise<string | undefined> {
   let left = ATTEMPTS;
   const property = propertyOf(trial, async (one) => {
@@ -74,7 +74,7 @@ async function shortest({ trial, seed, path }: Failed, site: Site): Promise<stri
 const messageOf = ({ errorInstance }: fc.RunDetails<[unknown]>) =>
   errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
 
-/** Starts the server again where a case has ended it. */
+/** Restarts the server if a case has crashed it. */
 export async function revive(site: Site) {
   if (site.server.endOf() !== undefined) site.server = await startServer(site.executable, site.data);
 }

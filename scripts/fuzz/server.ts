@@ -6,28 +6,28 @@ import { setTimeout } from "node:timers/promises";
 import { Finding } from "./case.ts";
 import { requireNoSecret } from "./checks.ts";
 
-/** How long a stop may take: the program's own grace, and some more on a busy machine. */
+/** How long a stop may take: the program's grace period, and a margin for a busy machine. */
 const STOP_MS = 15_000;
 
-/** How long a line may be on its way from the log to us. */
+/** How long a log line may take to reach us. */
 const LOG_MS = 3000;
 
-/** So much of a line is told. In characters. */
+/** How many characters of a line to show. */
 const SHOWN = 1000;
 
-/** The executable at work on a file. */
+/** The executable serving a data file. */
 export interface Server {
   port: number;
   child: ChildProcessWithoutNullStreams;
-  /** What its log says that it must not. */
+  /** Violations in its log. */
   complaints: string[];
-  /** How the process ended, and its last words; undefined while it lives. */
+  /** How the process ended, with its last output; undefined while it runs. */
   endOf(): string | undefined;
-  /** Waits until a process that is ending has ended: what we hang up on is looked at later than we know. */
+  /** Waits until the server has processed aborted connections, so that a crash they cause has happened. */
   settled(): Promise<void>;
-  /** Waits until the log has a line with this id. @throws Finding */
+  /** Waits for a log line with this id. @throws Finding if none appears in time */
   requireLogged(id: string): Promise<void>;
-  /** @throws Finding unless it ends in order, in time */
+  /** @throws Finding unless the server stops gracefully and in time */
   stop(): Promise<void>;
 }
 
@@ -55,17 +55,17 @@ export async function startServer(executable: string, data: string): Promise<Ser
     async requireLogged(id) {
       const deadline = performance.now() + LOG_MS;
       while (!ids.delete(id)) {
-        if (performance.now() > deadline) throw new Finding(`expected a line in the log with the id ${id}`);
+        if (performance.now() > deadline) throw new Finding(`expected a log line with the id ${id}`);
         await setTimeout(5);
       }
     },
     async stop() {
-      const late = AbortSignal.timeout(STOP_MS);
+      const timeout = AbortSignal.timeout(STOP_MS);
       const ended = !hasEnded(child)
-        ? once(child, "exit", { signal: late })
+        ? once(child, "exit", { signal: timeout })
         : [child.signalCode ?? child.exitCode];
       child.kill("SIGTERM");
-      const [code] = await Promise.resolve(ended).catch(() => ["nothing in time"]);
+      const [code] = await Promise.resolve(ended).catch(() => ["a timeout"]);
       child.kill("SIGKILL");
       if (code !== 0) throw new Finding(`expected the exit code 0 after SIGTERM, not ${code}`);
     },
@@ -83,12 +83,12 @@ async function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {
   throw new Error("The server did not start");
 }
 
-/** A line is JSON, tells no secret, and is no failure. */
+/** A log line must be JSON, contain no secret, and report no error. */
 function readLine(line: string, ids: Set<string>, complaints: string[]) {
   try {
     const { id, level } = JSON.parse(line);
     if (typeof id === "string") ids.add(id);
-    if (level === "error") complaints.push(`expected no failure in the log: ${line.slice(0, SHOWN)}`);
+    if (level === "error") complaints.push(`expected no error in the log: ${line.slice(0, SHOWN)}`);
     requireNoSecret(line);
   } catch (error) {
     complaints.push(
@@ -97,7 +97,7 @@ function readLine(line: string, ids: Set<string>, complaints: string[]) {
   }
 }
 
-/** Bytes of memory that are its own, without those of mapped files; undefined where the system does not tell. */
+/** The server's resident bytes without mapped files; undefined except on Linux. */
 export function memoryOf({ child }: Server): number | undefined {
   const file = `/proc/${child.pid}/status`;
   if (!fs.existsSync(file)) return undefined;

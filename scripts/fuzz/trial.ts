@@ -8,20 +8,20 @@ import { rawCase } from "./raw-cases.ts";
 import { BrokenReply } from "./replies.ts";
 import type { Server } from "./server.ts";
 
-/** What trials need, and what they count. */
+/** What trials run against, and their counters. */
 export interface Site {
   executable: string;
   folder: string;
   data: string;
   server: Server;
-  /** Cases by kind, answers by status. */
+  /** Cases by kind, responses by status. */
   counts: Record<string, number>;
 }
 
-/** A kind of cases: how they are made, tried and told. */
+/** A kind of case: how to generate, run and print it. */
 export interface Trial<T = unknown> {
   kind: string;
-  /** How many are tried before all that was found is looked at; each kind takes about as long as the others. */
+  /** Cases per round, chosen so that all kinds take about the same time. */
   cases: number;
   arbitrary: fc.Arbitrary<T>;
   /** @throws Finding */
@@ -39,13 +39,13 @@ const onConnection = (kind: string, cases: number, arbitrary: fc.Arbitrary<Case>
     for (const { status } of result.replies) counts[status] = (counts[status] ?? 0) + 1;
     if (result.isReset) await server.settled();
     const end = server.endOf();
-    if (end !== undefined) throw new Finding(`expected the process to live, not to end with ${end}`);
+    if (end !== undefined) throw new Finding(`expected the process to stay up, not to exit with ${end}`);
     checkExchange(one, result);
     for (const id of idsIn(result)) await server.requireLogged(id);
   },
 });
 
-const beside: Trial<CommandCase> = {
+const commands: Trial<CommandCase> = {
   kind: "commands",
   cases: 20,
   arbitrary: commandCase,
@@ -54,14 +54,14 @@ const beside: Trial<CommandCase> = {
     `flagstone ${args.map((arg) => escaped(Buffer.from(arg))).join(" ")}\n  ${escaped(Buffer.from(input))}`,
 };
 
-/** One for each connection that is used at once, and one for the processes beside. */
+/** One per concurrent connection, and one for command-line processes. */
 export const TRIALS: readonly Trial[] = [
   ...Array.from({ length: 4 }, () => onConnection("operations", 200, operationCase)),
   ...Array.from({ length: 6 }, () => onConnection("raw", 40, rawCase)),
-  beside,
+  commands,
 ] as Trial[];
 
-/** Tries a case; what is no HTTP is a finding too. @throws Finding */
+/** Runs a case; a response that is not valid HTTP is a finding too. @throws Finding */
 export async function tryOut({ kind, run }: Trial, site: Site, one: unknown) {
   site.counts[kind] = (site.counts[kind] ?? 0) + 1;
   try {
@@ -71,6 +71,6 @@ export async function tryOut({ kind, run }: Trial, site: Site, one: unknown) {
   }
 }
 
-/** The property that every case of a trial is answered as it should be. */
+/** The property that `run` passes for every case of a trial. */
 export const propertyOf = (trial: Trial, run: (one: unknown) => Promise<void>) =>
   fc.asyncProperty(trial.arbitrary, run);

@@ -3,7 +3,7 @@ import { EVENT_TYPES } from "../../src/events/types.ts";
 import { ENVIRONMENTS, FEATURES, HIDDEN_TEXT, PROJECTS } from "./dataset.ts";
 
 /*
- * Values that programs stumble over.
+ * Values that programs trip over.
  */
 
 const half = fc.constantFrom("\ud800", "\udfff", "a\udc00b");
@@ -44,7 +44,7 @@ const TRICKS = [
   "👩‍👩‍👧‍👦",
 ];
 
-/** Names that the data file holds. */
+/** Names from the data file. */
 export const known = fc.constantFrom<string>(
   ...PROJECTS,
   ...FEATURES,
@@ -58,7 +58,7 @@ const long = fc
   .tuple(fc.constantFrom("x", "ü", "%", "a/", "\ud83d\ude00", "İ"), fc.nat(10_000))
   .map(([unit, times]) => unit.repeat(times));
 
-/** Any text, among them every name and trick. */
+/** Any text, including all names and tricks. */
 export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: known },
   { weight: 4, arbitrary: fc.constantFrom(...TRICKS, ...NUMBERS) },
@@ -67,12 +67,12 @@ export const text: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: long },
 );
 
-/** Lists or objects in each other; SQLite takes 1,000, a stack a few thousand. */
+/** Nested lists or objects; SQLite allows a depth of 1,000, a call stack a few thousand. */
 const nested = fc
   .tuple(fc.constantFrom(["[", "]"], ['{"a":', "}"]), fc.constantFrom(10, 999, 1001, 20_000))
   .map(([[open, close], depth]) => open!.repeat(depth) + (open === "[" ? "" : "1") + close!.repeat(depth));
 
-const NO_JSON = [
+const NOT_JSON = [
   "",
   "{",
   "nul",
@@ -103,14 +103,14 @@ const { value: json } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 
-/** The text of any JSON value, `__proto__` as a key among them; and what is no JSON. */
+/** The text of any JSON value, including `__proto__` as a key; sometimes invalid JSON. */
 export const jsonText: fc.Arbitrary<string> = fc.oneof(
   { weight: 8, arbitrary: json.map((value) => JSON.stringify(value)) },
   { weight: 1, arbitrary: nested },
-  { weight: 1, arbitrary: fc.constantFrom(...NO_JSON) },
+  { weight: 1, arbitrary: fc.constantFrom(...NOT_JSON) },
 );
 
-/** The text of a JSON object with any of these keys, mostly with a value that could be meant. */
+/** The text of a JSON object with some of these keys, mostly with plausible values. */
 export const objectText = (keys: readonly string[]): fc.Arbitrary<string> =>
   fc
     .array(
