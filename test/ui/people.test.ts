@@ -36,7 +36,7 @@ test("somebody who is invited makes a user of their own; a link that is no good 
   await page.goto(`${url}/people/invitations?new=true`);
   await type(page, "Name", "the team");
   await press(page, "button", "Create the invitation");
-  await sees(page, "as a Viewer at first");
+  await sees(page, "with the Viewer role");
   const link = await page.$eval(".secret pre", (shown) => shown.textContent ?? "");
   const theirs = await openWindow();
   await theirs.goto(link);

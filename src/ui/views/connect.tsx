@@ -10,7 +10,7 @@ import { Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 import { createToken } from "./connect-token.ts";
 
-/** From a flag to an application that asks for it: a token, and what to write with it. */
+/** Connects an application to a flag: creates a token, and shows sample code that uses it. */
 export function View() {
   const [{ project, feature, environment }] = useFilters({
     project: "default",
@@ -40,23 +40,23 @@ interface ConnectProps {
   project: string;
   feature: string;
   environments: readonly string[];
-  /** The one that is chosen at first; empty for the first of them. */
+  /** The one selected at first; empty for the first in the list. */
   environment: string;
 }
 
 function Connect({ project, feature, environments, environment }: ConnectProps) {
-  const [made, setMade] = useState<{ secret: string; type: string } | undefined>();
+  const [created, setCreated] = useState<{ secret: string; type: string } | undefined>();
   const initial = { type: "client", environment: environment || (environments[0] ?? "") };
   const form = useForm(initial, async ({ type, environment }) => {
     const body = { tokenName: `${project}-${environment}`, type, environment, projects: [project] };
-    setMade(await createToken(project, body));
+    setCreated(await createToken(project, body));
   });
-  if (made)
+  if (created)
     return (
       <>
-        <Secret label="Your application authenticates with this token." value={made.secret} />
+        <Secret label="Your application authenticates with this token." value={created.secret} />
         <h2>Add this to your application</h2>
-        <Snippets token={made.secret} feature={feature} isFrontend={made.type === "frontend"} />
+        <Snippets token={created.secret} feature={feature} isFrontend={created.type === "frontend"} />
         <p>
           Once your application evaluates the flag,{" "}
           <Link href={pathTo("projects", project, "features", feature)}>its page</Link> shows how often.

@@ -12,7 +12,7 @@ type Environment = Output<"GET /api/admin/environments">["environments"][number]
 
 const TYPES = ["development", "test", "preproduction", "production"] as const;
 
-/** The places in which flags have a state of their own, in the order in which they are shown. */
+/** The environments, in the order in which flags show them. */
 export function View() {
   const read = useRead("GET /api/admin/environments");
   const names = (read.data?.environments ?? []).map(({ name }) => name);
@@ -37,7 +37,7 @@ export function View() {
         isAllowed: ({ protected: isProtected }) => isAdmin() && !isProtected,
         remove: ({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } }),
         lossOf: ({ projectCount }) =>
-          `It will be removed from ${counted(projectCount, "project")}, with all strategies that flags have in it.`,
+          `It will be removed from ${counted(projectCount, "project")}, along with the flags' strategies in it.`,
       }}
       tools={({ name }) => isAdmin() && <MoveUp name={name} names={names} />}
     />
@@ -58,7 +58,7 @@ const Enabled = ({ environment: { name, enabled } }: { environment: Environment 
 function MoveUp({ name, names }: { name: string; names: readonly string[] }) {
   const index = names.indexOf(name);
   const moved = names.with(index, names[index - 1] ?? name).with(Math.max(index - 1, 0), name);
-  const body = Object.fromEntries(moved.map((one, at) => [one, at + 1]));
+  const body = Object.fromEntries(moved.map((name, index) => [name, index + 1]));
   return (
     <IconButton
       icon="up"

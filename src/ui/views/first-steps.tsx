@@ -3,20 +3,20 @@ import { pathTo } from "../address.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useRead } from "../reads.ts";
 
-/** The way from nothing to a flag that an application asks for; gone once one has asked. */
+/** The steps to a flag that an application uses; hidden once an application has used one. */
 export function FirstSteps() {
   const { data } = useRead("GET /api/admin/projects");
   const project = data?.projects.find(({ id }) => id === "default") ?? data?.projects[0];
   if (data === undefined || data.projects.some(({ lastReportedFlagUsage }) => lastReportedFlagUsage !== null))
     return null;
   return project ? (
-    <StepsOf project={project.id} />
+    <StepsIn project={project.id} />
   ) : (
     <Steps done={0} project={undefined} feature={undefined} />
   );
 }
 
-function StepsOf({ project }: { project: string }) {
+function StepsIn({ project }: { project: string }) {
   const overview = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId: project } });
   const found = useRead("GET /api/admin/search/features", {
     query: { project: `IS:${project}`, limit: 1, sortBy: "createdAt", sortOrder: "desc" },
@@ -28,7 +28,7 @@ function StepsOf({ project }: { project: string }) {
 }
 
 interface StepsProps {
-  /** How many are behind. */
+  /** How many are done. */
   done: number;
   project: string | undefined;
   feature: string | undefined;

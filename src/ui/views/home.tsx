@@ -11,7 +11,7 @@ import { FirstSteps } from "./first-steps.tsx";
 
 type Dashboard = Output<"GET /api/admin/personal-dashboard">;
 
-/** What concerns whoever is signed in: their projects and flags, what happened there, and what others told. */
+/** The user's projects and flags, recent activity, and notifications. */
 export function View() {
   const dashboard = useRead("GET /api/admin/personal-dashboard");
   return (
@@ -69,10 +69,10 @@ const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
   </section>
 );
 
-/** In the summary of a project. */
+/** How many events are shown. */
 const LATEST = 10;
 
-/** What happened last in one of the projects. */
+/** The latest events of one of the projects. */
 function Latest({ projects }: Pick<Dashboard, "projects">) {
   const [{ project }, setFilters] = useFilters({ project: projects[0]!.id });
   const read = useRead("GET /api/admin/search/events", {

@@ -6,18 +6,18 @@ import { Form, useForm } from "../parts/form.tsx";
 import { ProjectsField } from "../parts/projects-field.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, may } from "../session.ts";
-import type { Made } from "./tokens.tsx";
+import type { CreatedToken } from "./tokens.tsx";
 
 type Body = Input<"POST /api/admin/api-tokens">["body"];
 
-/** The kinds of tokens that whoever is signed in may make, with what they are for. */
+/** The types of token the user may create, and what they are for. */
 const types = () =>
   (
     [
-      ["client", "client: for servers; reads how flags are configured", may("CREATE_CLIENT_API_TOKEN")],
+      ["client", "client: for servers; reads flag configurations", may("CREATE_CLIENT_API_TOKEN")],
       [
         "frontend",
-        "frontend: for browsers and mobile apps; reads only results",
+        "frontend: for browsers and mobile apps; reads evaluated flags only",
         may("CREATE_FRONTEND_API_TOKEN"),
       ],
       ["admin", "admin: for scripts; full access", isAdmin()],
@@ -25,7 +25,7 @@ const types = () =>
   ).flatMap(([type, text, isAllowed]) => (isAllowed ? [[type, text] as const] : []));
 
 interface NewTokenProps {
-  onMade(token: Made): void;
+  onCreated(token: CreatedToken): void;
   onClose(): void;
 }
 
@@ -42,7 +42,7 @@ export function NewToken(props: NewTokenProps) {
   );
 }
 
-function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { environments: string[] }) {
+function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { environments: string[] }) {
   const choices = types();
   const initial = {
     tokenName: "",
@@ -52,9 +52,9 @@ function NewTokenForm({ environments, onMade, onClose }: NewTokenProps & { envir
     expiresAt: "",
   };
   const form = useForm<typeof initial>(initial, async (values) => {
-    const made = await change("POST /api/admin/api-tokens", { body: toBody(values) });
+    const created = await change("POST /api/admin/api-tokens", { body: toBody(values) });
     onClose();
-    onMade(made);
+    onCreated(created);
   });
   const isForApplications = form.values.type !== "admin";
   return (

@@ -14,32 +14,32 @@ import { Select } from "../parts/select.tsx";
 import { Badge, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
 
-type Judged = Output<"POST /api/admin/playground">["features"];
+type EvaluatedFlags = Output<"POST /api/admin/playground">["features"];
 
-/** What is asked, and by what the answers are filtered. */
-const QUESTION = { environment: "", projects: "", userId: "", more: "", query: "", result: "" };
+/** What to evaluate, and the filters of the results. */
+const DEFAULTS = { environment: "", projects: "", userId: "", more: "", query: "", result: "" };
 
-/** A context against all flags, with the reason for each answer; the question is in the address. */
+/** Evaluates all flags for a context, with the reason for each result; the address holds the input. */
 export function View() {
-  const [asked, setAsked] = useFilters(QUESTION);
-  const [features, setFeatures] = useState<Judged | undefined>();
+  const [filters, setFilters] = useFilters(DEFAULTS);
+  const [features, setFeatures] = useState<EvaluatedFlags | undefined>();
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
-  const { query, result, ...question } = asked;
-  const initial = { ...question, projects: asked.projects.split(",").filter(Boolean) as readonly string[] };
+  const { query, result, ...input } = filters;
+  const initial = { ...input, projects: filters.projects.split(",").filter(Boolean) as readonly string[] };
   const form = useForm(initial, async ({ userId, more, ...values }) => {
     const environment = values.environment || environments[0]?.name || "";
-    setAsked({ environment, userId, more, projects: values.projects.join(",") });
-    const answer = await request("POST /api/admin/playground", {
+    setFilters({ environment, userId, more, projects: values.projects.join(",") });
+    const response = await request("POST /api/admin/playground", {
       body: {
         environment,
         projects: values.projects.length > 0 ? [...values.projects] : "*",
         context: toContext(userId, more),
       },
     });
-    setFeatures(answer.features);
+    setFeatures(response.features);
   });
   useEffect(() => {
-    if (asked.environment !== "") void form.submit(); // it was asked by a link
+    if (filters.environment !== "") void form.submit(); // opened by a link
   }, []);
   return (
     <>
@@ -55,19 +55,19 @@ export function View() {
           <ProjectsField form={form} />
           <ContextFields form={form} />
         </Form>
-        {features && <Answers features={features} filters={{ query, result }} onFilter={setAsked} />}
+        {features && <Results features={features} filters={{ query, result }} onFilter={setFilters} />}
       </div>
     </>
   );
 }
 
-interface AnswersProps {
-  features: Judged;
+interface ResultsProps {
+  features: EvaluatedFlags;
   filters: { query: string; result: string };
-  onFilter(changed: Partial<AnswersProps["filters"]>): void;
+  onFilter(changed: Partial<ResultsProps["filters"]>): void;
 }
 
-function Answers({ features, filters: { query, result }, onFilter }: AnswersProps) {
+function Results({ features, filters: { query, result }, onFilter }: ResultsProps) {
   const shown = features.filter(
     ({ name, isEnabled }) =>
       name.toLowerCase().includes(query.toLowerCase()) && (result === "" || result === wordFor(isEnabled)),
@@ -86,10 +86,10 @@ function Answers({ features, filters: { query, result }, onFilter }: AnswersProp
           onChange={(result) => onFilter({ result })}
         />
       </search>
-      {shown.length === 0 && <Nothing>No flag matches.</Nothing>}
+      {shown.length === 0 && <Nothing>No flags match.</Nothing>}
       <ul class="plain">
         {shown.map((feature) => (
-          <AnswerItem key={feature.name} feature={feature} />
+          <ResultItem key={feature.name} feature={feature} />
         ))}
       </ul>
     </section>
@@ -98,7 +98,12 @@ function Answers({ features, filters: { query, result }, onFilter }: AnswersProp
 
 const wordFor = (isOn: boolean) => (isOn ? "on" : "off");
 
-const AnswerItem = ({ feature: { isEnabled, name, projectId }, feature }: { feature: Judged[number] }) => (
+const ResultItem = ({
+  feature: { isEnabled, name, projectId },
+  feature,
+}: {
+  feature: EvaluatedFlags[number];
+}) => (
   <li>
     <Badge tone={isEnabled ? "good" : "bad"}>{wordFor(isEnabled)}</Badge>{" "}
     <Link href={pathTo("projects", projectId, "features", name)}>

@@ -1,4 +1,4 @@
-/** Who sees a project, and who takes part in it. */
+/** Who can see a project, and who can contribute to it. */
 export const MODES = [
   ["open", "open: everyone can view and contribute"],
   ["protected", "protected: everyone can view, only members can contribute"],

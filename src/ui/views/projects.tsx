@@ -15,12 +15,12 @@ import { MODES } from "./project-modes.ts";
 
 type Project = Output<"GET /api/admin/projects">["projects"][number];
 
-/** All projects that whoever is signed in can see. */
+/** All projects that the user can see. */
 export function View() {
   const [filters, setFilters] = useFilters({ query: "", archived: "", new: "" });
   const read = useRead("GET /api/admin/projects", { query: { archived: filters.archived } });
   const query = filters.query.toLowerCase();
-  const isFound = ({ id, name }: Project) => `${id} ${name}`.toLowerCase().includes(query);
+  const matches = ({ id, name }: Project) => `${id} ${name}`.toLowerCase().includes(query);
   return (
     <>
       <Heading title="Projects">
@@ -43,7 +43,7 @@ export function View() {
           </Button>
         )}
       </Heading>
-      <Answer read={read}>{({ projects }) => <Projects projects={projects.filter(isFound)} />}</Answer>
+      <Answer read={read}>{({ projects }) => <Projects projects={projects.filter(matches)} />}</Answer>
       {filters.new !== "" && <NewProject onClose={() => setFilters({ new: "" })} />}
     </>
   );

@@ -7,7 +7,7 @@ import { TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { useRead } from "../reads.ts";
 
-/** What a link leads to that lets somebody set a password, or make a user of their own. */
+/** Where password and invitation links lead: sets a password, or signs up a new user. */
 export function View() {
   const given = new URLSearchParams(useSearch());
   const [isDone, setDone] = useState(false);

@@ -15,15 +15,15 @@ import { may } from "../session.ts";
 import { NewToken } from "./new-token.tsx";
 
 type Token = Output<"GET /api/admin/api-tokens">["tokens"][number];
-export type Made = Output<"POST /api/admin/api-tokens">;
+export type CreatedToken = Output<"POST /api/admin/api-tokens">;
 
-/** By what applications and scripts are known: tokens that belong to nobody. */
+/** API tokens: credentials of applications and scripts, which belong to no user. */
 export function View() {
   const [filters, setFilters] = useFilters({ query: "", new: "", revoke: "" });
-  const [made, setMade] = useState<Made>();
+  const [created, setCreated] = useState<CreatedToken>();
   const read = useRead("GET /api/admin/api-tokens");
   const query = filters.query.toLowerCase();
-  const isFound = ({ tokenName, type, environment, projects }: Token) =>
+  const matches = ({ tokenName, type, environment, projects }: Token) =>
     [tokenName, type, environment, ...projects].join(" ").toLowerCase().includes(query);
   return (
     <>
@@ -42,7 +42,7 @@ export function View() {
       <Answer read={read}>
         {({ tokens }) => (
           <>
-            <Tokens tokens={tokens.filter(isFound)} onRevoke={(revoke) => setFilters({ revoke })} />
+            <Tokens tokens={tokens.filter(matches)} onRevoke={(revoke) => setFilters({ revoke })} />
             <Revoke
               token={tokens.find(({ secret }) => secret === filters.revoke)}
               onClose={() => setFilters({ revoke: "" })}
@@ -50,15 +50,15 @@ export function View() {
           </>
         )}
       </Answer>
-      {filters.new !== "" && <NewToken onMade={setMade} onClose={() => setFilters({ new: "" })} />}
-      {made && <MadeToken token={made} onClose={() => setMade(undefined)} />}
+      {filters.new !== "" && <NewToken onCreated={setCreated} onClose={() => setFilters({ new: "" })} />}
+      {created && <CreatedTokenDialog token={created} onClose={() => setCreated(undefined)} />}
     </>
   );
 }
 
-/** With either kind there is something to be done; the server says which. */
-const mayDo = (deed: "CREATE" | "DELETE") =>
-  may(`${deed}_CLIENT_API_TOKEN`) || may(`${deed}_FRONTEND_API_TOKEN`);
+/** Whether the user may do it with some type of token; the server knows which. */
+const mayDo = (action: "CREATE" | "DELETE") =>
+  may(`${action}_CLIENT_API_TOKEN`) || may(`${action}_FRONTEND_API_TOKEN`);
 
 const Tokens = ({ tokens, onRevoke }: { tokens: Token[]; onRevoke(secret: string): void }) => (
   <Table
@@ -98,14 +98,14 @@ function Revoke({ token, onClose }: { token: Token | undefined; onClose(): void 
       onConfirm={() => change("DELETE /api/admin/api-tokens/:token", { params: { token: token.secret } })}
       onClose={onClose}
     >
-      Applications that use it will be refused at once, and many SDKs then stop asking. It was last seen{" "}
+      Applications that use it will be refused immediately, and many SDKs then stop polling. It was last seen{" "}
       <Time at={token.seenAt} />.
     </Confirm>
   );
 }
 
-/** The token itself, this once, and what to do with it. */
-const MadeToken = ({ token, onClose }: { token: Made; onClose(): void }) => (
+/** Shows the secret, this once, and how to use it. */
+const CreatedTokenDialog = ({ token, onClose }: { token: CreatedToken; onClose(): void }) => (
   <Dialog title={`Token ${token.tokenName}`} onClose={onClose} isWide>
     <Secret value={token.secret} label="Your new token." />
     {token.type !== "admin" && (

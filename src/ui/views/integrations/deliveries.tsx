@@ -18,7 +18,7 @@ import { State } from "./integrations.tsx";
 type Integration = Output<"GET /api/admin/addons/:id">;
 type Delivery = Output<"GET /api/admin/addons/:id/events">["integrationEvents"][number];
 
-/** What an integration has delivered, the newest first. */
+/** The deliveries of an integration, newest first. */
 export function View() {
   const { id = "" } = useParams<{ id: string }>();
   const read = useRead("GET /api/admin/addons/:id", { params: { id } });
@@ -30,7 +30,7 @@ export function View() {
             <Link href="/integrations">Integrations</Link>
           </p>
           <Heading title={integration.description || `${integration.provider} ${integration.id}`}>
-            {may("UPDATE_ADDON") && <Deeds integration={integration} />}
+            {may("UPDATE_ADDON") && <Actions integration={integration} />}
           </Heading>
           <p>
             <State integration={integration} />
@@ -42,7 +42,7 @@ export function View() {
   );
 }
 
-function Deeds({ integration: { id, delivery } }: { integration: Integration }) {
+function Actions({ integration: { id, delivery } }: { integration: Integration }) {
   const params = { id };
   const test = async () => {
     const { state, stateDetails } = await change("POST /api/admin/addons/:id/test", { params });
@@ -72,11 +72,11 @@ function Deeds({ integration: { id, delivery } }: { integration: Integration }) 
 
 const PAGE = 50;
 
-/** How late an attempt shows, which is no event of the log. */
-const LATE_MS = 1000;
+/** How often deliveries are refetched, since the event stream doesn't report them. */
+const REFRESH_MS = 1000;
 
 function Deliveries({ id }: { id: string }) {
-  useEffect(() => refreshEvery(LATE_MS), []);
+  useEffect(() => refreshEvery(REFRESH_MS), []);
   const [filters, setFilters] = useFilters({ offset: "0", open: "" });
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/addons/:id/events", {

@@ -4,22 +4,22 @@ import { SearchField } from "../../parts/search.tsx";
 import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
 
-/** What the log is filtered by, in its address. */
+/** The filters of the log, as kept in its address. */
 export const FILTERS = { query: "", type: "", project: "", feature: "", by: "", from: "", to: "" };
 
 type Filters = typeof FILTERS;
 
-const is = (value: string) => value && `IS:${value}`;
+const exactly = (value: string) => value && `IS:${value}`;
 
-/** The same as the server's search takes it. */
+/** The filters as the query of the server's search. */
 export const queryOf = ({ query, type, project, feature, by, from, to }: Filters) => ({
   query,
-  type: is(type),
-  project: is(project),
-  feature: is(feature),
-  createdBy: is(by),
-  from: is(from),
-  to: is(to),
+  type: exactly(type),
+  project: exactly(project),
+  feature: exactly(feature),
+  createdBy: exactly(by),
+  from: exactly(from),
+  to: exactly(to),
 });
 
 interface LogFiltersProps {
@@ -45,23 +45,23 @@ export function LogFilters({ filters, onChange }: LogFiltersProps) {
         choices={creators.map(({ id, name }) => [String(id), name] as const)}
         onChange={(by) => onChange({ by })}
       />
-      <Word label="Flag" value={filters.feature} onChange={(feature) => onChange({ feature })} />
-      <Word label="Type" value={filters.type} onChange={(type) => onChange({ type })} />
-      <Day label="From" value={filters.from} onChange={(from) => onChange({ from })} />
-      <Day label="To" value={filters.to} onChange={(to) => onChange({ to })} />
+      <NameFilter label="Flag" value={filters.feature} onChange={(feature) => onChange({ feature })} />
+      <NameFilter label="Type" value={filters.type} onChange={(type) => onChange({ type })} />
+      <DayFilter label="From" value={filters.from} onChange={(from) => onChange({ from })} />
+      <DayFilter label="To" value={filters.to} onChange={(to) => onChange({ to })} />
       {isFiltered(filters, FILTERS) && <Button onClick={() => onChange(FILTERS)}>Clear filters</Button>}
     </search>
   );
 }
 
-interface OneProps {
+interface FilterProps {
   label: string;
   value: string;
   onChange(value: string): void;
 }
 
-/** A name, which is looked for when it is whole. */
-const Word = ({ label, value, onChange }: OneProps) => (
+/** A filter by an exact name, applied once it has been typed. */
+const NameFilter = ({ label, value, onChange }: FilterProps) => (
   <input
     aria-label={label}
     placeholder={`${label}: any`}
@@ -70,8 +70,8 @@ const Word = ({ label, value, onChange }: OneProps) => (
   />
 );
 
-/** What is no day in the address is shown as none. */
-const Day = ({ label, value, onChange }: OneProps) => (
+/** Shown empty if the address holds no valid day. */
+const DayFilter = ({ label, value, onChange }: FilterProps) => (
   <label>
     {label}{" "}
     <input

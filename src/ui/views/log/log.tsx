@@ -4,12 +4,12 @@ import { EventList } from "../../parts/events.tsx";
 import { Pager } from "../../parts/table.tsx";
 import { Heading } from "../../parts/words.tsx";
 import { useRead } from "../../reads.ts";
+import { LogExport } from "./log-export.tsx";
 import { FILTERS, LogFilters, queryOf } from "./log-filters.tsx";
-import { TakeAlong } from "./take-along.tsx";
 
 const PAGE = 50;
 
-/** All that happened: found by text and by what it was about, told as it happens. */
+/** The event log, with search and filters; new events appear as they happen. */
 export function View() {
   const [filters, setFilters] = useFilters({ ...FILTERS, offset: "0", open: "" });
   const query = queryOf(filters);
@@ -18,7 +18,7 @@ export function View() {
   return (
     <>
       <Heading title="Event log">
-        <TakeAlong query={query} total={read.data?.total ?? 0} />
+        <LogExport query={query} total={read.data?.total ?? 0} />
       </Heading>
       <LogFilters
         filters={filters}
@@ -36,7 +36,7 @@ export function View() {
               offset={offset}
               limit={PAGE}
               total={total}
-              onMove={(to) => setFilters({ offset: String(to), open: "" })}
+              onMove={(offset) => setFilters({ offset: String(offset), open: "" })}
             />
           </>
         )}

@@ -14,7 +14,7 @@ import { PeopleTabs } from "./people-tabs.tsx";
 
 type Invitation = Output<"GET /api/admin/invite-link/tokens">["tokens"][number];
 
-/** Links by which others make users of their own. */
+/** Links with which people sign up. */
 export function View() {
   const read = useRead("GET /api/admin/invite-link/tokens");
   const [link, setLink] = useState("");
@@ -41,7 +41,7 @@ export function View() {
         <Dialog title="Invitation link" onClose={() => setLink("")} isWide>
           <Secret
             value={new URL(link.replace(/^\//, ""), document.baseURI).href}
-            label="Anyone with this link can create an account, as a Viewer at first."
+            label="Anyone with this link can create an account with the Viewer role."
           />
         </Dialog>
       )}
@@ -66,8 +66,8 @@ const Enabled = ({ invitation: { name, secret, enabled } }: { invitation: Invita
 function NewInvitation({ onLink, onClose }: { onLink(link: string): void; onClose(): void }) {
   const form = useForm({ name: "", expiresAt: inDays(7) }, async ({ name, expiresAt }) => {
     const body = { name, expiresAt: new Date(expiresAt).toISOString() };
-    const made = await change("POST /api/admin/invite-link/tokens", { body });
-    onLink(made.url);
+    const created = await change("POST /api/admin/invite-link/tokens", { body });
+    onLink(created.url);
     onClose();
   });
   return (

@@ -1,6 +1,6 @@
 import { Tabs } from "../../parts/tabs.tsx";
 
-/** Who there is, and what they may. */
+/** The views of users and their permissions. */
 export const PeopleTabs = () => (
   <Tabs
     label="People"

@@ -5,13 +5,13 @@ import { tell } from "../../parts/messages.tsx";
 import { CopyButton } from "../../parts/secret.tsx";
 import type { queryOf } from "./log-filters.tsx";
 
-interface TakeAlongProps {
+interface LogExportProps {
   query: ReturnType<typeof queryOf>;
   total: number;
 }
 
-/** What is found as a link, as a command, and as a file with a line for each event. */
-export const TakeAlong = ({ query, total }: TakeAlongProps) => (
+/** The search as a link, as a curl command, and its results as a JSONL file. */
+export const LogExport = ({ query, total }: LogExportProps) => (
   <>
     <CopyButton label="Copy link" text={location.href} />
     <CopyButton label="Copy curl" text={toCurl(query)} />
@@ -21,19 +21,19 @@ export const TakeAlong = ({ query, total }: TakeAlongProps) => (
   </>
 );
 
-const toCurl = (query: TakeAlongProps["query"]) => {
+const toCurl = (query: LogExportProps["query"]) => {
   const address = new URL(addressOf("GET /api/admin/search/events", { query }), document.baseURI);
   return `curl -H "Authorization: $TOKEN" '${address.href.replaceAll("'", "%27")}'`;
 };
 
-/** In one request. */
+/** Events per request. */
 const PAGE = 1000;
-/** In one file: what is more is fetched by the API, and not kept in a window's memory. */
-const MOST = 50_000;
+/** Events per file, which is built in memory; for more, use the API. */
+const LIMIT = 50_000;
 
-async function download(query: TakeAlongProps["query"]) {
+async function download(query: LogExportProps["query"]) {
   const lines: string[] = [];
-  for (let offset = 0; offset < MOST; offset += PAGE) {
+  for (let offset = 0; offset < LIMIT; offset += PAGE) {
     const { events } = await request("GET /api/admin/search/events", {
       query: { ...query, offset, limit: PAGE },
     });
@@ -41,7 +41,7 @@ async function download(query: TakeAlongProps["query"]) {
     if (events.length < PAGE) break;
   }
   save(new Blob(lines, { type: "application/jsonl" }), "events.jsonl");
-  tell(`Downloaded ${counted(lines.length, "event")}${lines.length === MOST ? ", the newest ones" : ""}`);
+  tell(`Downloaded ${counted(lines.length, "event")}${lines.length === LIMIT ? ", the newest ones" : ""}`);
 }
 
 function save(content: Blob, name: string) {
