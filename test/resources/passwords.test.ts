@@ -78,6 +78,11 @@ scenarios(`POST ${USERS}/reset-password`, [
     body: { id: "EDITH@example.com" },
     see: ({ resetPasswordUrl }) => assert.match(resetPasswordUrl, /^\/reset-password\?token=[0-9a-f]{64}$/),
   },
+  {
+    name: "a link for a username, since not everyone has an e-mail address",
+    body: { id: "user2" },
+    see: ({ resetPasswordUrl }) => assert.match(resetPasswordUrl, /^\/reset-password\?token=[0-9a-f]{64}$/),
+  },
   { name: "an unknown address", body: { id: "x@example.com" }, expect: [404, "NotFoundError"] },
   { name: "a number", body: { id: 2 }, expect: [404, "NotFoundError"] },
   ...badBodies({}, [["nothing", {}, "body.id"]]),

@@ -88,7 +88,7 @@ async function opens(page: Page, words: string): Promise<boolean> {
   const isThere = await page.evaluate(`(${buttonOf(words)})?.focus() ?? Boolean(${buttonOf(words)})`);
   if (!isThere) return false;
   await page.keyboard.press("Enter");
-  await holds(page, "document.querySelector('main').ariaBusy !== 'true'");
+  await holds(page, "!document.querySelector('main[aria-busy=true], button[aria-disabled=true]')");
   if (!(await page.$("dialog"))) return false;
   await page.waitForSelector("dialog[open]");
   return true;

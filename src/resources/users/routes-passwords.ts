@@ -6,7 +6,7 @@ import { createReset, resetPage } from "../resets/changes.ts";
 import * as changes from "./changes.ts";
 import { requireGoodPassword, requireUser } from "./require.ts";
 import { ResetLink, UserId } from "./schema.ts";
-import { userByEmail } from "./store.ts";
+import { userToSignIn } from "./store.ts";
 
 const NewPassword = v.object({ password: v.string() });
 
@@ -46,17 +46,17 @@ export const changePassword = operation({
 
 export const createResetLink = operation({
   id: "resetUserPassword",
-  summary: "Create a link for a user to set a password, by e-mail address; it is shown only once",
+  summary: "Create a link for a user to set a password, by e-mail address or username; it is shown only once",
   tag: "Users",
   method: "POST",
   path: "/api/admin/user-admin/reset-password",
   permission: "ADMIN",
-  // The original calls the address `id`; a number matches nobody.
-  body: v.object({ id: v.union([v.string(), v.number()], "must be an e-mail address") }),
+  // The original calls the address `id`, and knows no usernames here; a number matches nobody.
+  body: v.object({ id: v.union([v.string(), v.number()], "must be an e-mail address or a username") }),
   errors: ["NotFoundError"],
   response: ResetLink,
 }).change(({ tx, body: { id } }) => {
-  const user = userByEmail(tx.db, String(id));
-  if (!user) throw new ApiError("NotFoundError", "body.id: no user has this e-mail address");
-  return { resetPasswordUrl: resetPage(createReset(tx, user.id)) };
+  const found = typeof id === "string" && userToSignIn(tx.db, id);
+  if (!found) throw new ApiError("NotFoundError", "body.id: no user has this e-mail address or username");
+  return { resetPasswordUrl: resetPage(createReset(tx, found.user.id)) };
 });

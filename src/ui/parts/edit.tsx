@@ -1,39 +1,40 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { Differences } from "./differences.tsx";
-import { type FormState, useForm } from "./form.tsx";
+import { Form, type FormState, useForm } from "./form.tsx";
 
 type Fields = Record<string, unknown>;
 
-/** A form for what others may change at the same time. */
+/** A form for something that others may change at the same time. */
 export interface Edit<V extends Fields> {
   form: FormState<V>;
-  /** What others have made of it since the form began, if that is not what is typed. */
+  /** The values of others since the form was opened; undefined unless they conflict with what is typed. */
   theirs: V | undefined;
   takeTheirs(): void;
 }
 
-interface EditOptions<T extends object, V extends Fields> {
-  /** What is there, as far as the page knows. */
+interface EditOptions<T extends object | undefined, V extends Fields> {
+  /** The newest version the page has; undefined for something new. */
   now: T;
-  /** Asks what is there. */
-  read(): Promise<T>;
-  toValues(from: T): V;
-  /** @param ifStill what the change is made of */
+  /** Fetches the current version. */
+  read(seen: NonNullable<T>): Promise<NonNullable<T>>;
+  toValues(version: T): V;
+  /** @param ifStill the version the change is based on */
   save(values: V, ifStill: T): Promise<unknown>;
 }
 
 /**
- * As long as nothing is typed, the form shows what others make of it. What is typed stays, and is saved only over what
- * whoever types has seen.
+ * A form that follows the changes of others until something is typed. After that, input is kept, and replaces a newer
+ * version only if the user has seen it.
  */
-export function useEdit<T extends object, V extends Fields>(options: EditOptions<T, V>): Edit<V> {
+export function useEdit<T extends object | undefined, V extends Fields>(options: EditOptions<T, V>): Edit<V> {
   const { now, toValues } = options;
   const [base, setBase] = useState(now);
   const sent = useRef<V | undefined>(undefined);
   const form = useForm(toValues(now), async (values) => {
     await saveOver(options, values, theirs === undefined ? base : now);
-    sent.current = values; // what comes next is what became of it
+    sent.current = values; // the next version is the result of this save
   });
   const { values, isBusy, replace } = form;
   const typed = sent.current ?? toValues(base);
@@ -53,34 +54,52 @@ export function useEdit<T extends object, V extends Fields>(options: EditOptions
   return { form, theirs, takeTheirs };
 }
 
-/** Saves; a newer version that differs elsewhere only is no reason not to. */
-async function saveOver<T extends object, V extends Fields>(
-  { read, toValues, save }: EditOptions<T, V>,
+/** Saves, also over a newer version that differs only in what the form doesn't show. */
+async function saveOver<T extends object | undefined, V extends Fields>(
+  options: Pick<EditOptions<T, V>, "read" | "toValues" | "save">,
   values: V,
   seen: T,
 ): Promise<void> {
+  const { read, toValues, save } = options;
   try {
     await save(values, seen);
   } catch (error) {
-    if (!(error instanceof RequestError && error.status === 412)) throw error;
-    const newest = await read();
+    if (!seen || !(error instanceof RequestError && error.status === 412)) throw error;
+    const newest = await read(seen);
     if (!isSame(toValues(newest), toValues(seen))) throw error;
-    await saveOver({ read, toValues, save } as EditOptions<T, V>, values, newest);
+    await saveOver(options, values, newest);
   }
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
-/** What the button of such a form says. */
+interface EditFormProps<V extends Fields> {
+  edit: Edit<V>;
+  /** The label of the submit button while nothing conflicts. */
+  submit: string;
+  onCancel?: (() => void) | undefined;
+  children: ComponentChildren;
+}
+
+/** The form, and below it any conflict. */
+export const EditForm = <V extends Fields>({ edit, submit, ...rest }: EditFormProps<V>) => (
+  <>
+    <Form form={edit.form} submit={submitOf(edit, submit)} {...rest} />
+    <Conflict edit={edit} />
+  </>
+);
+
+/** The label of the submit button. */
 export const submitOf = ({ theirs }: Pick<Edit<Fields>, "theirs">, usual: string) =>
   theirs === undefined ? usual : "Overwrite with mine";
 
-/** What others have made of it beside what is typed. */
+/** Their version beside what is typed. */
 export const Conflict = <V extends Fields>({ edit: { form, theirs, takeTheirs } }: { edit: Edit<V> }) =>
   theirs === undefined ? null : (
     <section class="conflict" role="alert">
       <p>
-        Someone else has changed it in the meantime. On the left is what it is now, on the right is yours.{" "}
+        Someone else has changed this in the meantime. On the left is the current version, on the right is
+        yours.{" "}
         <button type="button" onClick={takeTheirs}>
           Discard mine
         </button>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 import { useFilters } from "../address.ts";
 import type { Read } from "../reads.ts";
 import { Answer } from "./answer.tsx";
@@ -75,7 +76,6 @@ export function EditableList<T>(props: EditableListProps<T>) {
       {props.above}
       <Answer read={read}>
         {(rows) => {
-          const edited = rows.find((row) => keyOf(row) === open.edit);
           const removed = rows.find((row) => keyOf(row) === open.remove);
           return (
             <>
@@ -87,7 +87,11 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 columns={[...columns, { title: "Actions", kind: "tools", cell: tools }]}
               />
               {open.new !== "" && editor({ row: undefined, onClose: close })}
-              {edited && editor({ row: edited, onClose: close })}
+              {open.edit !== "" && (
+                <Editing key={open.edit} row={rows.find((row) => keyOf(row) === open.edit)}>
+                  {(row) => editor({ row, onClose: close })}
+                </Editing>
+              )}
               {removal && removed && (
                 <Confirm
                   title={`Delete ${nameOf(removed)}?`}
@@ -104,4 +108,16 @@ export function EditableList<T>(props: EditableListProps<T>) {
       </Answer>
     </>
   );
+}
+
+interface EditingProps<T> {
+  row: T | undefined;
+  children(row: T): ComponentChildren;
+}
+
+/** Keeps the editor open, with what is typed in it, even if others delete the row. */
+function Editing<T>({ row, children }: EditingProps<T>) {
+  const last = useRef(row);
+  if (row !== undefined) last.current = row;
+  return last.current === undefined ? null : children(last.current);
 }

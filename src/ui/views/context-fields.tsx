@@ -1,9 +1,9 @@
 import { useFilters } from "../address.ts";
-import type { Output } from "../api.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { type Output, request } from "../api.ts";
+import { EditForm, useEdit } from "../parts/edit.tsx";
+import { EditDialog } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { CheckField, LongField, TextField } from "../parts/fields.tsx";
-import { Form, useForm } from "../parts/form.tsx";
 import { RowsField } from "../parts/rows.tsx";
 import { UseCount, Uses } from "../parts/uses.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
@@ -65,57 +65,76 @@ function FieldUses({ name, onClose }: { name: string; onClose(): void }) {
 
 const NO_VALUE = { value: "", description: "" };
 
-function ContextFieldEditor({ row, onClose }: { row: ContextField | undefined; onClose(): void }) {
-  const initial = {
-    name: row?.name ?? "",
-    description: row?.description ?? "",
-    stickiness: row?.stickiness ?? false,
-    legalValues: (row?.legalValues ?? []).map((one) => ({
-      ...NO_VALUE,
-      ...one,
-    })) as readonly (typeof NO_VALUE)[],
-  };
-  const form = useForm(initial, async ({ name, legalValues, ...rest }) => {
-    const body = { ...rest, legalValues: [...legalValues] };
-    if (row) await change("PUT /api/admin/context/:contextField", { params: { contextField: name }, body });
-    else await change("POST /api/admin/context", { body: { name, ...body } });
-    onClose();
+const FIELD = "/api/admin/context/:contextField";
+
+const ContextFieldEditor = ({ row, onClose }: { row: ContextField | undefined; onClose(): void }) => (
+  <EditDialog
+    title={row ? `Context field ${row.name}` : "New context field"}
+    of={row && [`GET ${FIELD}`, { params: { contextField: row.name } }]}
+    onClose={onClose}
+  >
+    {(now) => <ContextFieldForm now={now} onClose={onClose} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof FIELD}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.name ?? "",
+  description: now?.description ?? "",
+  stickiness: now?.stickiness ?? false,
+  legalValues: (now?.legalValues ?? []).map((one) => ({
+    ...NO_VALUE,
+    ...one,
+  })) as readonly (typeof NO_VALUE)[],
+});
+
+function ContextFieldForm({ now, onClose }: { now: Now; onClose(): void }) {
+  const edit = useEdit({
+    now,
+    read: ({ name }) => request(`GET ${FIELD}`, { params: { contextField: name } }),
+    toValues,
+    async save({ name, legalValues, ...rest }, ifStill) {
+      const body = { ...rest, legalValues: [...legalValues] };
+      if (ifStill) await change(`PUT ${FIELD}`, { params: { contextField: name }, body, ifStill });
+      else await change("POST /api/admin/context", { body: { name, ...body } });
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Dialog title={row ? `Context field ${row.name}` : "New context field"} onClose={onClose}>
-      <Form form={form} submit={row ? "Save" : "Create the context field"} onCancel={onClose}>
-        {!row && <TextField form={form} name="name" label="Name" isRequired autofocus />}
-        <LongField form={form} name="description" label="Description" />
-        <CheckField
-          form={form}
-          name="stickiness"
-          label="Available for stickiness"
-          hint="Rollouts can use this field: the same value always gets the same result."
-        />
-        <RowsField
-          form={form}
-          name="legalValues"
-          label="Values"
-          noun="value"
-          fresh={NO_VALUE}
-          children={(one, set, of) => (
-            <>
-              <input
-                aria-label={`Value ${of}`}
-                value={one.value}
-                onInput={(event) => set({ value: event.currentTarget.value })}
-              />
-              <input
-                aria-label={`Description ${of}`}
-                placeholder="description"
-                value={one.description}
-                onInput={(event) => set({ description: event.currentTarget.value })}
-              />
-            </>
-          )}
-        />
-        <p class="muted">If no values are listed, constraints accept any value.</p>
-      </Form>
-    </Dialog>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the context field"} onCancel={onClose}>
+      {!now && <TextField form={form} name="name" label="Name" isRequired autofocus />}
+      <LongField form={form} name="description" label="Description" />
+      <CheckField
+        form={form}
+        name="stickiness"
+        label="Available for stickiness"
+        hint="Rollouts can use this field: the same value always gets the same result."
+      />
+      <RowsField
+        form={form}
+        name="legalValues"
+        label="Values"
+        noun="value"
+        fresh={NO_VALUE}
+        children={(one, set, of) => (
+          <>
+            <input
+              aria-label={`Value ${of}`}
+              value={one.value}
+              onInput={(event) => set({ value: event.currentTarget.value })}
+            />
+            <input
+              aria-label={`Description ${of}`}
+              placeholder="description"
+              value={one.description}
+              onInput={(event) => set({ description: event.currentTarget.value })}
+            />
+          </>
+        )}
+      />
+      <p class="muted">If no values are listed, constraints accept any value.</p>
+    </EditForm>
   );
 }

@@ -1,10 +1,10 @@
 import { useFilters } from "../address.ts";
-import type { Output } from "../api.ts";
+import { type Output, request } from "../api.ts";
 import { type Constraint, Constraints } from "../parts/constraints.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { EditForm, useEdit } from "../parts/edit.tsx";
+import { EditDialog } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { ChoiceField, LongField, TextField } from "../parts/fields.tsx";
-import { Form, useForm } from "../parts/form.tsx";
 import { UseCount, Uses } from "../parts/uses.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
 import { constraintInWords } from "../sentence.ts";
@@ -66,37 +66,57 @@ function SegmentUses({ segment: { id, name }, onClose }: { segment: Segment; onC
   return <Uses name={name} read={read} onClose={onClose} />;
 }
 
-function SegmentEditor({ row, onClose }: { row: Segment | undefined; onClose(): void }) {
+const SEGMENT = "/api/admin/segments/:id";
+
+const SegmentEditor = ({ row, onClose }: { row: Segment | undefined; onClose(): void }) => (
+  <EditDialog
+    title={row ? `Segment ${row.name}` : "New segment"}
+    of={row && [`GET ${SEGMENT}`, { params: { id: row.id } }]}
+    onClose={onClose}
+    isWide
+  >
+    {(now) => <SegmentForm now={now} onClose={onClose} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof SEGMENT}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.name ?? "",
+  description: now?.description ?? "",
+  project: now?.project ?? "",
+  constraints: (now?.constraints ?? []) as readonly Constraint[],
+});
+
+function SegmentForm({ now, onClose }: { now: Now; onClose(): void }) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
-  const initial = {
-    name: row?.name ?? "",
-    description: row?.description ?? "",
-    project: row?.project ?? "",
-    constraints: (row?.constraints ?? []) as readonly Constraint[],
-  };
-  const form = useForm(initial, async ({ constraints, ...rest }) => {
-    const body = { ...rest, constraints: [...constraints] };
-    if (row) await change("PUT /api/admin/segments/:id", { params: { id: row.id }, body });
-    else await change("POST /api/admin/segments", { body });
-    onClose();
+  const edit = useEdit({
+    now,
+    read: ({ id }) => request(`GET ${SEGMENT}`, { params: { id } }),
+    toValues,
+    async save({ constraints, ...rest }, ifStill) {
+      const body = { ...rest, constraints: [...constraints] };
+      if (ifStill) await change(`PUT ${SEGMENT}`, { params: { id: ifStill.id }, body, ifStill });
+      else await change("POST /api/admin/segments", { body });
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Dialog title={row ? `Segment ${row.name}` : "New segment"} onClose={onClose} isWide>
-      <Form form={form} submit={row ? "Save" : "Create the segment"} onCancel={onClose}>
-        <TextField form={form} name="name" label="Name" isRequired autofocus />
-        <LongField form={form} name="description" label="Description" rows={2} />
-        <ChoiceField
-          form={form}
-          name="project"
-          label="Project"
-          choices={[["", "all"], ...projects.map(({ id, name }) => [id, name] as const)]}
-        />
-        <Constraints
-          constraints={form.values.constraints}
-          onChange={(constraints) => form.set("constraints", constraints)}
-          problem={form.problemOf("constraints")}
-        />
-      </Form>
-    </Dialog>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the segment"} onCancel={onClose}>
+      <TextField form={form} name="name" label="Name" isRequired autofocus />
+      <LongField form={form} name="description" label="Description" rows={2} />
+      <ChoiceField
+        form={form}
+        name="project"
+        label="Project"
+        choices={[["", "all"], ...projects.map(({ id, name }) => [id, name] as const)]}
+      />
+      <Constraints
+        constraints={form.values.constraints}
+        onChange={(constraints) => form.set("constraints", constraints)}
+        problem={form.problemOf("constraints")}
+      />
+    </EditForm>
   );
 }

@@ -1,9 +1,9 @@
-import type { Output } from "../api.ts";
+import { type Output, request } from "../api.ts";
 import { Button } from "../parts/button.tsx";
-import { Dialog } from "../parts/dialog.tsx";
+import { EditForm, useEdit } from "../parts/edit.tsx";
+import { EditDialog } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { LongField, TextField } from "../parts/fields.tsx";
-import { Form, useForm } from "../parts/form.tsx";
 import { RowsField } from "../parts/rows.tsx";
 import { Badge } from "../parts/words.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
@@ -68,40 +68,60 @@ const TYPES: readonly ParameterType[] = ["string", "percentage", "list", "number
 const NO_PARAMETER = { name: "", type: "string" as ParameterType, description: "", required: false };
 type Parameter = typeof NO_PARAMETER;
 
-function StrategyTypeEditor({ row, onClose }: { row: StrategyType | undefined; onClose(): void }) {
-  const initial = {
-    name: row?.name ?? "",
-    description: row?.description ?? "",
-    parameters: (row?.parameters ?? []).map(
-      ({ name, type, description, required = false }): Parameter => ({
-        name,
-        type,
-        description: description ?? "",
-        required,
-      }),
-    ) as readonly Parameter[],
-  };
-  const form = useForm(initial, async ({ name, description, parameters }) => {
-    const body = { description, parameters: [...parameters] };
-    if (row) await change("PUT /api/admin/strategies/:name", { params: { name }, body });
-    else await change("POST /api/admin/strategies", { body: { name, ...body } });
-    onClose();
+const STRATEGY_TYPE = "/api/admin/strategies/:name";
+
+const StrategyTypeEditor = ({ row, onClose }: { row: StrategyType | undefined; onClose(): void }) => (
+  <EditDialog
+    title={row ? `Strategy type ${row.name}` : "New strategy type"}
+    of={row && [`GET ${STRATEGY_TYPE}`, { params: { name: row.name } }]}
+    onClose={onClose}
+    isWide
+  >
+    {(now) => <StrategyTypeForm now={now} onClose={onClose} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof STRATEGY_TYPE}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.name ?? "",
+  description: now?.description ?? "",
+  parameters: (now?.parameters ?? []).map(
+    ({ name, type, description, required = false }): Parameter => ({
+      name,
+      type,
+      description: description ?? "",
+      required,
+    }),
+  ) as readonly Parameter[],
+});
+
+function StrategyTypeForm({ now, onClose }: { now: Now; onClose(): void }) {
+  const edit = useEdit({
+    now,
+    read: ({ name }) => request(`GET ${STRATEGY_TYPE}`, { params: { name } }),
+    toValues,
+    async save({ name, description, parameters }, ifStill) {
+      const body = { description, parameters: [...parameters] };
+      if (ifStill) await change(`PUT ${STRATEGY_TYPE}`, { params: { name }, body, ifStill });
+      else await change("POST /api/admin/strategies", { body: { name, ...body } });
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Dialog title={row ? `Strategy type ${row.name}` : "New strategy type"} onClose={onClose} isWide>
-      <Form form={form} submit={row ? "Save" : "Create the strategy type"} onCancel={onClose}>
-        {!row && <TextField form={form} name="name" label="Name" isRequired autofocus />}
-        <LongField form={form} name="description" label="Description" />
-        <RowsField
-          form={form}
-          name="parameters"
-          label="Parameters"
-          noun="parameter"
-          fresh={NO_PARAMETER}
-          children={(one, set, of) => <ParameterFields row={one} set={set} of={of} />}
-        />
-      </Form>
-    </Dialog>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the strategy type"} onCancel={onClose}>
+      {!now && <TextField form={form} name="name" label="Name" isRequired autofocus />}
+      <LongField form={form} name="description" label="Description" />
+      <RowsField
+        form={form}
+        name="parameters"
+        label="Parameters"
+        noun="parameter"
+        fresh={NO_PARAMETER}
+        children={(one, set, of) => <ParameterFields row={one} set={set} of={of} />}
+      />
+    </EditForm>
   );
 }
 

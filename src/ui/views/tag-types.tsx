@@ -1,8 +1,8 @@
-import type { Output } from "../api.ts";
-import { Dialog } from "../parts/dialog.tsx";
+import { type Output, request } from "../api.ts";
+import { EditForm, useEdit } from "../parts/edit.tsx";
+import { EditDialog } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { LongField, TextField } from "../parts/fields.tsx";
-import { Form, useForm } from "../parts/form.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
 import { may } from "../session.ts";
 
@@ -33,28 +33,50 @@ export function View() {
   );
 }
 
-function TagTypeEditor({ row, onClose }: { row: TagType | undefined; onClose(): void }) {
-  const initial = { name: row?.name ?? "", description: row?.description ?? "" };
-  const form = useForm(initial, async ({ name, description }) => {
-    if (row) await change("PUT /api/admin/tag-types/:name", { params: { name }, body: { description } });
-    else await change("POST /api/admin/tag-types", { body: { name, description } });
-    onClose();
+const TAG_TYPE = "/api/admin/tag-types/:name";
+
+const TagTypeEditor = ({ row, onClose }: { row: TagType | undefined; onClose(): void }) => (
+  <EditDialog
+    title={row ? `Tag type ${row.name}` : "New tag type"}
+    of={row && [`GET ${TAG_TYPE}`, { params: { name: row.name } }]}
+    onClose={onClose}
+  >
+    {(now) => <TagTypeForm now={now} onClose={onClose} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof TAG_TYPE}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.tagType.name ?? "",
+  description: now?.tagType.description ?? "",
+});
+
+function TagTypeForm({ now, onClose }: { now: Now; onClose(): void }) {
+  const edit = useEdit({
+    now,
+    read: ({ tagType: { name } }) => request(`GET ${TAG_TYPE}`, { params: { name } }),
+    toValues,
+    async save({ name, description }, ifStill) {
+      if (ifStill) await change(`PUT ${TAG_TYPE}`, { params: { name }, body: { description }, ifStill });
+      else await change("POST /api/admin/tag-types", { body: { name, description } });
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Dialog title={row ? `Tag type ${row.name}` : "New tag type"} onClose={onClose}>
-      <Form form={form} submit={row ? "Save" : "Create the tag type"} onCancel={onClose}>
-        {!row && (
-          <TextField
-            form={form}
-            name="name"
-            label="Name"
-            hint="2 to 50 URL-friendly characters."
-            isRequired
-            autofocus
-          />
-        )}
-        <LongField form={form} name="description" label="Description" />
-      </Form>
-    </Dialog>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the tag type"} onCancel={onClose}>
+      {!now && (
+        <TextField
+          form={form}
+          name="name"
+          label="Name"
+          hint="2 to 50 URL-friendly characters."
+          isRequired
+          autofocus
+        />
+      )}
+      <LongField form={form} name="description" label="Description" />
+    </EditForm>
   );
 }

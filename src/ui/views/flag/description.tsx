@@ -1,8 +1,7 @@
 import { request } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
-import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { CheckField, ChoiceField, LongField } from "../../parts/fields.tsx";
-import { Form } from "../../parts/form.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { change, useRead } from "../../reads.ts";
 import type { Flag } from "./flag-frame.tsx";
@@ -43,18 +42,15 @@ function DescriptionForm({ flag }: { flag: Flag }) {
   });
   const { form } = edit;
   return (
-    <>
-      <Form form={form} submit={submitOf(edit, "Save")}>
-        <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
-        <LongField form={form} name="description" label="Description" />
-        <CheckField form={form} name="stale" label="Stale: ready to be removed from the code" />
-        <CheckField
-          form={form}
-          name="impressionData"
-          label="Impression data: applications report each evaluation"
-        />
-      </Form>
-      <Conflict edit={edit} />
-    </>
+    <EditForm edit={edit} submit="Save">
+      <ChoiceField form={form} name="type" label="Type" choices={types.map(({ id, name }) => [id, name])} />
+      <LongField form={form} name="description" label="Description" />
+      <CheckField form={form} name="stale" label="Stale: ready to be removed from the code" />
+      <CheckField
+        form={form}
+        name="impressionData"
+        label="Impression data: applications report each evaluation"
+      />
+    </EditForm>
   );
 }

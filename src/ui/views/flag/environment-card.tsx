@@ -7,7 +7,7 @@ import { Badge, Time } from "../../parts/words.tsx";
 import { may } from "../../session.ts";
 import type { Flag, FlagEnvironment } from "./flag-frame.tsx";
 import { FlagVariants } from "./flag-variants.tsx";
-import { NewStrategy } from "./strategy-dialog.tsx";
+import { EditStrategy, NewStrategy } from "./strategy-dialog.tsx";
 import { StrategyItem } from "./strategy-item.tsx";
 import { switchFlag } from "./switch-flag.ts";
 
@@ -20,7 +20,7 @@ interface EnvironmentCardProps {
 export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
   const { name, enabled, strategies, yes, no, lastSeenAt, variants = [] } = environment;
   const place = { project: flag.project, feature: flag.name, environment: name };
-  const [open, setOpen] = useState<"strategy" | "variants" | undefined>();
+  const [open, setOpen] = useState<"strategy" | "variants" | { edited: string } | undefined>();
   const close = () => setOpen(undefined);
   return (
     <section class="environment" aria-label={`Environment ${name}`}>
@@ -54,6 +54,7 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
             place={place}
             above={strategies[index - 1]}
             environments={flag.environments.map((one) => one.name)}
+            onEdit={() => setOpen({ edited: strategy.id })}
           />
         ))}
       </ol>
@@ -69,6 +70,7 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
         )}
       </footer>
       {open === "strategy" && <NewStrategy place={place} onClose={close} />}
+      {typeof open === "object" && <EditStrategy place={place} id={open.edited} onClose={close} />}
       {open === "variants" && <FlagVariants place={place} onClose={close} />}
     </section>
   );

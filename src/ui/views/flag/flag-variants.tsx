@@ -1,10 +1,9 @@
 import { type Output, request } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
-import { Form } from "../../parts/form.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { Current } from "../../parts/edit-dialog.tsx";
 import { VariantsEditor } from "../../parts/variants.tsx";
-import { change, useRead } from "../../reads.ts";
+import { change } from "../../reads.ts";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
 
 const VARIANTS = "/api/admin/projects/:projectId/features/:featureName/environments/:environment/variants";
@@ -15,14 +14,13 @@ interface FlagVariantsProps {
 }
 
 /** The variants that whoever gets a flag in an environment has, unless a strategy has its own. */
-export function FlagVariants({ place, onClose }: FlagVariantsProps) {
-  const read = useRead(`GET ${VARIANTS}`, { params: paramsOf(place) });
-  return (
-    <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
-      <Answer read={read}>{(now) => <Editor place={place} now={now} onClose={onClose} />}</Answer>
-    </Dialog>
-  );
-}
+export const FlagVariants = ({ place, onClose }: FlagVariantsProps) => (
+  <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
+    <Current of={[`GET ${VARIANTS}`, { params: paramsOf(place) }]}>
+      {(now) => <Editor place={place} now={now} onClose={onClose} />}
+    </Current>
+  </Dialog>
+);
 
 type Now = Output<`GET ${typeof VARIANTS}`>;
 
@@ -41,15 +39,12 @@ function Editor({ place, now, onClose }: FlagVariantsProps & { now: Now }) {
   });
   const { form } = edit;
   return (
-    <>
-      <Form form={form} submit={submitOf(edit, "Save the variants")} onCancel={onClose}>
-        <p>For everyone who gets the flag here, unless a strategy has variants of its own.</p>
-        <VariantsEditor
-          variants={form.values.variants}
-          onChange={(variants) => form.set("variants", variants)}
-        />
-      </Form>
-      <Conflict edit={edit} />
-    </>
+    <EditForm edit={edit} submit="Save the variants" onCancel={onClose}>
+      <p>For everyone who gets the flag here, unless a strategy has variants of its own.</p>
+      <VariantsEditor
+        variants={form.values.variants}
+        onChange={(variants) => form.set("variants", variants)}
+      />
+    </EditForm>
   );
 }

@@ -1,9 +1,9 @@
 import { type Output, request } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { Current } from "../../parts/edit-dialog.tsx";
 import { useForm } from "../../parts/form.tsx";
-import { change, useRead } from "../../reads.ts";
+import { change } from "../../reads.ts";
 import { newDraft, toBody, toDraft } from "./strategy-draft.ts";
 import { StrategyForm } from "./strategy-form.tsx";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
@@ -36,12 +36,11 @@ interface EditStrategyProps extends NewStrategyProps {
 /** Edits a strategy, and says if others do. */
 export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
   const params = { ...paramsOf(place), strategyId: id };
-  const read = useRead(`GET ${STRATEGIES}/:strategyId`, { params });
   return (
     <Dialog title={`Strategy in ${place.environment}`} onClose={onClose} isWide>
-      <Answer read={read}>
+      <Current of={[`GET ${STRATEGIES}/:strategyId`, { params }]}>
         {(strategy) => <Editor place={place} strategy={strategy} onClose={onClose} />}
-      </Answer>
+      </Current>
     </Dialog>
   );
 }

@@ -9,7 +9,6 @@ import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";
 import type { FlagStrategy } from "./flag-frame.tsx";
-import { EditStrategy } from "./strategy-dialog.tsx";
 import { type FlagPlace, paramsOf } from "./switch-flag.ts";
 
 interface StrategyItemProps {
@@ -18,14 +17,15 @@ interface StrategyItemProps {
   /** The one before it, with which it can change places. */
   above: FlagStrategy | undefined;
   environments: readonly string[];
+  onEdit(): void;
 }
 
 const STRATEGIES =
   "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies";
 
 /** Who gets a flag, as a sentence with a bar, and what can be done to it. */
-export function StrategyItem({ strategy, place, above, environments }: StrategyItemProps) {
-  const [open, setOpen] = useState<"edit" | "remove" | "copy" | undefined>();
+export function StrategyItem({ strategy, place, above, environments, onEdit }: StrategyItemProps) {
+  const [open, setOpen] = useState<"remove" | "copy" | undefined>();
   const close = () => setOpen(undefined);
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
   const names = strategy.segments.map((id) => segments.find((one) => one.id === id)?.name ?? String(id));
@@ -46,7 +46,7 @@ export function StrategyItem({ strategy, place, above, environments }: StrategyI
       <div class="tools">
         {may("UPDATE_FEATURE_STRATEGY", place) && (
           <>
-            <IconButton icon="edit" label={`Edit: ${words}`} onClick={() => setOpen("edit")} />
+            <IconButton icon="edit" label={`Edit: ${words}`} onClick={onEdit} />
             {above && (
               <IconButton
                 icon="up"
@@ -67,7 +67,6 @@ export function StrategyItem({ strategy, place, above, environments }: StrategyI
           <IconButton icon="remove" label={`Remove: ${words}`} onClick={() => setOpen("remove")} />
         )}
       </div>
-      {open === "edit" && <EditStrategy place={place} id={strategy.id} onClose={close} />}
       {open === "copy" && (
         <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={close} />
       )}

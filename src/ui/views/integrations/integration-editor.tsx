@@ -1,7 +1,8 @@
-import type { Output } from "../../api.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { type Output, request } from "../../api.ts";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { CheckField, ChecksField, ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
-import { Field, Form, type FormState, useForm } from "../../parts/form.tsx";
+import { Field, type FormState } from "../../parts/form.tsx";
 import { ProjectsField } from "../../parts/projects-field.tsx";
 import { change, useRead } from "../../reads.ts";
 import { toBody } from "./integration-body.ts";
@@ -10,11 +11,24 @@ type Listed = Output<"GET /api/admin/addons">;
 type Integration = Listed["addons"][number];
 type Provider = Listed["providers"][number];
 
+const INTEGRATION = "/api/admin/addons/:id";
+
 interface EditorProps {
-  row: Integration | undefined;
   providers: readonly Provider[];
   onClose(): void;
 }
+
+/** Creates or edits an integration. */
+export const IntegrationEditor = ({ row, ...rest }: EditorProps & { row: Integration | undefined }) => (
+  <EditDialog
+    title={row ? "Integration" : "New integration"}
+    of={row && [`GET ${INTEGRATION}`, { params: { id: row.id } }]}
+    onClose={rest.onClose}
+    isWide
+  >
+    {(now) => <IntegrationForm now={now} {...rest} />}
+  </EditDialog>
+);
 
 type Values = {
   provider: string;
@@ -26,58 +40,64 @@ type Values = {
   environments: readonly string[];
 };
 
-/** An integration's form, made from what its provider says that it takes. */
-export function IntegrationEditor({ row, providers, onClose }: EditorProps) {
+type Now = Output<`GET ${typeof INTEGRATION}`> | undefined;
+
+/** The fields depend on the provider's definition. */
+function IntegrationForm({ now, providers, onClose }: EditorProps & { now: Now }) {
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
-  const form = useForm<Values>(toValues(row, providers), async (values) => {
-    const body = toBody({ ...values, parameters: filled(values.parameters) });
-    if (row) await change("PUT /api/admin/addons/:id", { params: { id: row.id }, body });
-    else await change("POST /api/admin/addons", { body });
-    onClose();
+  const edit = useEdit({
+    now,
+    read: ({ id }) => request(`GET ${INTEGRATION}`, { params: { id } }),
+    toValues: (now: Now) => toValues(now, providers),
+    async save(values, ifStill) {
+      const body = toBody({ ...values, parameters: filled(values.parameters) });
+      if (ifStill) await change(`PUT ${INTEGRATION}`, { params: { id: ifStill.id }, body, ifStill });
+      else await change("POST /api/admin/addons", { body });
+      onClose();
+    },
   });
+  const { form } = edit;
   const provider = providers.find(({ name }) => name === form.values.provider);
   const usable = providers.filter(({ deprecated }) => deprecated === undefined);
   return (
-    <Dialog title={row ? "Integration" : "New integration"} onClose={onClose} isWide>
-      <Form form={form} submit={row ? "Save" : "Create the integration"} onCancel={onClose}>
-        {!row && (
-          <ChoiceField
-            form={form}
-            name="provider"
-            label="Provider"
-            choices={usable.map(({ name, displayName }) => [name, displayName])}
-          />
-        )}
-        {provider && <p class="muted">{provider.description}</p>}
-        <TextField form={form} name="description" label="Description" />
-        <CheckField form={form} name="enabled" label="Enabled" />
-        {provider?.parameters.map((parameter) => (
-          <ParameterField key={parameter.name} form={form} parameter={parameter} />
-        ))}
-        <ChecksField form={form} name="events" label="Events" choices={choicesOf(provider?.events ?? [])} />
-        <ProjectsField form={form} />
-        <ChecksField
+    <EditForm edit={edit} submit={now ? "Save" : "Create the integration"} onCancel={onClose}>
+      {!now && (
+        <ChoiceField
           form={form}
-          name="environments"
-          label="Environments"
-          hint="All environments if none is selected."
-          choices={choicesOf(environments.map(({ name }) => name))}
+          name="provider"
+          label="Provider"
+          choices={usable.map(({ name, displayName }) => [name, displayName])}
         />
-      </Form>
-    </Dialog>
+      )}
+      {provider && <p class="muted">{provider.description}</p>}
+      <TextField form={form} name="description" label="Description" />
+      <CheckField form={form} name="enabled" label="Enabled" />
+      {provider?.parameters.map((parameter) => (
+        <ParameterField key={parameter.name} form={form} parameter={parameter} />
+      ))}
+      <ChecksField form={form} name="events" label="Events" choices={choicesOf(provider?.events ?? [])} />
+      <ProjectsField form={form} />
+      <ChecksField
+        form={form}
+        name="environments"
+        label="Environments"
+        hint="All environments if none is selected."
+        choices={choicesOf(environments.map(({ name }) => name))}
+      />
+    </EditForm>
   );
 }
 
-const toValues = (row: Integration | undefined, providers: readonly Provider[]): Values => ({
-  provider: row?.provider ?? providers[0]?.name ?? "",
-  description: row?.description ?? "",
-  enabled: row?.enabled ?? true,
+const toValues = (now: Now, providers: readonly Provider[]): Values => ({
+  provider: now?.provider ?? providers[0]?.name ?? "",
+  description: now?.description ?? "",
+  enabled: now?.enabled ?? true,
   parameters: Object.fromEntries(
-    Object.entries(row?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
+    Object.entries(now?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
   ),
-  events: row?.events ?? [],
-  projects: row?.projects ?? [],
-  environments: row?.environments ?? [],
+  events: now?.events ?? [],
+  projects: now?.projects ?? [],
+  environments: now?.environments ?? [],
 });
 
 /** What is left empty is left out. */

@@ -1,6 +1,6 @@
 import { Link } from "wouter-preact";
 import { pathTo } from "../../address.ts";
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Switch } from "../../parts/button.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
@@ -78,11 +78,13 @@ const Enabled = ({ integration, name }: { integration: Integration; name: string
     isOn={integration.enabled}
     label={`Enabled: ${name}`}
     disabled={!may("UPDATE_ADDON")}
-    onChange={(enabled) =>
-      change("PUT /api/admin/addons/:id", {
-        params: { id: integration.id },
-        body: toBody({ ...integration, enabled }),
-      })
-    }
+    onChange={(enabled) => enable(integration.id, enabled)}
   />
 );
+
+/** A change needs the whole integration: read anew, so that it undoes no other change. */
+async function enable(id: number, enabled: boolean) {
+  const params = { id };
+  const now = await request("GET /api/admin/addons/:id", { params });
+  await change("PUT /api/admin/addons/:id", { params, body: toBody({ ...now, enabled }), ifStill: now });
+}

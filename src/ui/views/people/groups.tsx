@@ -1,9 +1,9 @@
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
 import { nameOf } from "../../format.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { ChecksField, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
 import { isAdmin } from "../../session.ts";
 import { PeopleTabs } from "./people-tabs.tsx";
@@ -39,45 +39,64 @@ export function View() {
   );
 }
 
-function GroupEditor({ row, onClose }: { row: Group | undefined; onClose(): void }) {
+const GROUP = "/api/admin/groups/:id";
+
+const GroupEditor = ({ row, onClose }: { row: Group | undefined; onClose(): void }) => (
+  <EditDialog
+    title={row ? `Group ${row.name}` : "New group"}
+    of={row && [`GET ${GROUP}`, { params: { id: row.id } }]}
+    onClose={onClose}
+  >
+    {(now) => <GroupForm now={now} onClose={onClose} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof GROUP}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.name ?? "",
+  description: now?.description ?? "",
+  rootRole: String(now?.rootRole ?? ""),
+  users: (now?.users ?? []).map(({ user }) => String(user.id)) as readonly string[],
+});
+
+function GroupForm({ now, onClose }: { now: Now; onClose(): void }) {
   const people = useRead("GET /api/admin/user-admin").data;
-  const initial = {
-    name: row?.name ?? "",
-    description: row?.description ?? "",
-    rootRole: String(row?.rootRole ?? ""),
-    users: (row?.users ?? []).map(({ user }) => String(user.id)) as readonly string[],
-  };
-  const form = useForm(initial, async ({ name, description, rootRole, users }) => {
-    const body = {
-      name,
-      description,
-      rootRole: rootRole === "" ? null : Number(rootRole),
-      users: users.map((id) => ({ user: { id: Number(id) } })),
-    };
-    if (row) await change("PUT /api/admin/groups/:id", { params: { id: row.id }, body });
-    else await change("POST /api/admin/groups", { body });
-    onClose();
+  const edit = useEdit({
+    now,
+    read: ({ id }) => request(`GET ${GROUP}`, { params: { id } }),
+    toValues,
+    async save({ name, description, rootRole, users }, ifStill) {
+      const body = {
+        name,
+        description,
+        rootRole: rootRole === "" ? null : Number(rootRole),
+        users: users.map((id) => ({ user: { id: Number(id) } })),
+      };
+      if (ifStill) await change(`PUT ${GROUP}`, { params: { id: ifStill.id }, body, ifStill });
+      else await change("POST /api/admin/groups", { body });
+      onClose();
+    },
   });
+  const { form } = edit;
   const roles = (people?.rootRoles ?? []).map(({ id, name }) => [String(id), name] as const);
   return (
-    <Dialog title={row ? `Group ${row.name}` : "New group"} onClose={onClose}>
-      <Form form={form} submit={row ? "Save" : "Create the group"} onCancel={onClose}>
-        <TextField form={form} name="name" label="Name" isRequired autofocus />
-        <LongField form={form} name="description" label="Description" />
-        <ChoiceField
-          form={form}
-          name="rootRole"
-          label="Root role"
-          hint="Given to all members, in addition to their own."
-          choices={[["", "none"], ...roles]}
-        />
-        <ChecksField
-          form={form}
-          name="users"
-          label="Members"
-          choices={(people?.users ?? []).map((user) => [String(user.id), nameOf(user)])}
-        />
-      </Form>
-    </Dialog>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the group"} onCancel={onClose}>
+      <TextField form={form} name="name" label="Name" isRequired autofocus />
+      <LongField form={form} name="description" label="Description" />
+      <ChoiceField
+        form={form}
+        name="rootRole"
+        label="Root role"
+        hint="Given to all members, in addition to their own."
+        choices={[["", "none"], ...roles]}
+      />
+      <ChecksField
+        form={form}
+        name="users"
+        label="Members"
+        choices={(people?.users ?? []).map((user) => [String(user.id), nameOf(user)])}
+      />
+    </EditForm>
   );
 }

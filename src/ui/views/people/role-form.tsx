@@ -1,9 +1,8 @@
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { ChecksField, type Choice, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
 import { change, useRead } from "../../reads.ts";
 
-type Role = Output<"GET /api/admin/roles/:id">;
 type Permissions = Output<"GET /api/admin/permissions">["permissions"];
 
 /** A permission in one environment, or in all of them, as one text. */
@@ -13,33 +12,43 @@ const fromKey = (key: string) => {
   return { name, environment };
 };
 
-/** What a custom role is made of. */
-export function RoleForm({ role, onClose }: { role?: Role; onClose(): void }) {
+export const ROLE = "/api/admin/roles/:id";
+
+type Now = Output<`GET ${typeof ROLE}`> | undefined;
+
+const toValues = (now: Now) => ({
+  name: now?.name ?? "",
+  description: now?.description ?? "",
+  type: now?.type ?? "custom",
+  permissions: (now?.permissions ?? []).map(({ name, environment }) =>
+    toKey(name, environment),
+  ) as readonly string[],
+});
+
+/** The name, scope and permissions of a custom role. */
+export function RoleForm({ now, onClose }: { now: Now; onClose(): void }) {
   const permissions = useRead("GET /api/admin/permissions").data?.permissions;
-  const initial = {
-    name: role?.name ?? "",
-    description: role?.description ?? "",
-    type: role?.type ?? "custom",
-    permissions: (role?.permissions ?? []).map(({ name, environment }) =>
-      toKey(name, environment),
-    ) as readonly string[],
-  };
-  const form = useForm<typeof initial>(initial, async ({ name, description, type, permissions }) => {
-    const body = {
-      name,
-      description,
-      type: type as "custom" | "root-custom",
-      permissions: permissions.map(fromKey),
-    };
-    if (role) await change("PUT /api/admin/roles/:id", { params: { id: role.id }, body });
-    else await change("POST /api/admin/roles", { body });
-    onClose();
+  const edit = useEdit({
+    now,
+    read: ({ id }) => request(`GET ${ROLE}`, { params: { id } }),
+    toValues,
+    async save({ type, permissions, ...rest }, ifStill) {
+      const body = {
+        ...rest,
+        type: type as "custom" | "root-custom",
+        permissions: permissions.map(fromKey),
+      };
+      if (ifStill) await change(`PUT ${ROLE}`, { params: { id: ifStill.id }, body, ifStill });
+      else await change("POST /api/admin/roles", { body });
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Form form={form} submit={role ? "Save" : "Create the role"} onCancel={onClose}>
+    <EditForm edit={edit} submit={now ? "Save" : "Create the role"} onCancel={onClose}>
       <TextField form={form} name="name" label="Name" isRequired autofocus />
       <LongField form={form} name="description" label="Description" />
-      {!role && (
+      {!now && (
         <ChoiceField
           form={form}
           name="type"
@@ -56,7 +65,7 @@ export function RoleForm({ role, onClose }: { role?: Role; onClose(): void }) {
         label="Permissions"
         choices={permissions ? choicesFor(form.values.type, permissions) : []}
       />
-    </Form>
+    </EditForm>
   );
 }
 

@@ -1,12 +1,11 @@
 import type { Output } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
+import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { Badge } from "../../parts/words.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
 import { isAdmin } from "../../session.ts";
 import { PeopleTabs } from "./people-tabs.tsx";
-import { RoleForm } from "./role-form.tsx";
+import { ROLE, RoleForm } from "./role-form.tsx";
 
 type Role = Output<"GET /api/admin/roles">["roles"][number];
 
@@ -50,12 +49,12 @@ export function View() {
 }
 
 const RoleEditor = ({ row, onClose }: { row: Role | undefined; onClose(): void }) => (
-  <Dialog title={row ? `Role ${row.name}` : "New role"} onClose={onClose} isWide>
-    {row ? <ExistingRole id={row.id} onClose={onClose} /> : <RoleForm onClose={onClose} />}
-  </Dialog>
+  <EditDialog
+    title={row ? `Role ${row.name}` : "New role"}
+    of={row && [`GET ${ROLE}`, { params: { id: row.id } }]}
+    onClose={onClose}
+    isWide
+  >
+    {(now) => <RoleForm now={now} onClose={onClose} />}
+  </EditDialog>
 );
-
-function ExistingRole({ id, onClose }: { id: number; onClose(): void }) {
-  const read = useRead("GET /api/admin/roles/:id", { params: { id } });
-  return <Answer read={read}>{(role) => <RoleForm role={role} onClose={onClose} />}</Answer>;
-}

@@ -1,12 +1,13 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import type { Output } from "../../api.ts";
+import { type Output, request } from "../../api.ts";
 import { nameOf } from "../../format.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { ChoiceField, TextField } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { Avatar, Time } from "../../parts/words.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
@@ -69,76 +70,87 @@ export function View() {
   );
 }
 
-const ResetPassword = ({ user, onLink }: { user: User; onLink(link: string): void }) =>
-  user.email === undefined ? null : (
-    <IconButton
-      icon="key"
-      label={`Create a password reset link for ${nameOf(user)}`}
-      onClick={async () => {
-        const body = { id: user.email! };
-        const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
-        onLink(resetPasswordUrl);
-      }}
-    />
-  );
+const ResetPassword = ({ user, onLink }: { user: User; onLink(link: string): void }) => (
+  <IconButton
+    icon="key"
+    label={`Create a password reset link for ${nameOf(user)}`}
+    onClick={async () => {
+      const body = { id: user.email ?? user.username ?? user.id };
+      const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
+      onLink(resetPasswordUrl);
+    }}
+  />
+);
+
+const USER = "/api/admin/user-admin/:id";
 
 interface EditorProps {
-  row: User | undefined;
   roles: Users["rootRoles"];
   onLink(link: string): void;
   onClose(): void;
 }
 
-/** Nobody is asked for somebody else's password: who is made gets a link. */
-function UserEditor({ row, roles, onLink, onClose }: EditorProps) {
-  const initial = {
-    username: row?.username ?? "",
-    email: row?.email ?? "",
-    name: row?.name ?? "",
-    rootRole: String(row?.rootRole ?? roles.find(({ name }) => name === "Viewer")?.id ?? ""),
-  };
-  const form = useForm(initial, async ({ username, email, name, rootRole }) => {
-    const body = {
-      rootRole: Number(rootRole),
-      ...(email !== "" && { email }),
-      ...((row || name !== "") && { name }),
-    };
-    if (row) {
-      await change("PUT /api/admin/user-admin/:id", { params: { id: row.id }, body });
-    } else {
-      const made = await change("POST /api/admin/user-admin", {
-        body: { ...body, ...(username !== "" && { username }) },
-      });
-      onLink(made.inviteLink ?? "");
-    }
-    onClose();
+const UserEditor = ({ row, ...rest }: EditorProps & { row: User | undefined }) => (
+  <EditDialog
+    title={row ? nameOf(row) : "New user"}
+    of={row && [`GET ${USER}`, { params: { id: row.id } }]}
+    onClose={rest.onClose}
+  >
+    {(now) => <UserForm now={now} {...rest} />}
+  </EditDialog>
+);
+
+type Now = Output<`GET ${typeof USER}`> | undefined;
+
+/** Nobody is asked for somebody else's password: new users get a link. */
+function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
+  const viewer = roles.find(({ name }) => name === "Viewer")?.id;
+  const edit = useEdit({
+    now,
+    read: ({ id }) => request(`GET ${USER}`, { params: { id } }),
+    toValues: (now: Now) => ({
+      username: now?.username ?? "",
+      email: now?.email ?? "",
+      name: now?.name ?? "",
+      rootRole: String(now?.rootRole ?? viewer ?? ""),
+    }),
+    async save({ username, email, name, rootRole }, ifStill) {
+      const body = { rootRole: Number(rootRole), ...(email !== "" && { email }) };
+      if (ifStill)
+        await change(`PUT ${USER}`, { params: { id: ifStill.id }, body: { ...body, name }, ifStill });
+      else {
+        const names = { ...(username !== "" && { username }), ...(name !== "" && { name }) };
+        const made = await change("POST /api/admin/user-admin", { body: { ...body, ...names } });
+        onLink(made.inviteLink ?? "");
+      }
+      onClose();
+    },
   });
+  const { form } = edit;
   return (
-    <Dialog title={row ? nameOf(row) : "New user"} onClose={onClose}>
-      <Form form={form} submit={row ? "Save" : "Create the user"} onCancel={onClose}>
-        {!row && (
-          <TextField
-            form={form}
-            name="username"
-            label="Username"
-            hint="A username or an e-mail address is needed."
-            autofocus
-          />
-        )}
-        <TextField form={form} name="email" label="E-mail address" type="email" />
-        <TextField form={form} name="name" label="Name" />
-        <ChoiceField
+    <EditForm edit={edit} submit={now ? "Save" : "Create the user"} onCancel={onClose}>
+      {!now && (
+        <TextField
           form={form}
-          name="rootRole"
-          label="Root role"
-          choices={roles.map(({ id, name }) => [String(id), name])}
+          name="username"
+          label="Username"
+          hint="A username or an e-mail address is needed."
+          autofocus
         />
-        {row && (
-          <p class="muted">
-            <Link href="/people/roles">What each role can do</Link>
-          </p>
-        )}
-      </Form>
-    </Dialog>
+      )}
+      <TextField form={form} name="email" label="E-mail address" type="email" />
+      <TextField form={form} name="name" label="Name" />
+      <ChoiceField
+        form={form}
+        name="rootRole"
+        label="Root role"
+        choices={roles.map(({ id, name }) => [String(id), name])}
+      />
+      {now && (
+        <p class="muted">
+          <Link href="/people/roles">What each role can do</Link>
+        </p>
+      )}
+    </EditForm>
   );
 }

@@ -1,7 +1,6 @@
 import { type Output, request } from "../../api.ts";
-import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
-import { Form } from "../../parts/form.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { change } from "../../reads.ts";
 import { MODES } from "../project-modes.ts";
@@ -40,13 +39,12 @@ export function Description({ project, id }: SettingsProps) {
   return (
     <section>
       <h2>General</h2>
-      <Form form={form} submit={submitOf(edit, "Save")}>
+      <EditForm edit={edit} submit="Save">
         <TextField form={form} name="name" label="Name" isRequired />
         <LongField form={form} name="description" label="Description" />
         <ChoiceField form={form} name="mode" label="Mode" choices={MODES} />
         <TextField form={form} name="defaultStickiness" label="Default stickiness" />
-      </Form>
-      <Conflict edit={edit} />
+      </EditForm>
     </section>
   );
 }

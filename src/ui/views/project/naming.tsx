@@ -1,7 +1,6 @@
 import { request } from "../../api.ts";
-import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { LongField, TextField } from "../../parts/fields.tsx";
-import { Form } from "../../parts/form.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { change } from "../../reads.ts";
 import type { SettingsProps } from "./description.tsx";
@@ -28,11 +27,7 @@ export function Naming({ project, id }: SettingsProps) {
         example: example || null,
         description: description || null,
       };
-      await change(`PUT ${PROJECT}/settings`, {
-        params: { projectId: id },
-        body: { featureNaming },
-        ifStill,
-      });
+      await change(`PUT ${PROJECT}/settings`, { params, body: { featureNaming }, ifStill });
       tell("Saved");
     },
   });
@@ -40,7 +35,7 @@ export function Naming({ project, id }: SettingsProps) {
   return (
     <section>
       <h2>Flag naming</h2>
-      <Form form={form} submit={submitOf(edit, "Save")}>
+      <EditForm edit={edit} submit="Save">
         <TextField
           form={form}
           name="pattern"
@@ -49,8 +44,7 @@ export function Naming({ project, id }: SettingsProps) {
         />
         <TextField form={form} name="example" label="Example" />
         <LongField form={form} name="description" label="Explanation" />
-      </Form>
-      <Conflict edit={edit} />
+      </EditForm>
     </section>
   );
 }

@@ -1,0 +1,39 @@
+import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
+import type { Given, Output, ReadKey } from "../api.ts";
+import { type Read, useRead } from "../reads.ts";
+import { Answer, Failure } from "./answer.tsx";
+import { Dialog } from "./dialog.tsx";
+
+interface EditDialogProps<K extends ReadKey> {
+  title: string;
+  /** The read of what is edited: only a version read on its own can be told from newer ones. Undefined if it is new. */
+  of: [key: K, ...given: Given<K>] | undefined;
+  onClose(): void;
+  isWide?: boolean;
+  children(now: Output<K> | undefined): ComponentChildren;
+}
+
+/** A dialog to create or edit something. */
+export const EditDialog = <K extends ReadKey>({ of, children, ...dialog }: EditDialogProps<K>) => (
+  <Dialog {...dialog}>{of ? <Current of={of}>{children}</Current> : children(undefined)}</Dialog>
+);
+
+interface CurrentProps<K extends ReadKey> {
+  of: [key: K, ...given: Given<K>];
+  children(now: Output<K>): ComponentChildren;
+}
+
+/** What is being edited stays, even if others delete it. */
+export function Current<K extends ReadKey>({ of, children }: CurrentProps<K>) {
+  const read: Read<Output<K>> = useRead(...of);
+  const last = useRef<Output<K> | undefined>(undefined);
+  if (read.data !== undefined) last.current = read.data;
+  if (last.current === undefined) return <Answer read={read}>{children}</Answer>;
+  return (
+    <>
+      {read.error && <Failure error={read.error} />}
+      {children(last.current)}
+    </>
+  );
+}
