@@ -11,7 +11,7 @@ import { may } from "../../session.ts";
 import { Dependencies } from "./dependencies.tsx";
 import type { Flag } from "./flag-frame.tsx";
 
-/** What a flag is for, its tags, what it depends on and who made it. */
+/** A flag's description, tags and dependencies, and who created it. */
 export const About = ({ flag }: { flag: Flag }) => (
   <div class="about">
     {flag.description && (

@@ -11,7 +11,7 @@ import type { Flag } from "./flag-frame.tsx";
 
 type Dependency = Flag["dependencies"][number];
 
-/** The flags without which this one is off for everybody. */
+/** The flags this one requires; it is off for everyone unless they are in the required state. */
 export function Dependencies({ flag }: { flag: Flag }) {
   const [isOpen, setOpen] = useState(false);
   const { project, name, dependencies, children } = flag;
@@ -56,10 +56,10 @@ function NewDependency({ flag: { project, name }, onClose }: { flag: Flag; onClo
   const parents =
     useRead("GET /api/admin/projects/:projectId/features/:child/parents", { params }).data ?? [];
   const form = useForm({ feature: "", state: "on", variants: "" }, async ({ feature, state, variants }) => {
-    const named = variants.split(",").flatMap((variant) => variant.trim() || []);
+    const names = variants.split(",").flatMap((variant) => variant.trim() || []);
     await change("POST /api/admin/projects/:projectId/features/:child/dependencies", {
       params,
-      body: { feature, enabled: state === "on", ...(named.length > 0 && { variants: named }) },
+      body: { feature, enabled: state === "on", ...(names.length > 0 && { variants: names }) },
     });
     onClose();
   });

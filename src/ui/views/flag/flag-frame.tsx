@@ -13,7 +13,7 @@ export type Flag = Output<"GET /api/admin/projects/:projectId/features/:featureN
 export type FlagEnvironment = Flag["environments"][number];
 export type FlagStrategy = FlagEnvironment["strategies"][number];
 
-/** What every view of a flag begins with; the rest is made of the flag. */
+/** The frame of every view of a flag; `children` renders the rest. */
 export function FlagFrame({ children }: { children(flag: Flag): ComponentChildren }) {
   const { projectId = "", featureName = "" } = useParams();
   const read = useRead("GET /api/admin/projects/:projectId/features/:featureName", {

@@ -8,7 +8,7 @@ import { EnvironmentCard } from "./environment-card.tsx";
 import { type Flag, FlagFrame } from "./flag-frame.tsx";
 import { TryIt } from "./try-it.tsx";
 
-/** A flag: what it is, and side by side who gets it in each environment. */
+/** A flag: what it is for, and its environments side by side. */
 export const View = () => (
   <FlagFrame>
     {(flag) => (
@@ -19,14 +19,14 @@ export const View = () => (
             <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
           ))}
         </div>
-        <Ways flag={flag} />
+        <NextSteps flag={flag} />
       </>
     )}
   </FlagFrame>
 );
 
-/** What is done with a flag elsewhere: asking for it, here by way of trial or from an application. */
-function Ways({ flag }: { flag: Flag }) {
+/** Ways to evaluate the flag: try it here, or use it in an application. */
+function NextSteps({ flag }: { flag: Flag }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <div class="actions">
@@ -43,7 +43,7 @@ function Ways({ flag }: { flag: Flag }) {
   );
 }
 
-/** Where it is on, an application sees that it works. */
+/** Suggests an environment where the flag is on, so that the application sees it work. */
 function connectPath({ project, name, environments }: Flag) {
   const environment = environments.find(({ enabled }) => enabled)?.name ?? "";
   return `/connect?${new URLSearchParams({ project, feature: name, ...(environment && { environment }) })}`;

@@ -4,7 +4,7 @@ import { EventList } from "../../parts/events.tsx";
 import { useRead } from "../../reads.ts";
 import { FlagFrame } from "./flag-frame.tsx";
 
-/** What happened to a flag last. */
+/** The latest events of a flag. */
 export const View = () => <FlagFrame>{({ name }) => <Log feature={name} />}</FlagFrame>;
 
 function Log({ feature }: { feature: string }) {

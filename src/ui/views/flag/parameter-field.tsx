@@ -11,11 +11,11 @@ interface ParameterFieldProps {
   onChange(value: string): void;
 }
 
-/** A parameter of a strategy, as its type describes it; all of them are text on the wire. */
+/** A strategy parameter, with an input for its type; on the wire they are all strings. */
 export function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
   const { name, type, description } = parameter;
   const input = name === "stickiness" ? "stickiness" : type;
-  const Input = INPUTS[input ?? ""] ?? Line;
+  const Input = INPUTS[input ?? ""] ?? TextInput;
   return (
     <Field label={LABELS[name] ?? name} hint={description} problem={problem}>
       {(attributes) => <Input attributes={attributes} value={value} onChange={onChange} />}
@@ -35,11 +35,11 @@ interface InputProps {
   onChange(value: string): void;
 }
 
-const Line = ({ attributes, value, onChange }: InputProps) => (
+const TextInput = ({ attributes, value, onChange }: InputProps) => (
   <input {...attributes} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
 );
 
-const Digits = ({ attributes, value, onChange }: InputProps) => (
+const NumberInput = ({ attributes, value, onChange }: InputProps) => (
   <input
     {...attributes}
     type="number"
@@ -70,8 +70,8 @@ const Percentage = ({ attributes, value, onChange }: InputProps) => (
   </span>
 );
 
-/** A list is one text with commas on the wire, and a value a line here. */
-const Lines = ({ attributes, value, onChange }: InputProps) => (
+/** On the wire a list is one comma-separated string; here it is one value per line. */
+const ListInput = ({ attributes, value, onChange }: InputProps) => (
   <textarea
     {...attributes}
     rows={4}
@@ -81,7 +81,7 @@ const Lines = ({ attributes, value, onChange }: InputProps) => (
   />
 );
 
-const YesNo = ({ attributes, value, onChange }: InputProps) => (
+const Checkbox = ({ attributes, value, onChange }: InputProps) => (
   <input
     {...attributes}
     type="checkbox"
@@ -103,11 +103,11 @@ function Stickiness({ attributes, value, onChange }: InputProps) {
   );
 }
 
-const INPUTS: Readonly<Record<string, typeof Line>> = {
-  string: Line,
-  number: Digits,
+const INPUTS: Readonly<Record<string, typeof TextInput>> = {
+  string: TextInput,
+  number: NumberInput,
   percentage: Percentage,
-  list: Lines,
-  boolean: YesNo,
+  list: ListInput,
+  boolean: Checkbox,
   stickiness: Stickiness,
 };

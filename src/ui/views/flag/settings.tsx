@@ -15,20 +15,20 @@ const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
 
 const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
 
-/** What describes a flag, and how it ends. */
+/** The settings of a flag, and its actions. */
 export const View = () => (
   <FlagFrame>
     {(flag) => (
       <div class="columns">
         <Description key={flag.name} flag={flag} />
-        <Ends flag={flag} />
+        <Actions flag={flag} />
       </div>
     )}
   </FlagFrame>
 );
 
-/** Copying, moving, completing and archiving. */
-function Ends({ flag }: { flag: Flag }) {
+/** Copy, move, complete and archive. */
+function Actions({ flag }: { flag: Flag }) {
   const [open, setOpen] = useState<"clone" | "move" | "complete" | "archive" | undefined>();
   const close = () => setOpen(undefined);
   const { project } = flag;
@@ -63,12 +63,12 @@ function Ends({ flag }: { flag: Flag }) {
   );
 }
 
-interface EndProps {
+interface ActionProps {
   flag: Flag;
   onClose(): void;
 }
 
-function Clone({ flag, onClose }: EndProps) {
+function Clone({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const form = useForm({ name: `${flag.name}-copy`, replaceGroupId: true }, async (body) => {
     const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
@@ -81,14 +81,14 @@ function Clone({ flag, onClose }: EndProps) {
         <CheckField
           form={form}
           name="replaceGroupId"
-          label="New group ID: its rollouts reach other users than the flag's"
+          label="New group ID: rollouts of the copy reach different users"
         />
       </Form>
     </Dialog>
   );
 }
 
-function Move({ flag, onClose }: EndProps) {
+function Move({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const others = projects.filter(({ id }) => id !== flag.project);
@@ -110,7 +110,7 @@ function Move({ flag, onClose }: EndProps) {
   );
 }
 
-function Complete({ flag, onClose }: EndProps) {
+function Complete({ flag, onClose }: ActionProps) {
   const form = useForm({ status: "kept", statusValue: "" }, async ({ status, statusValue }) => {
     const kept = status === "kept" ? "kept" : "discarded";
     const body = { status: kept, ...(statusValue !== "" && { statusValue }) } as const;
@@ -140,7 +140,7 @@ function Complete({ flag, onClose }: EndProps) {
   );
 }
 
-function Archive({ flag, onClose }: EndProps) {
+function Archive({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const archive = async () => {
     await change(`DELETE ${FEATURE}`, { params: paramsOf(flag) });

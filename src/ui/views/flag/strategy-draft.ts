@@ -1,7 +1,7 @@
 import type { Constraint } from "../../parts/constraints.tsx";
 import type { FlagStrategy } from "./flag-frame.tsx";
 
-/** A strategy while it is edited. */
+/** A strategy being edited. */
 export type StrategyDraft = {
   name: string;
   title: string;
@@ -12,7 +12,7 @@ export type StrategyDraft = {
   variants: readonly FlagStrategy["variants"][number][];
 };
 
-/** A new one begins as the strategy that is most used, for everyone. @param groupId what decides who gets it first */
+/** A new draft: the most common strategy, for everyone. @param groupId decides which users a rollout reaches first */
 export const newDraft = (groupId: string): StrategyDraft => ({
   name: "flexibleRollout",
   title: "",
@@ -23,7 +23,7 @@ export const newDraft = (groupId: string): StrategyDraft => ({
   variants: [],
 });
 
-/** What can be edited of a strategy, where some of it may be left out. */
+/** The editable part of a stored strategy, of which some may be missing. */
 type Stored = { name: string; title?: string | null | undefined; disabled?: boolean | null | undefined } & {
   [Name in "parameters" | "constraints" | "segments" | "variants"]?: StrategyDraft[Name] | undefined;
 };
@@ -38,14 +38,14 @@ export const toDraft = (stored: Stored): StrategyDraft => ({
   variants: stored.variants ?? [],
 });
 
-/** The same as it is sent; lines that are still empty are no values. */
-export const toBody = ({ constraints, segments, variants, parameters, ...rest }: StrategyDraft) => ({
-  ...rest,
+/** The draft as a request body, without empty values. */
+export const toBody = ({ constraints, segments, variants, parameters, ...draft }: StrategyDraft) => ({
+  ...draft,
   parameters: { ...parameters },
   segments: [...segments],
   variants: [...variants],
-  constraints: constraints.map(({ values = [], ...one }) => ({
-    ...one,
+  constraints: constraints.map(({ values = [], ...rest }) => ({
+    ...rest,
     values: values.map((value) => value.trim()).filter((value) => value !== ""),
   })),
 });

@@ -13,11 +13,11 @@ interface StrategyFormProps {
   project: string;
   submit: string;
   onCancel(): void;
-  /** Its type can still be chosen. */
+  /** The type of a new strategy can be chosen. */
   isNew?: boolean;
 }
 
-/** All of a strategy; what its parameters are its type says. */
+/** The form of a strategy; its type determines its parameters. */
 export function StrategyForm({ form, project, submit, onCancel, isNew }: StrategyFormProps) {
   const types = useRead("GET /api/admin/strategies").data?.strategies ?? [];
   const segments = (useRead("GET /api/admin/segments").data?.segments ?? []).filter(

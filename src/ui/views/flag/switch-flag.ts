@@ -7,14 +7,13 @@ export interface FlagPlace {
   environment: string;
 }
 
-/** The same as the API's paths name it. */
+/** Its parameters in the API's paths. */
 export const paramsOf = ({ project, feature, environment }: FlagPlace) => ({
   projectId: project,
   featureName: feature,
   environment,
 });
 
-/** Enables a flag in an environment, or disables it. */
 export const switchFlag = (place: FlagPlace, isOn: boolean) =>
   isOn
     ? change("POST /api/admin/projects/:projectId/features/:featureName/environments/:environment/on", {

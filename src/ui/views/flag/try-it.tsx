@@ -7,11 +7,11 @@ import { Form, useForm } from "../../parts/form.tsx";
 import { Reasons } from "../../parts/reasons.tsx";
 import type { Flag } from "./flag-frame.tsx";
 
-type Answered = Output<"POST /api/admin/playground">["features"][number];
+type EvaluatedFlag = Output<"POST /api/admin/playground">["features"][number];
 
-/** Whether somebody gets the flag, and why. */
+/** Evaluates the flag for a context, and explains the result. */
 export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
-  const [answer, setAnswer] = useState<Answered | undefined>();
+  const [result, setResult] = useState<EvaluatedFlag | undefined>();
   const environment = flag.environments.find(({ enabled }) => enabled) ?? flag.environments[0];
   const form = useForm(
     { environment: environment?.name ?? "", userId: "", more: "" },
@@ -19,7 +19,7 @@ export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
       const { features } = await request("POST /api/admin/playground", {
         body: { environment, projects: [flag.project], context: toContext(userId, more) },
       });
-      setAnswer(features.find(({ name }) => name === flag.name));
+      setResult(features.find(({ name }) => name === flag.name));
     },
   );
   return (
@@ -33,7 +33,7 @@ export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
         />
         <ContextFields form={form} />
       </Form>
-      {answer && <Reasons feature={answer} />}
+      {result && <Reasons feature={result} />}
     </Dialog>
   );
 }

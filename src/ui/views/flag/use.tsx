@@ -9,10 +9,10 @@ import { type Flag, FlagFrame } from "./flag-frame.tsx";
 
 type Hour = Output<"GET /api/admin/client-metrics/features/:name/raw">["data"][number];
 
-/** How often applications found a flag on and off, over the last hours. */
-export const View = () => <FlagFrame>{(flag) => <Use flag={flag} />}</FlagFrame>;
+/** How often applications evaluated a flag to on and to off in the last hours. */
+export const View = () => <FlagFrame>{(flag) => <Usage flag={flag} />}</FlagFrame>;
 
-function Use({ flag }: { flag: Flag }) {
+function Usage({ flag }: { flag: Flag }) {
   const [{ environment, hours }, setFilters] = useFilters({
     environment: flag.environments.at(-1)?.name ?? "",
     hours: "24",
@@ -47,14 +47,14 @@ function Use({ flag }: { flag: Flag }) {
         </select>
       </div>
       <Answer read={read}>
-        {({ data }) => <UseIn hours={data.filter((one) => one.environment === environment)} />}
+        {({ data }) => <EnvironmentUsage hours={data.filter((one) => one.environment === environment)} />}
       </Answer>
     </>
   );
 }
 
-/** As a chart, and the same by application in a table. */
-function UseIn({ hours }: { hours: Hour[] }) {
+/** The evaluations as a chart, and by application in a table. */
+function EnvironmentUsage({ hours }: { hours: Hour[] }) {
   if (hours.every(({ yes, no }) => yes + no === 0))
     return <Nothing>No application has evaluated the flag here in this period.</Nothing>;
   const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();

@@ -8,7 +8,7 @@ import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { ProjectFrame } from "./project-frame.tsx";
 
-/** The archived flags of a project: revived, or removed for good. */
+/** The archived flags of a project, to revive or delete permanently. */
 export const View = () => <ProjectFrame>{(_, id) => <Archive project={id} />}</ProjectFrame>;
 
 function Archive({ project }: { project: string }) {

@@ -12,7 +12,7 @@ interface BulkBarProps {
   onDone(): void;
 }
 
-/** What can be done to several flags at once: all of it, or nothing where one is refused. */
+/** Bulk actions on the selected flags: if one flag is refused, none is changed. */
 export function BulkBar({ project, environments, names, onDone }: BulkBarProps) {
   const [isArchiving, setArchiving] = useState(false);
   const params = { projectId: project };
@@ -24,7 +24,7 @@ export function BulkBar({ project, environments, names, onDone }: BulkBarProps) 
   return (
     <section class="bulk" aria-label="Selected flags">
       <strong>{counted(names.length, "flag")} selected</strong>
-      <SwitchAll project={project} environments={environments} features={features} onDone={onDone} />
+      <TurnOnOff project={project} environments={environments} features={features} onDone={onDone} />
       {may("UPDATE_FEATURE", { project }) && (
         <>
           <Button onClick={() => markStale(true)}>Mark as stale</Button>
@@ -52,17 +52,17 @@ export function BulkBar({ project, environments, names, onDone }: BulkBarProps) 
   );
 }
 
-interface SwitchAllProps extends Omit<BulkBarProps, "names"> {
+interface TurnOnOffProps extends Omit<BulkBarProps, "names"> {
   features: string[];
 }
 
-function SwitchAll({ project, environments, features, onDone }: SwitchAllProps) {
+function TurnOnOff({ project, environments, features, onDone }: TurnOnOffProps) {
   const allowed = environments.filter((environment) =>
     may("UPDATE_FEATURE_ENVIRONMENT", { project, environment }),
   );
   const [environment = "", setEnvironment] = useState(allowed[0]);
   if (allowed.length === 0) return null;
-  const flip = (to: "on" | "off") =>
+  const turn = (to: "on" | "off") =>
     change(`POST /api/admin/projects/:projectId/bulk_features/environments/:environment/${to}`, {
       params: { projectId: project, environment },
       body: { features },
@@ -78,8 +78,8 @@ function SwitchAll({ project, environments, features, onDone }: SwitchAllProps) 
           <option key={name}>{name}</option>
         ))}
       </select>
-      <Button onClick={() => flip("on")}>Turn on</Button>
-      <Button onClick={() => flip("off")}>Turn off</Button>
+      <Button onClick={() => turn("on")}>Turn on</Button>
+      <Button onClick={() => turn("off")}>Turn off</Button>
     </>
   );
 }

@@ -15,11 +15,11 @@ type Strategy = NonNullable<Environment["defaultStrategy"]>;
 interface DefaultStrategyProps {
   project: string;
   environment: string;
-  /** Undefined while the project has set none: then flags are on for everyone. */
+  /** Undefined if the project has set none: flags are then on for everyone. */
   strategy: Strategy | undefined;
 }
 
-/** What a flag without strategies gets when it is turned on in an environment, in words, and the way to change it. */
+/** The strategy a flag without any gets when it is turned on in an environment, in words, with a button to edit it. */
 export function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProps) {
   const [isOpen, setOpen] = useState(false);
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
@@ -51,7 +51,7 @@ export function DefaultStrategy({ project, environment, strategy }: DefaultStrat
 function Editor({ project, environment, strategy, onClose }: DefaultStrategyProps & { onClose(): void }) {
   const params = { projectId: project, environment };
   const form = useForm(strategy ? toDraft(strategy) : newDraft(""), async (draft) => {
-    const body = { ...toBody(draft), name: "flexibleRollout" as const }; // no other can be a default
+    const body = { ...toBody(draft), name: "flexibleRollout" as const }; // the only strategy allowed as a default
     await change("POST /api/admin/projects/:projectId/environments/:environment/default-strategy", {
       params,
       body,
@@ -60,7 +60,7 @@ function Editor({ project, environment, strategy, onClose }: DefaultStrategyProp
   });
   return (
     <Dialog title={`Default strategy in ${environment}`} onClose={onClose} isWide>
-      <p>Flags without strategies get it when they are turned on here. Other flags stay as they are.</p>
+      <p>Flags without strategies get this one when they are turned on here. Other flags stay as they are.</p>
       <StrategyForm form={form} project={project} submit="Save the default strategy" onCancel={onClose} />
     </Dialog>
   );

@@ -8,7 +8,7 @@ import { may } from "../../session.ts";
 import { DefaultStrategy } from "./default-strategy.tsx";
 import { type Project, ProjectFrame } from "./project-frame.tsx";
 
-/** In which environments the flags of a project can be on. */
+/** The environments of a project, in which its flags can be turned on. */
 export const View = () => (
   <ProjectFrame>{(project, id) => <Environments project={project} id={id} />}</ProjectFrame>
 );
@@ -21,7 +21,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
     defaults.data?.environments.find(({ name }) => name === environment)?.defaultStrategy;
   const own = new Set(project.environments.map(({ environment }) => environment));
   const params = { projectId: id };
-  const flip = (environment: string, isOn: boolean) =>
+  const toggle = (environment: string, isOn: boolean) =>
     isOn
       ? change("POST /api/admin/projects/:projectId/environments", { params, body: { environment } })
       : setRemoved(environment);
@@ -44,7 +44,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
                     isOn={own.has(name)}
                     label={`${name} in this project`}
                     disabled={!may("UPDATE_PROJECT", { project: id })}
-                    onChange={(isOn) => flip(name, isOn)}
+                    onChange={(isOn) => toggle(name, isOn)}
                   />
                 ),
               },
@@ -72,7 +72,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
           }
           onClose={() => setRemoved(undefined)}
         >
-          In {removed}, the strategies, variants and states of all flags of this project will be deleted.
+          All strategies, variants and states of this project's flags in {removed} will be deleted.
         </Confirm>
       )}
     </>

@@ -5,10 +5,10 @@ import { SearchField } from "../../parts/search.tsx";
 import { Select } from "../../parts/select.tsx";
 import { useRead } from "../../reads.ts";
 
-/** What leaves flags out. */
+/** The filters that narrow the list of flags. */
 export const FLAG_FILTERS = { query: "", type: "", state: "", tag: "" };
 
-/** What the list of flags is filtered and sorted by, in its address. */
+/** The filters and sorting of the list of flags, as kept in its address. */
 export const FILTERS = {
   ...FLAG_FILTERS,
   sortBy: "createdAt",
@@ -19,7 +19,7 @@ export const FILTERS = {
 
 type Filters = typeof FILTERS;
 
-/** The same as the server's search takes it. */
+/** The filters as the query of the server's search. */
 export const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
   query,
   type: type && `IS:${type}`,

@@ -14,7 +14,7 @@ interface FlagTableProps {
   project: string;
   environments: readonly string[];
   features: readonly FoundFlag[];
-  /** What is said where there are none. */
+  /** Shown if there are no flags. */
   empty: string;
   sorting: Sorting;
   selection: Selection | undefined;

@@ -13,7 +13,7 @@ import { type Project, ProjectFrame } from "./project-frame.tsx";
 
 const PAGE = 50;
 
-/** The flags of a project: found, sorted and paged by the server, on and off at a click. */
+/** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
 export function View() {
   const [filters, setFilters] = useFilters(FILTERS);
   return (
@@ -75,7 +75,7 @@ function Flags({ project, id }: { project: Project; id: string }) {
             offset={offset}
             limit={PAGE}
             total={total}
-            onMove={(to) => setFilters({ offset: String(to) })}
+            onMove={(offset) => setFilters({ offset: String(offset) })}
           />
         </>
       )}

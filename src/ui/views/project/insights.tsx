@@ -9,7 +9,7 @@ import { ProjectFrame } from "./project-frame.tsx";
 
 type Insights = Output<"GET /api/admin/projects/:projectId/insights">;
 
-/** How the flags of a project are, and what was done of late. */
+/** The health of a project's flags, and its recent activity. */
 export const View = () => <ProjectFrame>{(_, id) => <ProjectInsights id={id} />}</ProjectFrame>;
 
 function ProjectInsights({ id }: { id: string }) {
@@ -34,10 +34,10 @@ function Figures({ insights: { health, stats, members, featureTypeCounts } }: { 
     ["Potentially stale", health.potentiallyStaleCount],
     [
       "Changes in the last 30 days",
-      versus(stats.projectActivityCurrentWindow, stats.projectActivityPastWindow),
+      compared(stats.projectActivityCurrentWindow, stats.projectActivityPastWindow),
     ],
-    ["Created in the last 30 days", versus(stats.createdCurrentWindow, stats.createdPastWindow)],
-    ["Archived in the last 30 days", versus(stats.archivedCurrentWindow, stats.archivedPastWindow)],
+    ["Created in the last 30 days", compared(stats.createdCurrentWindow, stats.createdPastWindow)],
+    ["Archived in the last 30 days", compared(stats.archivedCurrentWindow, stats.archivedPastWindow)],
     ["Members", members.currentMembers],
     ...featureTypeCounts.map(({ type, count }) => [`Type ${type}`, count] as const),
   ] as const;
@@ -56,7 +56,7 @@ function Figures({ insights: { health, stats, members, featureTypeCounts } }: { 
   );
 }
 
-const versus = (now: number, before: number) => `${now} (${before} in the 30 days before that)`;
+const compared = (now: number, before: number) => `${now} (${before} in the previous 30 days)`;
 
 const LeadTimes = ({ id, leadTime }: { id: string; leadTime: Insights["leadTime"] }) => (
   <section>

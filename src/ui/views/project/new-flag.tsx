@@ -36,7 +36,7 @@ export function NewFlag({ project: { featureNaming }, id, onClose }: NewFlagProp
           hint={
             pattern
               ? `Must match ${pattern}${example ? `, such as ${example}` : ""}.`
-              : "Code refers to the flag by its name: it can't be changed later."
+              : "Code refers to the flag by this name, so it can't be changed later."
           }
           isRequired
           autofocus

@@ -36,12 +36,14 @@ const membersOf = ({ users, groups }: Access): Member[] => [
   ...groups.map(({ id, name, roles }) => ({ kind: "group" as const, id, name, imageUrl: undefined, roles })),
 ];
 
-/** All access is replaced at once, as the API has it: what was read, and what changes of it. */
+/** The request body for a list of members; the API replaces all access at once. */
 const toBody = (members: readonly Member[]) => {
   const ids = [...new Set(members.flatMap(({ roles }) => roles))];
-  const having = (role: number, kind: Member["kind"]) =>
+  const idsWithRole = (role: number, kind: Member["kind"]) =>
     members.filter((one) => one.kind === kind && one.roles.includes(role)).map(({ id }) => id);
-  return { roles: ids.map((id) => ({ id, users: having(id, "user"), groups: having(id, "group") })) };
+  return {
+    roles: ids.map((id) => ({ id, users: idsWithRole(id, "user"), groups: idsWithRole(id, "group") })),
+  };
 };
 
 /** Who has which role in a project. */
@@ -101,7 +103,7 @@ function People({ project }: { project: string }) {
 interface MemberTableProps {
   members: Member[];
   roles: Access["roles"];
-  /** Only where they may. */
+  /** Undefined if the user may not edit members. */
   onEdit: ((member: Member) => void) | undefined;
   onRemove(member: Member): void;
 }
@@ -136,7 +138,7 @@ const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => 
         kind: "tools",
         cell: (member) => (
           <>
-            <IconButton icon="edit" label={`Roles of ${member.name}`} onClick={() => onEdit(member)} />
+            <IconButton icon="edit" label={`Edit roles of ${member.name}`} onClick={() => onEdit(member)} />
             <IconButton icon="remove" label={`Remove ${member.name}`} onClick={() => onRemove(member)} />
           </>
         ),
@@ -146,7 +148,7 @@ const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => 
 );
 
 interface EditMemberProps {
-  /** Undefined for somebody who is still to be chosen. */
+  /** Undefined for a new member, who is yet to be chosen. */
   member: Member | undefined;
   roles: Access["roles"];
   onSave(member: Member): Promise<unknown>;

@@ -11,7 +11,7 @@ import { change, useRead } from "../../reads.ts";
 
 export type Project = Output<"GET /api/admin/projects/:projectId/overview">;
 
-/** What every view of a project begins with; the rest is made of the project. */
+/** The frame of every view of a project; `children` renders the rest. */
 export function ProjectFrame({
   actions,
   children,

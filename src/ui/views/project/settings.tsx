@@ -8,7 +8,7 @@ import { Description, type SettingsProps } from "./description.tsx";
 import { Naming } from "./naming.tsx";
 import { ProjectFrame } from "./project-frame.tsx";
 
-/** What a project is called, who sees it, how its flags are named, and its end. */
+/** A project's name, mode and naming pattern, and the actions to archive or delete it. */
 export const View = () => (
   <ProjectFrame>
     {(project, id) => (
@@ -16,18 +16,18 @@ export const View = () => (
         <Description key={id} project={project} id={id} />
         <div>
           <Naming key={id} project={project} id={id} />
-          {may("DELETE_PROJECT", { project: id }) && <End project={project} id={id} />}
+          {may("DELETE_PROJECT", { project: id }) && <ArchiveOrDelete project={project} id={id} />}
         </div>
       </div>
     )}
   </ProjectFrame>
 );
 
-function End({ project: { name, archivedAt }, id }: SettingsProps) {
-  const [asked, setAsked] = useState<"archive" | "remove" | undefined>();
+function ArchiveOrDelete({ project: { name, archivedAt }, id }: SettingsProps) {
+  const [confirming, setConfirming] = useState<"archive" | "remove" | undefined>();
   const [, navigate] = useLocation();
   const params = { projectId: id };
-  const close = () => setAsked(undefined);
+  const close = () => setConfirming(undefined);
   const archive = async () => {
     await change("POST /api/admin/projects/archive/:projectId", { params });
     navigate("/projects");
@@ -45,20 +45,20 @@ function End({ project: { name, archivedAt }, id }: SettingsProps) {
             Revive
           </Button>
         ) : (
-          <Button icon="archive" kind="danger" onClick={() => setAsked("archive")}>
+          <Button icon="archive" kind="danger" onClick={() => setConfirming("archive")}>
             Archive the project
           </Button>
         )}
-        <Button icon="remove" kind="danger" onClick={() => setAsked("remove")}>
+        <Button icon="remove" kind="danger" onClick={() => setConfirming("remove")}>
           Delete permanently
         </Button>
       </div>
-      {asked === "archive" && (
+      {confirming === "archive" && (
         <Confirm title={`Archive ${name}?`} action="Archive the project" onConfirm={archive} onClose={close}>
           Its flags must be archived first. You can revive the project later.
         </Confirm>
       )}
-      {asked === "remove" && (
+      {confirming === "remove" && (
         <Confirm
           title={`Delete ${name} permanently?`}
           action="Delete the project"

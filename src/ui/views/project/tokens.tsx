@@ -17,9 +17,9 @@ import { type Project, ProjectFrame } from "./project-frame.tsx";
 const TOKENS = "/api/admin/projects/:projectId/api-tokens";
 
 type Token = Output<`GET ${typeof TOKENS}`>["tokens"][number];
-type Made = Output<`POST ${typeof TOKENS}`>;
+type CreatedToken = Output<`POST ${typeof TOKENS}`>;
 
-/** By what applications ask for the flags of a project. */
+/** The API tokens of a project, for applications that use its flags. */
 export const View = () => (
   <ProjectFrame>{(project, id) => <Tokens project={project} id={id} />}</ProjectFrame>
 );
@@ -28,7 +28,7 @@ function Tokens({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
   const read = useRead(`GET ${TOKENS}`, { params });
   const [isNew, setNew] = useState(false);
-  const [made, setMade] = useState<Made | undefined>();
+  const [created, setCreated] = useState<CreatedToken | undefined>();
   const [revoked, setRevoked] = useState<Token | undefined>();
   return (
     <>
@@ -45,11 +45,11 @@ function Tokens({ project, id }: { project: Project; id: string }) {
           New token
         </Button>
       )}
-      {isNew && <NewToken project={project} id={id} onMade={setMade} onClose={() => setNew(false)} />}
-      {made && (
-        <Dialog title={`Token ${made.tokenName}`} onClose={() => setMade(undefined)} isWide>
-          <Secret label="Applications authenticate with this token." value={made.secret} />
-          <Snippets token={made.secret} feature="your-flag" isFrontend={made.type === "frontend"} />
+      {isNew && <NewToken project={project} id={id} onCreated={setCreated} onClose={() => setNew(false)} />}
+      {created && (
+        <Dialog title={`Token ${created.tokenName}`} onClose={() => setCreated(undefined)} isWide>
+          <Secret label="Applications authenticate with this token." value={created.secret} />
+          <Snippets token={created.secret} feature="your-flag" isFrontend={created.type === "frontend"} />
         </Dialog>
       )}
       {revoked && (
@@ -61,7 +61,7 @@ function Tokens({ project, id }: { project: Project; id: string }) {
           }
           onClose={() => setRevoked(undefined)}
         >
-          Applications that use it will be refused at once.
+          Applications that use it will be refused immediately.
         </Confirm>
       )}
     </>
@@ -70,16 +70,16 @@ function Tokens({ project, id }: { project: Project; id: string }) {
 
 interface TokenTableProps {
   tokens: Token[];
-  /** Only where they may. */
+  /** Undefined if the user may not revoke tokens. */
   onRevoke: ((token: Token) => void) | undefined;
 }
 
 const TokenTable = ({ tokens, onRevoke }: TokenTableProps) => (
   <Table
-    caption="Tokens of the project"
+    caption="Project tokens"
     rows={tokens}
     keyOf={({ secret }) => secret}
-    empty="No tokens for this project alone."
+    empty="No project tokens yet."
     columns={[
       { title: "Token", kind: "main", cell: ({ tokenName }) => <bdi>{tokenName}</bdi> },
       { title: "Type", cell: ({ type }) => type },
@@ -100,20 +100,20 @@ const TokenTable = ({ tokens, onRevoke }: TokenTableProps) => (
 interface NewTokenProps {
   project: Project;
   id: string;
-  onMade(token: Made): void;
+  onCreated(token: CreatedToken): void;
   onClose(): void;
 }
 
-function NewToken({ project, id, onMade, onClose }: NewTokenProps) {
+function NewToken({ project, id, onCreated, onClose }: NewTokenProps) {
   const environments = project.environments.map(({ environment }) => environment);
   const initial = { tokenName: "", type: "client", environment: environments[0] ?? "" };
   const form = useForm(initial, async (body) => {
-    const made = await change(`POST ${TOKENS}`, {
+    const created = await change(`POST ${TOKENS}`, {
       params: { projectId: id },
       body: { ...body, projects: [id] },
     });
     onClose();
-    onMade(made);
+    onCreated(created);
   });
   return (
     <Dialog title="New token" onClose={onClose}>
