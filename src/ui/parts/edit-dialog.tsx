@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
-import type { Given, Output, ReadKey } from "../api.ts";
+import type { Args, Output, ReadKey } from "../api.ts";
 import { type Read, useRead } from "../reads.ts";
 import { Answer, Failure } from "./answer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -8,7 +8,7 @@ import { Dialog } from "./dialog.tsx";
 interface EditDialogProps<K extends ReadKey> {
   title: string;
   /** The read of what is edited: only a version read on its own can be told from newer ones. Undefined if it is new. */
-  of: [key: K, ...given: Given<K>] | undefined;
+  of: [key: K, ...args: Args<K>] | undefined;
   onClose(): void;
   isWide?: boolean;
   children(now: Output<K> | undefined): ComponentChildren;
@@ -20,7 +20,7 @@ export const EditDialog = <K extends ReadKey>({ of, children, ...dialog }: EditD
 );
 
 interface CurrentProps<K extends ReadKey> {
-  of: [key: K, ...given: Given<K>];
+  of: [key: K, ...args: Args<K>];
   children(now: Output<K>): ComponentChildren;
 }
 
