@@ -5,7 +5,7 @@ import { openPage, press, pressAt, sees, skip } from "./browser.ts";
 
 const world = () => createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
 
-test("a private project is not there for others, who are told so", { skip }, async (t) => {
+test("a private project isn't listed for others, and its address shows an error", { skip }, async (t) => {
   const { signedIn, request } = await openPage(t, world());
   await request("/api/admin/projects/a", { method: "PUT", body: { name: "a", mode: "private" } });
   const page = await signedIn(4);
@@ -16,7 +16,7 @@ test("a private project is not there for others, who are told so", { skip }, asy
   await page.waitForSelector("main .failure");
 });
 
-test("what somebody may no longer do while a view is open is refused in words, and its switch goes", {
+test("a change whose permission was revoked while the view is open is refused with a message, and its switch disabled", {
   skip,
 }, async (t) => {
   const { signedIn, request } = await openPage(t, world());
@@ -24,8 +24,8 @@ test("what somebody may no longer do while a view is open is refused in words, a
   await page.goto(new URL("/projects/a/features/f", page.url()).href);
   const path = "/api/admin/projects/a/access";
   await page.waitForSelector("[role=switch]:not(:disabled)");
-  const taken = await request(path, { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
-  assert.equal(taken.status, 200);
+  const revoked = await request(path, { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
+  assert.equal(revoked.status, 200);
   await pressAt(page, "[role=switch]");
   await page.waitForSelector(".message.failure");
   await page.waitForSelector("[role=switch]:disabled");

@@ -9,14 +9,14 @@ interface Finding {
   nodes: Array<{ html: string; failureSummary?: string }>;
 }
 
-/** Makes axe-core ready in a window, past the page's policy, which allows no such script. */
+/** Loads axe-core into a window, bypassing the page's content security policy. */
 export async function loadAxe(page: Page) {
   const client = await page.createCDPSession();
   await client.send("Runtime.evaluate", { expression: axe });
   await client.detach();
 }
 
-/** What it finds, in words. @param rules only these */
+/** The violations that axe-core finds, in words. @param rules the only ones to check */
 export async function findings(page: Page, rules?: readonly string[]): Promise<string[]> {
   const options = rules ? { runOnly: rules, resultTypes: ["violations"] } : { resultTypes: ["violations"] };
   const found = (await page.evaluate(

@@ -11,20 +11,20 @@ import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 import { openWindow } from "./window.ts";
 
-/** Why a test that needs a browser is left out; false where there is one. */
+/** Why browser tests are skipped; false if there is a browser. */
 export const skip = CHROMIUM === undefined && "no Chromium is installed, and CHROMIUM names none";
 
 let launched: Promise<Browser> | undefined;
 
-/** One for all tests, which `npm run test:ui` runs in one process. */
+/** One browser for all tests, since `npm run test:ui` runs them in one process. */
 const browser = () => (launched ??= launch());
 
 after(async () => (await launched)?.close());
 
-/** A server with the page, on a world. `signedIn(userId)` opens a browser's window of its own for a user. */
+/** Starts a server with the page, on a world. `signedIn(userId)` opens a separate window, signed in as a user. */
 export async function openPage(t: TestContext, world: World = createWorld()) {
   const windows: BrowserContext[] = [];
-  t.after(() => Promise.all(windows.map((one) => one.close()))); // first, or they would ask a file that is closed
+  t.after(() => Promise.all(windows.map((one) => one.close()))); // first, or they would query a closed database
   const { db, request } = await openServer(t, world);
   const serve = async (port: number) => {
     const log = () => {};
@@ -51,7 +51,7 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
     await page.waitForSelector("main h1");
     return page;
   };
-  /** The server at the same address, after it was gone. */
+  /** Starts the server again at the same address. */
   const startAgain = async () => {
     ({ stop } = await serve(Number(new URL(served.url).port)));
   };
@@ -67,20 +67,22 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
   };
 }
 
-/** Waits until an expression holds in the page; if it never does, the error says what the page shows instead. */
+/** Waits until an expression is true in the page; if it never is, the error says what the page shows instead. */
 export async function holds(page: Page, expression: string) {
   try {
     await page.waitForFunction(expression, { polling: POLLING_MS });
   } catch (cause) {
     const shown = await page.evaluate("document.body.innerText").catch(String);
-    throw new Error(`This never held: ${expression}\nat ${page.url()}, which shows:\n${shown}`, { cause });
+    throw new Error(`This was never true: ${expression}\nat ${page.url()}, which shows:\n${shown}`, {
+      cause,
+    });
   }
 }
 
-/** Not at each frame: a window that is not in front has none. */
+/** Polls by time rather than by frame, since a window in the background renders no frames. */
 const POLLING_MS = 50;
 
-/** Waits until the page shows a text; marks of direction around names are passed over. */
+/** Waits until the page shows a text, ignoring the direction marks around names. */
 export const sees = (page: Page, text: string) =>
   holds(
     page,
@@ -90,28 +92,28 @@ export const sees = (page: Page, text: string) =>
 /** Waits until no dialog is open. */
 export const seesNoDialog = (page: Page) => holds(page, "document.querySelector('dialog') === null");
 
-/** Goes to an address below the page's own, and waits until all that the view asks for has been answered. */
+/** Opens an address of the page, and waits until all reads of the view have a response. */
 export async function visit(page: Page, address: string) {
   await page.goto(new URL(address, page.url()).href);
   await holds(page, "document.querySelector('main:not([aria-busy=true]) h1') !== null");
 }
 
-/** Presses what has a name, as somebody would who can't see it. */
+/** Clicks an element by its accessible role and name. */
 export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
   pressAt(page, `::-p-aria([role="${role}"][name="${name}"])`);
 
-/** Presses what a selector finds first. */
+/** Clicks the first element that matches a selector. */
 export const pressAt = (page: Page, selector: string) => found(page, selector).click();
 
-/** Presses what shows a text, such as the label of a box, wherever it has to be scrolled to. */
+/** Clicks the element that shows a text, such as the label of a checkbox, even if it is scrolled out of sight. */
 export async function pressText(page: Page, text: string) {
   const shown = await page.waitForSelector(`::-p-text(${text})`);
   await shown!.evaluate((one) => (one as unknown as { click(): void }).click());
 }
 
-/** Types into the field with a label, over what is there. */
+/** Fills in the field with a label, replacing its value. */
 export const type = (page: Page, label: string, text: string) =>
   found(page, `::-p-aria([name="${label}"])`).fill(text);
 
-/** Something that may move still: whether it does is told by frames, which a window that is not in front has none of. */
+/** Doesn't wait for a stable position, which takes frames: a window in the background renders none. */
 const found = (page: Page, selector: string) => page.locator(selector).setWaitForStableBoundingBox(false);

@@ -5,14 +5,14 @@ import { findings, loadAxe } from "./axe.ts";
 import { openPage, skip, visit } from "./browser.ts";
 import { ADDRESSES, INVITATION, oddWorld } from "./odd-world.ts";
 
-/** What stands out to the right of the window and can't be scrolled to by itself. */
+/** What overflows the window to the right, except inside elements that scroll by themselves. */
 const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("main *, header *")]
   .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.parentElement.closest(".scroll, .tabs, pre"))
   .map((one) => "overflows: " + one.outerHTML.slice(0, 200))`;
 
 const FAILURES = `[...document.querySelectorAll("main:not(.standalone) .failure")].map((one) => "fails: " + one.textContent)`;
 
-/** Widths and colours; what axe-core says of colours alone is asked where the width was seen before. */
+/** Widths and colour schemes; the second scheme of a width is only checked for contrast. */
 const LOOKS = [
   { width: 1200, scheme: "light" },
   { width: 1200, scheme: "dark", rules: ["color-contrast"] },
@@ -20,7 +20,7 @@ const LOOKS = [
   { width: 360, scheme: "light", rules: ["color-contrast"] },
 ] as const;
 
-/** What is wrong with a view, in words; nothing if it is as it should be. */
+/** The problems of a view, in words; empty if there are none. */
 async function problemsOf(page: Page, address: string): Promise<Record<string, string[]>> {
   await visit(page, address);
   await loadAxe(page);
@@ -31,7 +31,7 @@ async function problemsOf(page: Page, address: string): Promise<Record<string, s
     const found = [
       ...((await page.evaluate(FAILURES)) as string[]),
       ...((await page.evaluate(OVERFLOWING)) as string[]),
-      ...((await page.title()) === "owned" ? ["what is hostile has run"] : []),
+      ...((await page.title()) === "owned" ? ["an injected script has run"] : []),
       ...(await findings(page, "rules" in rest ? rest.rules : undefined)),
     ];
     if (found.length > 0) problems[`${address}, ${width} wide, ${scheme}`] = found;
@@ -39,7 +39,7 @@ async function problemsOf(page: Page, address: string): Promise<Record<string, s
   return problems;
 }
 
-test("every view with odd names, wide and narrow, light and dark: axe-core finds nothing, nothing hostile runs, nothing overflows", {
+test("every view with odd names, wide and narrow, light and dark: axe-core finds nothing, no injected script runs, nothing overflows", {
   skip,
 }, async (t) => {
   assert.ok(ADDRESSES.length > 25);
@@ -50,7 +50,7 @@ test("every view with odd names, wide and narrow, light and dark: axe-core finds
   assert.deepEqual(problems, {});
 });
 
-test("what is there for whoever is not signed in is as accessible as the rest", { skip }, async (t) => {
+test("the views that need no sign-in are as accessible as the rest", { skip }, async (t) => {
   const { openWindow, url, request } = await openPage(t, oddWorld());
   const { body } = await request("/api/admin/user-admin/reset-password", { method: "POST", body: { id: 5 } });
   const { pathname, search } = new URL(body.resetPasswordUrl, url);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
 import { openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
 
-test("four steps lead from nothing to a flag that an application asks for, without leaving the page", {
+test("four steps lead from nothing to a flag that an application uses, without leaving the page", {
   skip,
 }, async (t) => {
   const { url, signedIn } = await openPage(t, createWorld().project("shop"));
@@ -29,7 +29,7 @@ test("four steps lead from nothing to a flag that an application asks for, witho
   assert.partialDeepStrictEqual(await answer.json(), { value: true });
 });
 
-test("the playground says which flags somebody gets, and keeps the question in the address", {
+test("the playground shows which flags a user gets, and keeps its input in the address", {
   skip,
 }, async (t) => {
   const { signedIn } = await openPage(t, createWorld().project("a").feature("f", "a"));

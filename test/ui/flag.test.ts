@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
 import { holds, openPage, press, pressAt, sees, skip, type } from "./browser.ts";
 
-test("from nothing to a flag that some get: project, flag, strategy with a condition, on", {
+test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", {
   skip,
 }, async (t) => {
   const { url, signedIn, request } = await openPage(
@@ -17,7 +17,7 @@ test("from nothing to a flag that some get: project, flag, strategy with a condi
   await type(page, "ID", "no id");
   await press(page, "button", "Create the project");
   await page.waitForSelector(".problem");
-  assert.equal((await page.$$("[role=alert]")).length, 1, "it is said once");
+  assert.equal((await page.$$("[role=alert]")).length, 1, "it is shown once");
   await type(page, "ID", "pay");
   await press(page, "button", "Create the project");
   await sees(page, "No flags yet");
@@ -54,11 +54,11 @@ const world = () =>
       environments: [{ name: "development", strategies: [{ id: "s", name: "default", title: "mine" }] }],
     });
 
-test("flags are found, sorted and kept so in the address; several are changed at once", {
+test("flags are searched and sorted, as the address remembers; several are changed at once", {
   skip,
 }, async (t) => {
   const many = Array.from({ length: 60 }, (_, index) => `flag-${String(index).padStart(2, "0")}`);
-  const filled = many.reduce((made, name) => made.feature(name, "a"), createWorld().project("a"));
+  const filled = many.reduce((filling, name) => filling.feature(name, "a"), createWorld().project("a"));
   const { signedIn, request } = await openPage(t, filled);
   const page = await signedIn();
   await page.goto(new URL("/projects/a?sortBy=name&sortOrder=asc", page.url()).href);
@@ -76,7 +76,7 @@ test("flags are found, sorted and kept so in the address; several are changed at
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
 });
 
-test("whoever may not change a flag finds nothing to change it with", { skip }, async (t) => {
+test("a user who may not change a flag sees no edit buttons and a disabled switch", { skip }, async (t) => {
   const { signedIn } = await openPage(t, world());
   const page = await signedIn(3);
   await page.goto(new URL("/projects/a/features/f", page.url()).href);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
 import { holds, openPage, press, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 
-test("keys lead from view to view, to the search, and to a list of themselves", { skip }, async (t) => {
+test("keyboard shortcuts open views, the search, and the list of shortcuts", { skip }, async (t) => {
   const { signedIn } = await openPage(t);
   const page = await signedIn();
   await sees(page, "Your projects");
@@ -12,7 +12,7 @@ test("keys lead from view to view, to the search, and to a list of themselves", 
   await sees(page, "New project");
   await page.keyboard.press("/");
   assert.equal(await page.evaluate("document.activeElement.type"), "search");
-  await page.keyboard.type("g?"); // is typed, and does nothing else
+  await page.keyboard.type("g?"); // typed as text, without opening anything
   assert.equal(await page.$("dialog"), null);
   await page.evaluate("document.activeElement.blur()");
   await page.keyboard.press("?");
@@ -21,7 +21,7 @@ test("keys lead from view to view, to the search, and to a list of themselves", 
   await seesNoDialog(page);
 });
 
-test("a server that can't be reached is told of until it is back", { skip }, async (t) => {
+test("the page says that the server can't be reached, until it is back", { skip }, async (t) => {
   const { signedIn } = await openPage(t, createWorld().project("a"));
   const page = await signedIn();
   await visit(page, "/projects");
@@ -33,7 +33,7 @@ test("a server that can't be reached is told of until it is back", { skip }, asy
   await holds(page, "document.querySelector('.lost, .message') === null");
 });
 
-test("a server that goes and comes back finds what was typed before", { skip }, async (t) => {
+test("what was typed survives a restart of the server", { skip }, async (t) => {
   const { signedIn, stopServer, startAgain, request } = await openPage(t);
   const page = await signedIn();
   await visit(page, "/projects?new=true");

@@ -5,7 +5,7 @@ import { openReceiver } from "../support/receiver.ts";
 import { createWorld } from "../support/world.ts";
 import { holds, openPage, press, pressText, sees, seesNoDialog, skip, type } from "./browser.ts";
 
-test("an integration is made by its provider's form, paused and resumed, and deleted", {
+test("an integration is created with its provider's form, paused, resumed and deleted", {
   skip,
 }, async (t) => {
   const { request, url, signedIn } = await openPage(t, createWorld().project("a"));
@@ -31,9 +31,9 @@ test("an integration is made by its provider's form, paused and resumed, and del
   await sees(page, "No integrations yet.");
 });
 
-test("an integration that fails says why; mended, it delivers what it missed", { skip }, async (t) => {
+test("a failing integration says why; once fixed, it delivers what it missed", { skip }, async (t) => {
   const receiver = await openReceiver(t, 410);
-  const mended = await openReceiver(t);
+  const fixed = await openReceiver(t);
   let stop = async () => {};
   t.after(() => stop()); // before the database is closed
   const { db, request, url, signedIn } = await openPage(t, createWorld().project("a"));
@@ -55,17 +55,19 @@ test("an integration that fails says why; mended, it delivers what it missed", {
   await press(page, "link", "to the team");
   await sees(page, "410");
   await press(page, "link", "Edit");
-  await page.locator("input[required]").fill(mended.url);
+  await page.locator("input[required]").fill(fixed.url);
   await press(page, "button", "Save");
   await seesNoDialog(page);
   await press(page, "link", "to the team");
   await pressText(page, "Details");
   await press(page, "button", "Redeliver");
-  await mended.has(1);
+  await fixed.has(1);
   await holds(page, "[...document.querySelectorAll('td')].some((one) => one.textContent === 'delivered')");
 });
 
-test("a segment is made of conditions; an environment is made, moved and switched", { skip }, async (t) => {
+test("a segment is created from constraints; an environment is created, moved and switched", {
+  skip,
+}, async (t) => {
   const { request, url, signedIn } = await openPage(t, createWorld().project("a"));
   const page = await signedIn();
   await page.goto(`${url}/segments?new=true`);

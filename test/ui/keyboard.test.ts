@@ -5,13 +5,13 @@ import { findings, loadAxe } from "./axe.ts";
 import { holds, openPage, seesNoDialog, skip, visit } from "./browser.ts";
 import { ADDRESSES, oddWorld } from "./odd-world.ts";
 
-/** In the window: what can be reached in a part of it, and what is said of it. */
+/** Helpers in the window: the tab stops of an element, their labels, and whether the focus is visible on them. */
 const TOOLS = `
-  window.stopsIn = (part) => [...document.querySelector(part).querySelectorAll(
+  window.stopsIn = (selector) => [...document.querySelector(selector).querySelectorAll(
     "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']",
   )].filter((one) => one.checkVisibility());
-  window.wordsOf = (one) => (one.ariaLabel ?? one.innerText ?? one.name).trim().slice(0, 60) || one.outerHTML.slice(0, 120);
-  window.isSeen = (one) => {
+  window.labelOf = (one) => (one.ariaLabel ?? one.innerText ?? one.name).trim().slice(0, 60) || one.outerHTML.slice(0, 120);
+  window.isFocusVisible = (one) => {
     if (one.type?.startsWith("date")) return true; // the browser shows which part of it has the focus
     const { outlineStyle, outlineWidth } = getComputedStyle(one);
     const { top, bottom } = one.getBoundingClientRect();
@@ -21,43 +21,43 @@ const TOOLS = `
 
 interface Walk {
   stops: number[];
-  unseen: string[];
+  invisible: string[];
   isOutside: boolean;
 }
 
-/** Presses Tab until the part is left, or all around it. */
-async function walk(page: Page, part: string): Promise<Walk> {
-  const count = Number(await page.evaluate(`(window.stops = stopsIn(${JSON.stringify(part)})).length`));
+/** Presses Tab until the focus leaves the element, or is back at the start. */
+async function walk(page: Page, selector: string): Promise<Walk> {
+  const count = Number(await page.evaluate(`(window.stops = stopsIn(${JSON.stringify(selector)})).length`));
   const stops: number[] = [];
-  const unseen: string[] = [];
+  const invisible: string[] = [];
   for (let pressed = 0; pressed < 3 * count + 3; pressed++) {
     await page.keyboard.press("Tab");
-    const [index, words, isSeen] = (await page.evaluate(
-      "[stops.indexOf(document.activeElement), wordsOf(document.activeElement), isSeen(document.activeElement)]",
+    const [index, label, isFocusVisible] = (await page.evaluate(
+      "[stops.indexOf(document.activeElement), labelOf(document.activeElement), isFocusVisible(document.activeElement)]",
     )) as [number, string, boolean];
     if (index === -1 || (index === 0 && stops.length > 1)) break;
-    if (stops.at(-1) !== index) stops.push(index); // a date is several stops of its own
-    if (!isSeen) unseen.push(words);
+    if (stops.at(-1) !== index) stops.push(index); // a date has several tab stops of its own
+    if (!isFocusVisible) invisible.push(label);
   }
   const isOutside = await page.evaluate(
-    `document.activeElement !== document.body && !document.querySelector(${JSON.stringify(part)}).contains(document.activeElement)`,
+    `document.activeElement !== document.body && !document.querySelector(${JSON.stringify(selector)}).contains(document.activeElement)`,
   );
-  return { stops, unseen, isOutside: Boolean(isOutside) };
+  return { stops, invisible, isOutside: Boolean(isOutside) };
 }
 
-/** What is wrong with how a part is walked through by Tab. */
-async function problemsOfWalk(page: Page, part: string, { stops, unseen }: Walk): Promise<string[]> {
-  const all = (await page.evaluate("stops.map(wordsOf)")) as string[];
+/** The problems of a walk through an element by Tab. */
+async function problemsOfWalk(page: Page, selector: string, { stops, invisible }: Walk): Promise<string[]> {
+  const all = (await page.evaluate("stops.map(labelOf)")) as string[];
   const missed = all.filter((_, index) => !stops.includes(index));
   const isInOrder = stops.every((stop, index) => index === 0 || stop > stops[index - 1]!);
   return [
-    ...missed.map((words) => `Tab passes over ${words} in ${part}`),
-    ...unseen.map((words) => `nothing shows that ${words} has the focus`),
-    ...(isInOrder ? [] : [`Tab goes to and fro: ${stops.map((stop) => all[stop])}`]),
+    ...missed.map((label) => `Tab skips ${label} in ${selector}`),
+    ...invisible.map((label) => `the focus on ${label} isn't visible`),
+    ...(isInOrder ? [] : [`Tab is out of order: ${stops.map((stop) => all[stop])}`]),
   ];
 }
 
-test("by keyboard alone: Tab reaches everything in every view, in its order, and shows where it is", {
+test("by keyboard alone: Tab reaches everything in every view, in order and with a visible focus", {
   skip,
 }, async (t) => {
   const { signedIn } = await openPage(t, oddWorld());
@@ -75,17 +75,17 @@ test("by keyboard alone: Tab reaches everything in every view, in its order, and
   assert.deepEqual({ ...problems, ...(menu.length > 0 && { menu }) }, {});
 });
 
-/** Buttons that may open a dialog: no switches, and none that sends or copies something at once. */
+/** Buttons that may open a dialog: no switches, and none that act immediately. */
 const OPENERS = `[...new Set([...document.querySelectorAll(
     "#main button[type=button]:enabled:not([role=switch], [aria-pressed], [aria-expanded], .sort)",
-  )].map(wordsOf))].filter((words) => !/^(Copy |Copied|Download|Redeliver|Pause|Resume|Mark|Remove the tag|Move .* (up|down)|Next|Previous)/.test(words))`;
+  )].map(labelOf))].filter((label) => !/^(Copy |Copied|Download|Redeliver|Pause|Resume|Mark|Remove the tag|Move .* (up|down)|Next|Previous)/.test(label))`;
 
-const buttonOf = (words: string) =>
-  `[...document.querySelectorAll("#main button")].find((one) => wordsOf(one) === ${JSON.stringify(words)})`;
+const buttonOf = (label: string) =>
+  `[...document.querySelectorAll("#main button")].find((one) => labelOf(one) === ${JSON.stringify(label)})`;
 
-/** Opens what a button opens, by Enter. @returns whether it is a dialog */
-async function opens(page: Page, words: string): Promise<boolean> {
-  const isThere = await page.evaluate(`(${buttonOf(words)})?.focus() ?? Boolean(${buttonOf(words)})`);
+/** Presses Enter on a button. @returns whether it opens a dialog */
+async function opens(page: Page, label: string): Promise<boolean> {
+  const isThere = await page.evaluate(`(${buttonOf(label)})?.focus() ?? Boolean(${buttonOf(label)})`);
   if (!isThere) return false;
   await page.keyboard.press("Enter");
   await holds(page, "!document.querySelector('main[aria-busy=true], button[aria-disabled=true]')");
@@ -94,24 +94,24 @@ async function opens(page: Page, words: string): Promise<boolean> {
   return true;
 }
 
-/** What is wrong with the dialog that is open, which is closed then. */
-async function problemsOfDialog(page: Page, words: string): Promise<string[]> {
+/** The problems of the open dialog, which it closes. */
+async function problemsOfDialog(page: Page, label: string): Promise<string[]> {
   const isInside = await page.evaluate("document.querySelector('dialog').contains(document.activeElement)");
   const walked = await walk(page, "dialog");
   const found = await findings(page);
   await page.keyboard.press("Escape");
   await seesNoDialog(page);
-  const isBack = await page.evaluate(`document.activeElement === ${buttonOf(words)}`);
+  const isBack = await page.evaluate(`document.activeElement === ${buttonOf(label)}`);
   return [
     ...(isInside ? [] : ["the focus is not in the dialog"]),
     ...(walked.isOutside ? ["Tab leads out of the dialog"] : []),
-    ...walked.unseen.map((one) => `nothing shows that ${one} has the focus`),
+    ...walked.invisible.map((one) => `the focus on ${one} isn't visible`),
     ...found,
-    ...(isBack ? [] : ["the focus is not where it was when the dialog has closed"]),
+    ...(isBack ? [] : ["the focus isn't back on the button after the dialog has closed"]),
   ];
 }
 
-test("by keyboard alone: each dialog opens by Enter, keeps the focus, closes by Escape and gives it back", {
+test("by keyboard alone: each dialog opens with Enter, keeps the focus, closes with Escape and returns the focus", {
   skip,
 }, async (t) => {
   const { signedIn } = await openPage(t, oddWorld());
@@ -122,11 +122,11 @@ test("by keyboard alone: each dialog opens by Enter, keeps the focus, closes by 
   for (const address of ADDRESSES) {
     await visit(page, address);
     await loadAxe(page);
-    for (const words of (await page.evaluate(OPENERS)) as string[]) {
-      if (!(await opens(page, words))) continue;
+    for (const label of (await page.evaluate(OPENERS)) as string[]) {
+      if (!(await opens(page, label))) continue;
       count++;
-      const found = await problemsOfDialog(page, words);
-      if (found.length > 0) problems[`${address}: ${words}`] = found;
+      const found = await problemsOfDialog(page, label);
+      if (found.length > 0) problems[`${address}: ${label}`] = found;
     }
   }
   assert.deepEqual(problems, {});

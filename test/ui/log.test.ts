@@ -7,7 +7,7 @@ const world = () => createWorld().project("a").feature("f", "a").feature("g", "a
 
 const change = { method: "POST", body: { name: "made-by-another" } };
 
-test("the log is found by text, keeps that in its address, and opens as a difference", {
+test("the log is searched by text, as its address remembers, and an event expands to a diff", {
   skip,
 }, async (t) => {
   const { signedIn, request } = await openPage(t, world());
@@ -29,7 +29,9 @@ test("the log is found by text, keeps that in its address, and opens as a differ
   assert.match(text ?? "", /"description": "unmistakable"/);
 });
 
-test("what others do shows by itself, in the log, in a project and on a flag", { skip }, async (t) => {
+test("changes by others appear by themselves, in the log, in a project and on a flag", {
+  skip,
+}, async (t) => {
   const { signedIn, request } = await openPage(t, world());
   const log = await signedIn();
   await log.goto(new URL("/events", log.url()).href);
@@ -47,7 +49,7 @@ test("what others do shows by itself, in the log, in a project and on a flag", {
   await sees(log, "made-by-another");
 });
 
-test("a text that is searched for becomes a command to copy", { skip }, async (t) => {
+test("a search is copied as a curl command", { skip }, async (t) => {
   const { signedIn, url } = await openPage(t, world());
   const page = await signedIn();
   await page
@@ -63,7 +65,7 @@ test("a text that is searched for becomes a command to copy", { skip }, async (t
   );
 });
 
-test("a filter that nobody can read is refused in words, and cleared at a click", { skip }, async (t) => {
+test("an invalid filter is refused with a message, and cleared with a click", { skip }, async (t) => {
   const { signedIn, url } = await openPage(t, world());
   const page = await signedIn();
   await page.goto(`${url}/events?from=someday&offset=first`);

@@ -2,10 +2,10 @@ import fs from "node:fs";
 import { hashSecret } from "../../src/auth/token.ts";
 import { createWorld } from "../support/world.ts";
 
-/** HTML and a script; text from right to left, and a mark that turns it round; combining characters; no place to break. */
+/** HTML with a script, right-to-left text, an override of direction, combining characters, and a word without a break. */
 export const ODD = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>"'& שלום ‮ e\u0301\u0302\u0303 ${"w".repeat(100)}`;
 
-/** The secret of the one that there is. */
+/** The secret of the only invitation. */
 export const INVITATION = "i".repeat(32);
 
 const TAG = { type: "simple", value: `‮${ODD.slice(0, 40)}` };
@@ -42,10 +42,10 @@ const about = {
 
 const event = { project: "p", featureName: FLAG, data: { name: ODD, long: "x".repeat(100_000) } };
 
-/** The hour that use is of, which must be a recent one. */
+/** The hour of the usage, which must be recent. */
 const hour = () => new Date(Date.now() - (Date.now() % 3_600_000)).toISOString();
 
-/** Names and texts as long, as wrong and as foreign as they can be, in whatever a view shows. */
+/** Long, hostile and unusual names and texts in everything a view shows. */
 export const oddWorld = () =>
   createWorld()
     .user({ name: ODD, username: ODD, email: "odd@example.com", imageUrl: "https://elsewhere.example/x.png" })
@@ -110,7 +110,7 @@ export const oddWorld = () =>
       hours: [{ hour: hour(), yes: 3, no: 2, variants: { [ODD]: 3 } }],
     });
 
-/** The address of every view for whoever is signed in, in the odd world, by the tables of views. */
+/** The address of every view that needs a sign-in, in the odd world, from the tables of views. */
 export const ADDRESSES = ["src/ui/views.ts", "src/ui/views-of-projects.ts"].flatMap((file) => {
   const [text = ""] = fs.readFileSync(file, "utf8").split("PUBLIC_VIEWS");
   return [...text.matchAll(/path: (?:"([^"]+)"|`([^`]+)`|(PROJECT|FLAG))/g)].map(([, plain, built, name]) =>

@@ -5,7 +5,7 @@ import { holds, openPage, press, pressText, sees, skip, type } from "./browser.t
 
 const PASSWORD = "Str0ng-Passw0rd!x9";
 
-test("a user is made, sets a password by the link, and signs in", { skip }, async (t) => {
+test("a user is created, sets a password with the link, and signs in", { skip }, async (t) => {
   const { url, signedIn, openWindow } = await openPage(t);
   const page = await signedIn();
   await page.goto(`${url}/people?new=true`);
@@ -28,7 +28,7 @@ test("a user is made, sets a password by the link, and signs in", { skip }, asyn
   await sees(theirs, "Your projects");
 });
 
-test("somebody who is invited makes a user of their own; a link that is no good says so", {
+test("an invited person signs up; an invalid link says so", {
   skip,
 }, async (t) => {
   const { url, signedIn, openWindow, db } = await openPage(t);
@@ -51,7 +51,7 @@ test("somebody who is invited makes a user of their own; a link that is no good 
   await theirs.waitForSelector("[role=alert]");
 });
 
-test("a group, a role and a service account with a token are made", { skip }, async (t) => {
+test("a group, a role and a service account with a token are created", { skip }, async (t) => {
   const { request, url, signedIn } = await openPage(t, createWorld().project("a"));
   const page = await signedIn();
   await page.goto(`${url}/people/groups?new=true`);
@@ -81,7 +81,7 @@ test("a group, a role and a service account with a token are made", { skip }, as
   assert.equal((await request("/api/admin/projects", { as: secret })).status, 200);
 });
 
-test("one's own token is made and revoked, and one's password is not changed without the present one", {
+test("users create and revoke tokens of their own, and can't change their password without the current one", {
   skip,
 }, async (t) => {
   const { url, signedIn, db } = await openPage(t);

@@ -6,7 +6,7 @@ import { holds, openPage, press, sees, skip, type } from "./browser.ts";
 const HEIGHT = `document.querySelector("form").lastElementChild.getBoundingClientRect().bottom -
   document.querySelector("form").getBoundingClientRect().top`;
 
-test("what was asked stays in sight beside many answers", { skip }, async (t) => {
+test("the form keeps its height beside many results", { skip }, async (t) => {
   const world = createWorld().project("a");
   for (let number = 0; number < 100; number++) world.feature(`flag-${number}`, "a");
   const { url, signedIn } = await openPage(t, world);
@@ -24,7 +24,7 @@ test("what was asked stays in sight beside many answers", { skip }, async (t) =>
   assert.match(page.url(), /query=flag-42&result=on/);
 });
 
-test("a line of the context that names no field is refused, not left out", { skip }, async (t) => {
+test("a line of the context that names no field is refused, not ignored", { skip }, async (t) => {
   const { url, signedIn } = await openPage(t, createWorld().project("a").feature("flag", "a"));
   const page = await signedIn();
   await page.goto(`${url}/playground`);

@@ -20,7 +20,7 @@ test("a project's default strategy is set, and a flag that is turned on gets it"
   assert.partialDeepStrictEqual(body, [{ parameters: { rollout: "25", groupId: "f" } }]);
 });
 
-test("whoever may not change a project sees its default strategies, and no button for them", {
+test("a user who may not change a project sees its default strategies, but no button to edit them", {
   skip,
 }, async (t) => {
   const { url, signedIn } = await openPage(t, world());

@@ -2,7 +2,7 @@ import { FlagProvider, useFlag, useFlagsStatus, useVariant } from "@unleash/prox
 import { createRoot } from "react-dom/client";
 
 /*
- * A page as its developers would write it, with what `window.config` says. Shows two flags and what went wrong.
+ * A page as its developers would write it, configured by `window.config`. Shows two flags and the latest error.
  */
 
 function Flags() {

@@ -27,7 +27,7 @@ async function bundle() {
   return outputFiles[0]!.text;
 }
 
-/** A site with a page that asks a server. */
+/** A site whose page evaluates flags of a server. */
 async function serveSite(t: TestContext, url: string) {
   const config = {
     url: `${url}/api/frontend`,
@@ -51,7 +51,7 @@ async function serveSite(t: TestContext, url: string) {
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
 }
 
-test("React's SDK starts, sees changes, reports use, and outlives a restart, until its token is revoked", {
+test("the React SDK starts, sees changes, reports usage, and survives a restart, until its token is revoked", {
   skip,
 }, async (t) => {
   const { url, admin, turnMenu, ...server } = await serveFile(t);
@@ -63,8 +63,8 @@ test("React's SDK starts, sees changes, reports use, and outlives a restart, unt
   page.on("response", (response) => {
     if (response.url().startsWith(`${url}/api/frontend?`)) statuses.push(response.status());
   });
-  const until = async (isSo: () => Promise<boolean>) => {
-    while (!(await isSo())) await setTimeout(20);
+  const until = async (condition: () => Promise<boolean>) => {
+    while (!(await condition())) await setTimeout(20);
   };
 
   await page.goto(site);
@@ -85,5 +85,5 @@ test("React's SDK starts, sees changes, reports use, and outlives a restart, unt
 
   await admin(`/api-tokens/${encodeURIComponent(FRONTEND)}`, "DELETE");
   await sees(page, "cart is red, menu is off, 401");
-  assert.equal(statuses.at(-1), 401, "which a page of another site may read");
+  assert.equal(statuses.at(-1), 401, "a page of another site may read the status");
 });

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { OPERATORS as KNOWN } from "../../src/resources/constraints/schema.ts";
 import { constraintInWords, OPERATORS, strategyInWords } from "../../src/ui/sentence.ts";
 
-/** Without the marks around names, which only keep their direction from the words around them. */
+/** Strips the direction marks around names. */
 const plain = (text: string) => text.replaceAll(/[\u2068\u2069]/g, "");
 
-test("a strategy is told in words: who, in which segments, under which conditions", () => {
+test("a strategy is described in words: who, in which segments, under which constraints", () => {
   const country = { contextName: "country", operator: "IN", values: ["NO", "SE"] };
   const rollout = (parameters: Record<string, string>) => ({ name: "flexibleRollout", parameters });
   for (const [strategy, segments, words] of [
@@ -31,7 +31,7 @@ test("a strategy is told in words: who, in which segments, under which condition
     assert.equal(plain(strategyInWords(strategy, segments)), words);
 });
 
-test("a condition is told in words, a long list in part", () => {
+test("a constraint is described in words; a long list is shortened", () => {
   const values = Array.from({ length: 1000 }, (_, index) => `v${index}`);
   for (const [constraint, words] of [
     [{ contextName: "id", operator: "IN", values }, "id is one of v0, v1, v2, v3, v4 and 995 more"],

@@ -33,16 +33,16 @@ test("a password signs in; a wrong one is refused, and what was typed stays", { 
   await type(page, "Password", PASSWORD);
   await press(page, "button", "Sign in");
   await sees(page, "New project");
-  assert.equal(new URL(page.url()).pathname, "/projects", "where somebody wanted to go");
+  assert.equal(new URL(page.url()).pathname, "/projects", "the view that was asked for");
 });
 
-/** A window in which somebody is making a project, and what they sign in with. */
-async function inTheMiddle(t: TestContext) {
+/** A window in which a user is creating a project, and the means to end the session and sign in again. */
+async function whileCreating(t: TestContext) {
   const { db, ...server } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
-  const setOwn = () => write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, kept: null }));
+  const setOwnPassword = () => write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, kept: null }));
   const { username } = db.prepare("SELECT username FROM users WHERE id = 1").get() as { username: string };
-  setOwn();
+  setOwnPassword();
   const page = await server.signedIn();
   await visit(page, "/projects?new=true");
   await type(page, "Name", "Written before");
@@ -52,35 +52,35 @@ async function inTheMiddle(t: TestContext) {
     await type(page, "Password", PASSWORD);
     await press(page, "button", "Sign in");
   };
-  const isMade = async () => {
+  const isCreated = async () => {
     await holds(page, "location.pathname.startsWith('/projects/')");
     assert.equal(db.prepare("SELECT count(*) FROM projects WHERE name = 'Written before'").pluck().get(), 1);
   };
-  return { page, link: server.link, signInAgain, isMade, endSessions: setOwn };
+  return { page, link: server.link, signInAgain, isCreated, endSessions: setOwnPassword };
 }
 
-test("a session that ends in the middle of an edit is told of at once, and loses nothing", {
+test("a session that ends in the middle of an edit is reported immediately, and nothing typed is lost", {
   skip,
 }, async (t) => {
-  const { page, endSessions, signInAgain, isMade } = await inTheMiddle(t);
+  const { page, endSessions, signInAgain, isCreated } = await whileCreating(t);
   endSessions();
   await signInAgain();
   await press(page, "button", "Create the project");
-  await isMade();
+  await isCreated();
 });
 
-test("what is sent after the session has ended goes on by itself when somebody has signed in", {
+test("a request sent after the session has ended continues by itself after the next sign-in", {
   skip,
 }, async (t) => {
-  const { page, signInAgain, isMade } = await inTheMiddle(t);
+  const { page, signInAgain, isCreated } = await whileCreating(t);
   await page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
   await press(page, "button", "Create the project");
   await signInAgain();
-  await isMade();
+  await isCreated();
 });
 
-test("a session that ended goes on when the same user signs in in another window", { skip }, async (t) => {
-  const { page, endSessions, link, isMade } = await inTheMiddle(t);
+test("an ended session continues when the same user signs in from another window", { skip }, async (t) => {
+  const { page, endSessions, link, isCreated } = await whileCreating(t);
   endSessions();
   await sees(page, "Your session has ended");
   const other = await page.browserContext().newPage();
@@ -88,13 +88,13 @@ test("a session that ended goes on when the same user signs in in another window
   await page.bringToFront();
   await seesNoSignIn(page);
   await press(page, "button", "Create the project");
-  await isMade();
+  await isCreated();
 });
 
-test("somebody else who signs in in another window is named, and not taken for the same", {
+test("a different user who signs in from another window is named, and not mistaken for the first", {
   skip,
 }, async (t) => {
-  const { page, endSessions, link } = await inTheMiddle(t);
+  const { page, endSessions, link } = await whileCreating(t);
   endSessions();
   await sees(page, "Your session has ended");
   const other = await page.browserContext().newPage();
@@ -105,7 +105,7 @@ test("somebody else who signs in in another window is named, and not taken for t
   await seesNoSignIn(page);
 });
 
-test("a token signs in until the page is reloaded; one that is unknown is refused in words", {
+test("a token signs in until the page is reloaded; an unknown one is refused with a message", {
   skip,
 }, async (t) => {
   const { url, openWindow } = await openPage(t, createWorld().project("a"));
@@ -123,7 +123,7 @@ test("a token signs in until the page is reloaded; one that is unknown is refuse
   await sees(page, "No password?");
 });
 
-test("a link that is pasted signs in", { skip }, async (t) => {
+test("a pasted link signs in", { skip }, async (t) => {
   const { url, link, openWindow } = await openPage(t);
   const page = await openWindow();
   await page.goto(url);

@@ -6,7 +6,7 @@ import { snippetsFor } from "../../src/ui/snippets.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
 import { openPage, press, sees, seesNoDialog, skip, type } from "./browser.ts";
 
-test("a token is made, shown once, works, and is revoked", { skip }, async (t) => {
+test("a token is created, shown once, works, and is revoked", { skip }, async (t) => {
   const { url, signedIn } = await openPage(t, createWorld().project("a"));
   const page = await signedIn();
   await page.goto(`${url}/tokens?new=true`);
@@ -18,14 +18,14 @@ test("a token is made, shown once, works, and is revoked", { skip }, async (t) =
   const ask = () => fetch(`${url}/api/client/features`, { headers: { authorization: secret } });
   assert.equal((await ask()).status, 200);
   await press(page, "button", "I have copied it");
-  assert.equal((await page.content()).includes(secret), false, "it is nowhere any more");
+  assert.equal((await page.content()).includes(secret), false, "it is gone from the page");
   await press(page, "button", "Revoke shop");
   await press(page, "button", "Revoke the token");
   await seesNoDialog(page);
   assert.equal((await ask()).status, 401);
 });
 
-test("what is to be written for Node.js and curl does what it says", { skip }, async (t) => {
+test("the sample code for Node.js and curl works", { skip }, async (t) => {
   const world = createWorld()
     .project("a")
     .feature("my-flag", "a", { environments: [{ name: "development", enabled: true }] });

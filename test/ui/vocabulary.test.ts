@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createWorld, personal } from "../support/world.ts";
 import { holds, openPage, press, pressAt, sees, skip, type } from "./browser.ts";
 
-test("a context field is made with its values, changed, and deleted", { skip }, async (t) => {
+test("a context field is created with its values, changed, and deleted", { skip }, async (t) => {
   const { request, url, signedIn } = await openPage(t);
   const read = async () => (await request("/api/admin/context/country")).body;
   const page = await signedIn();
@@ -29,7 +29,7 @@ test("a context field is made with its values, changed, and deleted", { skip }, 
   assert.equal((await request("/api/admin/context/country")).status, 404);
 });
 
-test("what is in use says where, and why it can't be deleted", { skip }, async (t) => {
+test("a context field in use shows where, and why it can't be deleted", { skip }, async (t) => {
   const world = createWorld()
     .project("a")
     .add("contextField", { name: "region" })
@@ -59,7 +59,7 @@ test("what is in use says where, and why it can't be deleted", { skip }, async (
   await page.waitForSelector("dialog [role=alert]");
 });
 
-test("a strategy type is made with its parameters and deprecated; a tag type is made", {
+test("a strategy type is created with its parameters; a tag type is created", {
   skip,
 }, async (t) => {
   const { request, url, signedIn } = await openPage(t);
@@ -84,7 +84,9 @@ test("a strategy type is made with its parameters and deprecated; a tag type is 
   await page.waitForSelector("[aria-label='Edit team']");
 });
 
-test("whoever may not change what flags are described by sees no button that would", { skip }, async (t) => {
+test("a user without permissions sees no buttons to change context fields, strategy types or tag types", {
+  skip,
+}, async (t) => {
   const { request, url, signedIn } = await openPage(t);
   const page = await signedIn(3);
   for (const path of ["context-fields", "strategy-types", "tag-types"]) {

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { BrowserContext, Page } from "puppeteer-core";
 
-/** Said by the browser itself of what the page takes care of: an answer of 4xx, a server that stops or is gone. */
+/** Logged by the browser itself for what the page handles: a 4xx or 503, a server that stops or is gone. */
 const EXPECTED =
   /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING))/;
 
-/** How long a window waits for what is to come: a machine may have other work. */
-const PATIENCE_MS = 60_000;
+/** How long a window waits for anything: the machine may be busy. */
+const TIMEOUT_MS = 60_000;
 
-/** A window that shares nothing with others. What its console says of errors, and what it asks elsewhere, fails the test. */
+/** Opens a window. Errors in its console, and requests to other hosts, fail the test. */
 export async function openWindow(t: TestContext, context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   const problems: string[] = [];
@@ -18,11 +18,11 @@ export async function openWindow(t: TestContext, context: BrowserContext, url: s
     if (["error", "warn"].includes(message.type()) && !isExpected) problems.push(message.text());
   });
   page.on("pageerror", (error) => void problems.push(String(error)));
-  page.on("request", (asked) => {
-    const isOwn = asked.url().startsWith(url) || asked.url().startsWith("data:"); // the browser's own icons
-    if (!isOwn) problems.push(`asked for ${asked.url()}`);
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(url) || request.url().startsWith("data:"); // the browser's own icons
+    if (!isOwn) problems.push(`requested ${request.url()}`);
   });
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(TIMEOUT_MS);
   t.after(() => assert.deepEqual(problems, []));
   return page;
 }
