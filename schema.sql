@@ -645,26 +645,26 @@ INSERT INTO roles (id, name, type, description) VALUES
   (5, 'Member', 'project', 'Works in a project');
 
 INSERT INTO feature_types (id, name, description, lifetime_days, sort_order) VALUES
-  ('release', 'Release', 'Brings a new feature to its users step by step', 40, 1),
-  ('experiment', 'Experiment', 'Compares several versions of a feature', 40, 2),
-  ('operational', 'Operational', 'Steers how the system runs while something is changed', 7, 3),
-  ('kill-switch', 'Kill switch', 'Turns something off at once when it does harm', NULL, 4),
-  ('permission', 'Permission', 'Decides who may use a feature', NULL, 5);
+  ('release', 'Release', 'Rolls out a new feature gradually', 40, 1),
+  ('experiment', 'Experiment', 'Compares variants of a feature', 40, 2),
+  ('operational', 'Operational', 'Controls how the system behaves during a technical change', 7, 3),
+  ('kill-switch', 'Kill switch', 'Turns a feature off at once in an emergency', NULL, 4),
+  ('permission', 'Permission', 'Controls who can use a feature', NULL, 5);
 
 INSERT INTO strategy_types (name, display_name, description, parameters, editable, deprecated, sort_order) VALUES
-  ('flexibleRollout', 'Gradual rollout', 'On for a share of the users, the same ones each time',
+  ('flexibleRollout', 'Gradual rollout', 'On for a percentage of users, always the same ones',
     json('[
       {"name": "rollout", "type": "percentage", "description": "", "required": false},
-      {"name": "stickiness", "type": "string", "description": "What keeps the answer the same: default, random or a context field", "required": true},
-      {"name": "groupId", "type": "string", "description": "Flags of one group are on for the same users", "required": true}
+      {"name": "stickiness", "type": "string", "description": "The context field that decides who is in, or default or random", "required": true},
+      {"name": "groupId", "type": "string", "description": "Flags with the same group id are on for the same users", "required": true}
     ]'), 0, 0, 1),
   ('default', 'Standard', 'On for everyone', '[]', 0, 0, 2),
-  ('userWithId', 'UserIDs', 'On for the users that are listed',
+  ('userWithId', 'UserIDs', 'On for the listed users',
     json('[{"name": "userIds", "type": "list", "description": "", "required": false}]'), 0, 1, 3),
-  ('remoteAddress', 'IPs', 'On for the IP addresses that are listed',
-    json('[{"name": "IPs", "type": "list", "description": "Addresses", "required": true}]'), 0, 0, 4),
-  ('applicationHostname', 'Hosts', 'On for applications on the hosts that are listed',
-    json('[{"name": "hostNames", "type": "list", "description": "Names of hosts", "required": false}]'), 0, 0, 5);
+  ('remoteAddress', 'IPs', 'On for the listed IP addresses',
+    json('[{"name": "IPs", "type": "list", "description": "IP addresses", "required": true}]'), 0, 0, 4),
+  ('applicationHostname', 'Hosts', 'On for applications on the listed hosts',
+    json('[{"name": "hostNames", "type": "list", "description": "Host names", "required": false}]'), 0, 0, 5);
 
 INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower(format('%s-%s-4%s-a%s-%s',
   hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
@@ -685,12 +685,12 @@ INSERT INTO project_environments (project, environment) VALUES
   ('default', 'development'),
   ('default', 'production');
 
-INSERT INTO tag_types (name, description, icon) VALUES ('simple', 'Any word', '#');
+INSERT INTO tag_types (name, description, icon) VALUES ('simple', 'Any text', '#');
 
 INSERT INTO context_fields (name, description, stickiness, sort_order, created_at)
 SELECT column1, column2, column3, column4, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM (VALUES
-  ('environment', 'Where the application runs', 0, 0),
-  ('userId', 'Who uses the application', 0, 1),
-  ('appName', 'Which application asks', 0, 2),
-  ('currentTime', 'When it asks', 0, 3),
-  ('sessionId', 'In which session', 1, 4));
+  ('environment', 'The environment the application runs in', 0, 0),
+  ('userId', 'The user''s id', 0, 1),
+  ('appName', 'The application''s name', 0, 2),
+  ('currentTime', 'The time of the evaluation', 0, 3),
+  ('sessionId', 'The session''s id', 1, 4));

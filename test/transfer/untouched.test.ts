@@ -47,12 +47,12 @@ test("a new file holds a project, two environments, a tag type and the context o
       environments: ["development", "production"],
       favoritedBy: [],
     },
-    { kind: "tagType", name: "simple", description: "Any word", icon: "#" },
-    field("appName", "Which application asks", 2),
-    field("currentTime", "When it asks", 3),
-    field("environment", "Where the application runs", 0),
-    field("sessionId", "In which session", 4, true),
-    field("userId", "Who uses the application", 1),
+    { kind: "tagType", name: "simple", description: "Any text", icon: "#" },
+    field("appName", "The application's name", 2),
+    field("currentTime", "The time of the evaluation", 3),
+    field("environment", "The environment the application runs in", 0),
+    field("sessionId", "The session's id", 4, true),
+    field("userId", "The user's id", 1),
   ]);
 });
 

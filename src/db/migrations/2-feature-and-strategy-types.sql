@@ -20,23 +20,23 @@ CREATE TABLE strategy_types (
 ) STRICT;
 
 INSERT INTO feature_types (id, name, description, lifetime_days, sort_order) VALUES
-  ('release', 'Release', 'Brings a new feature to its users step by step', 40, 1),
-  ('experiment', 'Experiment', 'Compares several versions of a feature', 40, 2),
-  ('operational', 'Operational', 'Steers how the system runs while something is changed', 7, 3),
-  ('kill-switch', 'Kill switch', 'Turns something off at once when it does harm', NULL, 4),
-  ('permission', 'Permission', 'Decides who may use a feature', NULL, 5);
+  ('release', 'Release', 'Rolls out a new feature gradually', 40, 1),
+  ('experiment', 'Experiment', 'Compares variants of a feature', 40, 2),
+  ('operational', 'Operational', 'Controls how the system behaves during a technical change', 7, 3),
+  ('kill-switch', 'Kill switch', 'Turns a feature off at once in an emergency', NULL, 4),
+  ('permission', 'Permission', 'Controls who can use a feature', NULL, 5);
 
 INSERT INTO strategy_types (name, display_name, description, parameters, editable, deprecated, sort_order) VALUES
-  ('flexibleRollout', 'Gradual rollout', 'On for a share of the users, the same ones each time',
+  ('flexibleRollout', 'Gradual rollout', 'On for a percentage of users, always the same ones',
     json('[
       {"name": "rollout", "type": "percentage", "description": "", "required": false},
-      {"name": "stickiness", "type": "string", "description": "What keeps the answer the same: default, random or a context field", "required": true},
-      {"name": "groupId", "type": "string", "description": "Flags of one group are on for the same users", "required": true}
+      {"name": "stickiness", "type": "string", "description": "The context field that decides who is in, or default or random", "required": true},
+      {"name": "groupId", "type": "string", "description": "Flags with the same group id are on for the same users", "required": true}
     ]'), 0, 0, 1),
   ('default', 'Standard', 'On for everyone', '[]', 0, 0, 2),
-  ('userWithId', 'UserIDs', 'On for the users that are listed',
+  ('userWithId', 'UserIDs', 'On for the listed users',
     json('[{"name": "userIds", "type": "list", "description": "", "required": false}]'), 0, 1, 3),
-  ('remoteAddress', 'IPs', 'On for the IP addresses that are listed',
-    json('[{"name": "IPs", "type": "list", "description": "Addresses", "required": true}]'), 0, 0, 4),
-  ('applicationHostname', 'Hosts', 'On for applications on the hosts that are listed',
-    json('[{"name": "hostNames", "type": "list", "description": "Names of hosts", "required": false}]'), 0, 0, 5);
+  ('remoteAddress', 'IPs', 'On for the listed IP addresses',
+    json('[{"name": "IPs", "type": "list", "description": "IP addresses", "required": true}]'), 0, 0, 4),
+  ('applicationHostname', 'Hosts', 'On for applications on the listed hosts',
+    json('[{"name": "hostNames", "type": "list", "description": "Host names", "required": false}]'), 0, 0, 5);
