@@ -10,10 +10,10 @@ export const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
 export function useFilters<T extends Record<string, string>>(
   defaults: T,
 ): [filters: T, setFilters: (changes: Partial<T>) => void] {
-  const given = new URLSearchParams(useSearch());
+  const query = new URLSearchParams(useSearch());
   const [path, navigate] = useLocation();
   const filters = Object.fromEntries(
-    Object.entries(defaults).map(([name, value]) => [name, given.get(name) ?? value]),
+    Object.entries(defaults).map(([name, value]) => [name, query.get(name) ?? value]),
   ) as T;
   const setFilters = (changes: Partial<T>) => {
     const search = new URLSearchParams();

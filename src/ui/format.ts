@@ -31,8 +31,8 @@ export const counted = (number: number, noun: string, plural = `${noun}s`) =>
   `${count(number)} ${number === 1 ? noun : plural}`;
 
 /** "a, b and c". */
-export const listed = (words: readonly string[], last = "and") =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+export const listed = (words: readonly string[], conjunction = "and") =>
+  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${conjunction} ${words.at(-1)}`;
 
 /** A user's display name; unset names are null or empty. */
 export const nameOf = ({ name, username, email, id }: Named): string =>

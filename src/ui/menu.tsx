@@ -16,7 +16,7 @@ export function Menu() {
   useEffect(() => {
     isOpen.value = false;
   }, [here]);
-  const shown = VIEWS.filter(({ icon, isForAdmins }) => icon && (!isForAdmins || isAdmin()));
+  const entries = VIEWS.filter(({ icon, isForAdmins }) => icon && (!isForAdmins || isAdmin()));
   return (
     <header class={isOpen.value ? "menu open" : "menu"}>
       <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
@@ -39,7 +39,7 @@ export function Menu() {
         </button>
       </div>
       <nav aria-label="Main">
-        {shown.map(({ path, title, icon }) => (
+        {entries.map(({ path, title, icon }) => (
           <Link key={path} href={path} aria-current={isAt(path, here) ? "page" : undefined}>
             <Icon name={icon!} /> {title}
           </Link>

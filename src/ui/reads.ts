@@ -83,8 +83,8 @@ function open(address: string, send: () => Promise<unknown>): Entry {
 
 /** Data stays on screen when the server can't be reached, but not when it refuses the request. */
 const toFailure = (error: unknown): Partial<Read<unknown>> => {
-  const known = error instanceof RequestError ? error : new RequestError(0, String(error));
-  return known.status === 0 ? { error: known } : { error: known, data: undefined };
+  const failure = error instanceof RequestError ? error : new RequestError(0, String(error));
+  return failure.status === 0 ? { error: failure } : { error: failure, data: undefined };
 };
 
 /** Refetches everything on screen; unchanged responses are 304s. */

@@ -104,8 +104,8 @@ const WHO: Readonly<Record<string, (parameters: Readonly<Record<string, string>>
 const STICKINESS: Readonly<Record<string, string>> = { default: "", random: " at random on each evaluation" };
 
 function whoOf({ name, parameters = {} }: StrategyLike) {
-  const known = WHO[name];
-  if (known) return known(parameters);
+  const describe = WHO[name];
+  if (describe) return describe(parameters);
   const settings = Object.entries(parameters).map(([key, value]) => `${named(key)} ${named(value)}`);
   return `Strategy ${named(name)}${settings.length > 0 ? ` with ${listed(settings)}` : ""}`;
 }

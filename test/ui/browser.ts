@@ -24,7 +24,7 @@ after(async () => (await launched)?.close());
 /** Starts a server with the page, on a world. `signedIn(userId)` opens a separate window, signed in as a user. */
 export async function openPage(t: TestContext, world: World = createWorld()) {
   const windows: BrowserContext[] = [];
-  t.after(() => Promise.all(windows.map((one) => one.close()))); // first, or they would query a closed database
+  t.after(() => Promise.all(windows.map((window) => window.close()))); // first, or they would query a closed database
   const { db, request } = await openServer(t, world);
   const serve = async (port: number) => {
     const log = () => {};
@@ -108,7 +108,7 @@ export const pressAt = (page: Page, selector: string) => found(page, selector).c
 /** Clicks the element that shows a text, such as the label of a checkbox, even if it is scrolled out of sight. */
 export async function pressText(page: Page, text: string) {
   const shown = await page.waitForSelector(`::-p-text(${text})`);
-  await shown!.evaluate((one) => (one as unknown as { click(): void }).click());
+  await shown!.evaluate((element) => (element as unknown as { click(): void }).click());
 }
 
 /** Fills in the field with a label, replacing its value. */

@@ -7,10 +7,10 @@ import { ADDRESSES, INVITATION, oddWorld } from "./odd-world.ts";
 
 /** What overflows the window to the right, except inside elements that scroll by themselves. */
 const OVERFLOWING = `document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll("main *, header *")]
-  .filter((one) => one.getBoundingClientRect().right > innerWidth && !one.parentElement.closest(".scroll, .tabs, pre"))
-  .map((one) => "overflows: " + one.outerHTML.slice(0, 200))`;
+  .filter((element) => element.getBoundingClientRect().right > innerWidth && !element.parentElement.closest(".scroll, .tabs, pre"))
+  .map((element) => "overflows: " + element.outerHTML.slice(0, 200))`;
 
-const FAILURES = `[...document.querySelectorAll("main:not(.standalone) .failure")].map((one) => "fails: " + one.textContent)`;
+const FAILURES = `[...document.querySelectorAll("main:not(.standalone) .failure")].map((element) => "fails: " + element.textContent)`;
 
 /** Widths and colour schemes; the second scheme of a width is only checked for contrast. */
 const LOOKS = [

@@ -62,7 +62,7 @@ test("a failing integration says why; once fixed, it delivers what it missed", {
   await pressText(page, "Details");
   await press(page, "button", "Redeliver");
   await fixed.has(1);
-  await holds(page, "[...document.querySelectorAll('td')].some((one) => one.textContent === 'delivered')");
+  await holds(page, "[...document.querySelectorAll('td')].some((cell) => cell.textContent === 'delivered')");
 });
 
 test("a segment is created from constraints; an environment is created, moved and switched", {

@@ -9,12 +9,12 @@ import { ADDRESSES, oddWorld } from "./odd-world.ts";
 const TOOLS = `
   window.stopsIn = (selector) => [...document.querySelector(selector).querySelectorAll(
     "a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, [tabindex='0']",
-  )].filter((one) => one.checkVisibility());
-  window.labelOf = (one) => (one.ariaLabel ?? one.innerText ?? one.name).trim().slice(0, 60) || one.outerHTML.slice(0, 120);
-  window.isFocusVisible = (one) => {
-    if (one.type?.startsWith("date")) return true; // the browser shows which part of it has the focus
-    const { outlineStyle, outlineWidth } = getComputedStyle(one);
-    const { top, bottom } = one.getBoundingClientRect();
+  )].filter((element) => element.checkVisibility());
+  window.labelOf = (element) => (element.ariaLabel ?? element.innerText ?? element.name).trim().slice(0, 60) || element.outerHTML.slice(0, 120);
+  window.isFocusVisible = (element) => {
+    if (element.type?.startsWith("date")) return true; // the browser shows which part of it has the focus
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const { top, bottom } = element.getBoundingClientRect();
     return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 1 && bottom > 0 && top < innerHeight;
   };
 `;
@@ -81,7 +81,7 @@ const OPENERS = `[...new Set([...document.querySelectorAll(
   )].map(labelOf))].filter((label) => !/^(Copy |Copied|Download|Redeliver|Pause|Resume|Mark|Remove the tag|Move .* (up|down)|Next|Previous)/.test(label))`;
 
 const buttonOf = (label: string) =>
-  `[...document.querySelectorAll("#main button")].find((one) => labelOf(one) === ${JSON.stringify(label)})`;
+  `[...document.querySelectorAll("#main button")].find((element) => labelOf(element) === ${JSON.stringify(label)})`;
 
 /** Presses Enter on a button. @returns whether it opens a dialog */
 async function opens(page: Page, label: string): Promise<boolean> {
@@ -105,7 +105,7 @@ async function problemsOfDialog(page: Page, label: string): Promise<string[]> {
   return [
     ...(isInside ? [] : ["the focus is not in the dialog"]),
     ...(walked.isOutside ? ["Tab leads out of the dialog"] : []),
-    ...walked.invisible.map((one) => `the focus on ${one} isn't visible`),
+    ...walked.invisible.map((stop) => `the focus on ${stop} isn't visible`),
     ...found,
     ...(isBack ? [] : ["the focus isn't back on the button after the dialog has closed"]),
   ];

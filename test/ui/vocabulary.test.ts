@@ -93,7 +93,7 @@ test("a user without permissions sees no buttons to change context fields, strat
     await page.goto(`${url}/${path}`);
     await page.waitForSelector("main :is(table, .nothing)");
     const labels = await page.$$eval("main button", (all) =>
-      all.map((one) => one.getAttribute("aria-label") ?? one.textContent),
+      all.map((button) => button.getAttribute("aria-label") ?? button.textContent),
     );
     const changing = labels.filter((label) => /^(New|Edit|Delete|Deprecate)/.test(label ?? ""));
     assert.deepEqual(changing, [], path);

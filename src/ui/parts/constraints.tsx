@@ -16,7 +16,9 @@ interface ConstraintsProps {
 export function Constraints({ constraints, onChange, problem }: ConstraintsProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
   const replace = (index: number, changed: Partial<Constraint>) =>
-    onChange(constraints.map((one, at) => (at === index ? { ...one, ...changed } : one)));
+    onChange(
+      constraints.map((constraint, at) => (at === index ? { ...constraint, ...changed } : constraint)),
+    );
   return (
     <fieldset class="constraints">
       <legend>Constraints</legend>
@@ -111,10 +113,10 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
 
 /** Keeps what was typed, as far as the new operator can use it. */
 function withOperator({ values = [], value }: Constraint, operator: string): Partial<Constraint> {
-  const known = operator as Constraint["operator"];
+  const next = operator as Constraint["operator"];
   return isSingle(operator)
-    ? { operator: known, value: value ?? values[0] ?? "", values: [] }
-    : { operator: known, values: values.length > 0 ? values : value ? [value] : [], value: undefined };
+    ? { operator: next, value: value ?? values[0] ?? "", values: [] }
+    : { operator: next, values: values.length > 0 ? values : value ? [value] : [], value: undefined };
 }
 
 interface ValuesProps extends Omit<ConstraintRowProps, "number" | "fields" | "onRemove"> {
@@ -137,12 +139,12 @@ function Values({ constraint: { operator, values = [], value = "" }, legal, labe
         multiple
         aria-label={label}
         onChange={(event) =>
-          onChange({ values: [...event.currentTarget.selectedOptions].map((one) => one.value) })
+          onChange({ values: [...event.currentTarget.selectedOptions].map((option) => option.value) })
         }
       >
-        {legal.map((one) => (
-          <option key={one} selected={values.includes(one)}>
-            {one}
+        {legal.map((value) => (
+          <option key={value} selected={values.includes(value)}>
+            {value}
           </option>
         ))}
       </select>

@@ -137,7 +137,10 @@ export function ChecksField<T extends Record<string, unknown>>({
 }: Common<T, readonly string[]> & { choices: readonly Choice[] }) {
   const chosen = form.values[name] as readonly string[];
   const toggle = (value: string, isChosen: boolean) =>
-    form.set(name, (isChosen ? [...chosen, value] : chosen.filter((one) => one !== value)) as T[typeof name]);
+    form.set(
+      name,
+      (isChosen ? [...chosen, value] : chosen.filter((other) => other !== value)) as T[typeof name],
+    );
   const isAll = choices.every(([value]) => chosen.includes(value));
   return (
     <fieldset class="field checks">

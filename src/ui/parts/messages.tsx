@@ -35,12 +35,12 @@ effect(() => {
 
 function add(text: string, kind: Message["kind"]) {
   const id = ++newest;
-  messages.value = [...messages.value.filter((one) => one.text !== text), { id, text, kind }];
+  messages.value = [...messages.value.filter((message) => message.text !== text), { id, text, kind }];
   return id;
 }
 
 const close = (id: number) => {
-  messages.value = messages.value.filter((one) => one.id !== id);
+  messages.value = messages.value.filter((message) => message.id !== id);
 };
 
 /** The live region where messages are shown and read out. */

@@ -12,8 +12,8 @@ interface SelectProps {
 export const Select = ({ label, value, choices, onChange }: SelectProps) => (
   <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
     <option value="">{label}: any</option>
-    {choices.map(([one, text]) => (
-      <option key={one} value={one}>
+    {choices.map(([choice, text]) => (
+      <option key={choice} value={choice}>
         {text}
       </option>
     ))}

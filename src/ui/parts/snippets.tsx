@@ -12,23 +12,23 @@ interface SnippetsProps {
 const url = () => document.baseURI.replace(/\/$/, "");
 
 /** Sample code for an application, in the language of choice. */
-export function Snippets(given: SnippetsProps) {
-  const snippets = snippetsFor({ ...given, url: url() });
+export function Snippets(props: SnippetsProps) {
+  const snippets = snippetsFor({ ...props, url: url() });
   const [language, setLanguage] = useState(snippets[0]!.language);
-  const shown = snippets.find((one) => one.language === language) ?? snippets[0]!;
+  const selected = snippets.find((snippet) => snippet.language === language) ?? snippets[0]!;
   return (
     <div>
       <p>
         <label>
           Language{" "}
-          <select value={shown.language} onChange={(event) => setLanguage(event.currentTarget.value)}>
-            {snippets.map((one) => (
-              <option key={one.language}>{one.language}</option>
+          <select value={selected.language} onChange={(event) => setLanguage(event.currentTarget.value)}>
+            {snippets.map((snippet) => (
+              <option key={snippet.language}>{snippet.language}</option>
             ))}
           </select>
         </label>
       </p>
-      <Snippet text={shown.text} label={`For ${shown.language}`} />
+      <Snippet text={selected.text} label={`For ${selected.language}`} />
     </div>
   );
 }

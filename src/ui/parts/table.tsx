@@ -38,7 +38,7 @@ interface TableProps<T> {
 
 export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {
   if (rows.length === 0) return <Nothing>{empty}</Nothing>;
-  const shown = columns.filter((column) => column !== false && column !== undefined);
+  const visible = columns.filter((column) => column !== false && column !== undefined);
   const keys = rows.map((row) => String(keyOf(row)));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
@@ -48,7 +48,7 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
         <thead>
           <tr>
             {selection && <SelectAll keys={keys} {...selection} />}
-            {shown.map((column) => (
+            {visible.map((column) => (
               <Head key={column.title} column={column} sorting={sorting} />
             ))}
           </tr>
@@ -57,7 +57,7 @@ export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, select
           {rows.map((row, index) => (
             <tr key={keys[index]}>
               {selection && <SelectRow name={keys[index]!} {...selection} />}
-              {shown.map((column) => (
+              {visible.map((column) => (
                 <td key={column.title} class={column.kind} data-title={column.title}>
                   {column.cell(row)}
                 </td>
@@ -107,7 +107,7 @@ const SelectAll = ({ keys, selected, onSelect }: Selection & { keys: readonly st
 
 function SelectRow({ name, selected, onSelect }: Selection & { name: string }) {
   const toggle = (isSelected: boolean) => {
-    const others = [...selected].filter((one) => one !== name);
+    const others = [...selected].filter((other) => other !== name);
     onSelect(new Set(isSelected ? [...others, name] : others));
   };
   return (

@@ -18,7 +18,9 @@ const TOTAL_WEIGHT = 1000;
 /** Edits variants, with their weights as one bar; variants that aren't fixed share the remaining weight. */
 export function VariantsEditor<T extends Variant>({ variants, onChange, problem }: VariantsEditorProps<T>) {
   const replace = (index: number, changed: Partial<Variant>) =>
-    onChange(withWeights(variants.map((one, at) => (at === index ? { ...one, ...changed } : one))));
+    onChange(
+      withWeights(variants.map((variant, at) => (at === index ? { ...variant, ...changed } : variant))),
+    );
   const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as T;
   return (
     <fieldset class="variants">

@@ -25,14 +25,14 @@ export const Summary = ({ text }: { text: string | null }) => (
 );
 
 function Strong({ text }: { text: string }) {
-  const [, shown, path] = LINK.exec(text) ?? [];
+  const [, label, path] = LINK.exec(text) ?? [];
   return path === undefined ? (
     <strong>
       <bdi>{text}</bdi>
     </strong>
   ) : (
     <Link href={path}>
-      <bdi>{shown}</bdi>
+      <bdi>{label}</bdi>
     </Link>
   );
 }

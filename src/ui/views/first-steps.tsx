@@ -18,11 +18,11 @@ export function FirstSteps() {
 
 function StepsIn({ project }: { project: string }) {
   const overview = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId: project } });
-  const found = useRead("GET /api/admin/search/features", {
+  const newest = useRead("GET /api/admin/search/features", {
     query: { project: `IS:${project}`, limit: 1, sortBy: "createdAt", sortOrder: "desc" },
   });
-  if (!overview.data || !found.data || overview.data.onboardingStatus.status === "onboarded") return null;
-  const [feature] = found.data.features;
+  if (!overview.data || !newest.data || overview.data.onboardingStatus.status === "onboarded") return null;
+  const [feature] = newest.data.features;
   const isOn = feature?.environments.some(({ enabled }) => enabled);
   return <Steps done={feature ? (isOn ? 3 : 2) : 1} project={project} feature={feature?.name} />;
 }

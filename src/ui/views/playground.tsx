@@ -68,7 +68,7 @@ interface ResultsProps {
 }
 
 function Results({ features, filters: { query, result }, onFilter }: ResultsProps) {
-  const shown = features.filter(
+  const matching = features.filter(
     ({ name, isEnabled }) =>
       name.toLowerCase().includes(query.toLowerCase()) && (result === "" || result === wordFor(isEnabled)),
   );
@@ -86,9 +86,9 @@ function Results({ features, filters: { query, result }, onFilter }: ResultsProp
           onChange={(result) => onFilter({ result })}
         />
       </search>
-      {shown.length === 0 && <Nothing>No flags match.</Nothing>}
+      {matching.length === 0 && <Nothing>No flags match.</Nothing>}
       <ul class="plain">
-        {shown.map((feature) => (
+        {matching.map((feature) => (
           <ResultItem key={feature.name} feature={feature} />
         ))}
       </ul>

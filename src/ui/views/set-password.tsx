@@ -9,9 +9,9 @@ import { useRead } from "../reads.ts";
 
 /** Where password and invitation links lead: sets a password, or signs up a new user. */
 export function View() {
-  const given = new URLSearchParams(useSearch());
+  const query = new URLSearchParams(useSearch());
   const [isDone, setDone] = useState(false);
-  const invite = given.get("invite");
+  const invite = query.get("invite");
   if (isDone)
     return (
       <>
@@ -22,7 +22,7 @@ export function View() {
       </>
     );
   return invite === null ? (
-    <SetPassword token={given.get("token") ?? ""} onDone={() => setDone(true)} />
+    <SetPassword token={query.get("token") ?? ""} onDone={() => setDone(true)} />
   ) : (
     <SignUp token={invite} onDone={() => setDone(true)} />
   );

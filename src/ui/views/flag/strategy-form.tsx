@@ -80,7 +80,7 @@ const Segments = ({ form: { values, set }, segments }: SegmentsProps) => (
           type="checkbox"
           checked={values.segments.includes(id)}
           onChange={(event) => {
-            const others = values.segments.filter((one) => one !== id);
+            const others = values.segments.filter((other) => other !== id);
             set("segments", event.currentTarget.checked ? [...others, id] : others);
           }}
         />

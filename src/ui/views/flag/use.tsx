@@ -47,7 +47,7 @@ function Usage({ flag }: { flag: Flag }) {
         </select>
       </div>
       <Answer read={read}>
-        {({ data }) => <EnvironmentUsage hours={data.filter((one) => one.environment === environment)} />}
+        {({ data }) => <EnvironmentUsage hours={data.filter((hour) => hour.environment === environment)} />}
       </Answer>
     </>
   );

@@ -85,12 +85,12 @@ function Deliveries({ id }: { id: string }) {
   });
   return (
     <Answer read={read}>
-      {({ integrationEvents: all }) => (
+      {({ integrationEvents: deliveries }) => (
         <>
           <Table
             caption="Deliveries"
-            rows={all}
-            keyOf={(one) => one.id}
+            rows={deliveries}
+            keyOf={(delivery) => delivery.id}
             empty="Nothing has been delivered yet."
             columns={[
               { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -122,7 +122,7 @@ function Deliveries({ id }: { id: string }) {
             </button>
             <button
               type="button"
-              disabled={all.length < PAGE}
+              disabled={deliveries.length < PAGE}
               onClick={() => setFilters({ offset: String(offset + PAGE) })}
             >
               Older
@@ -130,7 +130,7 @@ function Deliveries({ id }: { id: string }) {
           </nav>
           <Details
             integration={id}
-            delivery={all.find((one) => one.id === filters.open)}
+            delivery={deliveries.find((delivery) => delivery.id === filters.open)}
             onClose={() => setFilters({ open: "" })}
           />
         </>

@@ -40,7 +40,7 @@ const membersOf = ({ users, groups }: Access): Member[] => [
 const toBody = (members: readonly Member[]) => {
   const ids = [...new Set(members.flatMap(({ roles }) => roles))];
   const idsWithRole = (role: number, kind: Member["kind"]) =>
-    members.filter((one) => one.kind === kind && one.roles.includes(role)).map(({ id }) => id);
+    members.filter((member) => member.kind === kind && member.roles.includes(role)).map(({ id }) => id);
   return {
     roles: ids.map((id) => ({ id, users: idsWithRole(id, "user"), groups: idsWithRole(id, "group") })),
   };
@@ -61,7 +61,8 @@ function People({ project }: { project: string }) {
         const members = membersOf(access);
         const save = (changed: readonly Member[]) =>
           change(`PUT ${ACCESS}`, { params, body: toBody(changed), ifStill: access });
-        const without = (one: Member) => members.filter(({ kind, id }) => kind !== one.kind || id !== one.id);
+        const without = (member: Member) =>
+          members.filter(({ kind, id }) => kind !== member.kind || id !== member.id);
         return (
           <>
             <MemberTable
