@@ -87,8 +87,13 @@ const toFailure = (error: unknown): Partial<Read<unknown>> => {
   return failure.status === 0 ? { error: failure } : { error: failure, data: undefined };
 };
 
+/** How many changes are in progress; each refetches everything when it is done. */
+let changing = 0;
+
 /** Refetches everything on screen; unchanged responses are 304s. */
-export const refresh = () => refetch([...entries.values()]);
+export async function refresh() {
+  if (changing === 0) await refetch([...entries.values()]);
+}
 
 /** The same, except for reads that failed. */
 export const refreshAnswered = () =>
@@ -101,12 +106,16 @@ export const refusals = signal(0);
 
 /** Makes a change, then refetches everything on screen. @throws RequestError */
 export async function change<K extends ChangeKey>(key: K, ...args: Args<K>): Promise<Output<K>> {
+  changing++;
   try {
     return await request(key, ...args);
   } catch (error) {
     if (error instanceof RequestError && error.status === 403) refusals.value++;
     throw error;
   } finally {
-    void refresh(); // even if refused: the reason may be something that has changed since
+    changing--;
+    // Even if refused: the reason may be something that has changed since. Later, so that a view whose subject was
+    // deleted is left first.
+    setTimeout(refresh);
   }
 }

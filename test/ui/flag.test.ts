@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
 
 test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", {
   skip,
@@ -83,4 +83,25 @@ test("a user who may not change a flag sees no edit buttons and a disabled switc
   await sees(page, "Everyone");
   assert.equal(await page.$('button[aria-label^="Edit"]'), null);
   assert.equal(await page.evaluate("document.querySelector('[role=switch]').disabled"), true);
+});
+
+test("a flag that is archived, and a project that is deleted, aren't requested again", {
+  skip,
+}, async (t) => {
+  const { signedIn } = await openPage(t, createWorld().project("a").feature("f", "a"));
+  const page = await signedIn();
+  const missed: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() === 404) missed.push(response.url());
+  });
+  await visit(page, "/projects/a/features/f/settings");
+  await press(page, "button", "Archive");
+  await press(page, "button", "Archive the flag");
+  await sees(page, "No flags yet");
+  await visit(page, "/projects/a/settings");
+  await press(page, "button", "Delete permanently");
+  await press(page, "button", "Delete the project");
+  await holds(page, "location.pathname === '/projects'");
+  await page.waitForNetworkIdle({ concurrency: 1 }); // the event stream stays open
+  assert.deepEqual(missed, []);
 });
