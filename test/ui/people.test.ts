@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressText, sees, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressAt, pressText, sees, skip, type } from "./browser.ts";
 
 const PASSWORD = "Str0ng-Passw0rd!x9";
 
@@ -92,6 +92,7 @@ test("users create and revoke tokens of their own, and can't change their passwo
   await press(page, "button", "Create the token");
   await page.waitForSelector(".secret");
   await press(page, "button", "Revoke laptop");
+  await press(page, "button", "Revoke the token");
   await holds(page, "!document.querySelector('[aria-label=\"Revoke laptop\"]')");
   assert.equal(db.prepare("SELECT count(*) FROM tokens WHERE name = 'laptop'").pluck().get(), 0);
   await type(page, "Current password", "a wrong one");
@@ -99,4 +100,20 @@ test("users create and revoke tokens of their own, and can't change their passwo
   await type(page, "Repeat the new password", PASSWORD);
   await press(page, "button", "Change the password");
   await page.waitForSelector("[role=alert]");
+});
+
+test("users end their sessions elsewhere", { skip }, async (t) => {
+  const { url, signedIn, db } = await openPage(t);
+  const sessions = () => db.prepare("SELECT count(*) FROM sessions").pluck().get();
+  const page = await signedIn(3);
+  await signedIn(3);
+  await signedIn(3);
+  await page.goto(`${url}/me`);
+  await pressAt(page, 'button[aria-label^="End the session of"]');
+  await holds(page, "document.querySelectorAll('[aria-label^=\"End the session of\"]').length === 1");
+  assert.equal(sessions(), 2);
+  await press(page, "button", "Sign out everywhere else");
+  await holds(page, "document.querySelector('[aria-label^=\"End the session of\"]') === null");
+  assert.equal(sessions(), 1);
+  await sees(page, "this session");
 });

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { Input, Output } from "../api.ts";
 import { inDays } from "../format.ts";
 import { Button, IconButton } from "./button.tsx";
+import { Confirm } from "./confirm.tsx";
 import { TextField } from "./fields.tsx";
 import { Form, useForm } from "./form.tsx";
 import { Table } from "./table.tsx";
@@ -19,6 +20,8 @@ interface PersonalTokensProps {
 /** The tokens of a user or a service account, for scripts that act on its behalf. */
 export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) {
   const [isNew, setNew] = useState(false);
+  const [revoking, setRevoking] = useState<number | undefined>();
+  const revoked = tokens.find(({ id }) => id === revoking);
   return (
     <>
       <Table
@@ -35,11 +38,21 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
             title: "Actions",
             kind: "tools",
             cell: ({ id, description }) => (
-              <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => revoke(id)} />
+              <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => setRevoking(id)} />
             ),
           },
         ]}
       />
+      {revoked && (
+        <Confirm
+          title={`Revoke ${revoked.description}?`}
+          action="Revoke the token"
+          onConfirm={() => revoke(revoked.id)}
+          onClose={() => setRevoking(undefined)}
+        >
+          Scripts that use it will be refused at once.
+        </Confirm>
+      )}
       {isNew ? (
         <NewPersonalToken create={create} onClose={() => setNew(false)} />
       ) : (

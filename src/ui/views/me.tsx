@@ -7,6 +7,7 @@ import { PersonalTokens } from "../parts/personal-tokens.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { Heading } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
+import { OwnSessions } from "./own-sessions.tsx";
 
 /** Whoever is signed in: what they are, their tokens and their password. */
 export function View() {
@@ -34,6 +35,7 @@ export function View() {
         <h2>Password</h2>
         <PasswordForm />
       </section>
+      <OwnSessions />
     </>
   );
 }
