@@ -13,7 +13,7 @@ import {
 import { createWorld, personal, type World } from "../support/world.ts";
 
 /*
- * What somebody tries who wants more than is theirs: a password, another's session, another role, another's name.
+ * Attempts to gain more than one is entitled to: a password, another user's session, another role, another user's name.
  */
 
 const A = "/api/admin";
@@ -22,14 +22,14 @@ const NO_ACCESS: [number, string] = [403, "NoAccessError"];
 
 // Passwords and sessions
 
-test("one password tried for many names is slowed as many for one name are", async (t) => {
+test("trying one password on many names is throttled like trying many passwords on one name", async (t) => {
   const { signIn } = await openForNina(t);
   const statuses: number[] = [];
   for (let count = 0; count < 12; count++) statuses.push((await signIn(`user${count}`, PASSWORD)).status);
   assert.deepEqual(statuses, [...Array(10).fill(401), 429, 429]);
 });
 
-test("who tries another address in a header that nobody vouches for is slowed all the same", async (t) => {
+test("a forged address in a header of an untrusted client does not evade the throttle", async (t) => {
   const { request } = await openForNina(t);
   const statuses: number[] = [];
   for (let count = 0; count < 12; count++) {
@@ -40,7 +40,7 @@ test("who tries another address in a header that nobody vouches for is slowed al
   assert.deepEqual(statuses.slice(10), [429, 429]);
 });
 
-test("a session that somebody has put into the browser is not the one that begins", async (t) => {
+test("signing in replaces a session id planted in the browser", async (t) => {
   const { request, db } = await openForNina(t);
   const planted = "f".repeat(64);
   const body = { username: "nina", password: PASSWORD };
@@ -54,7 +54,7 @@ test("a session that somebody has put into the browser is not the one that begin
   assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 1);
 });
 
-/** A stolen cookie of Nina's, and what the thief is answered. */
+/** A stolen cookie of Nina's, and the response the thief gets. */
 async function openWithThief(t: TestContext) {
   const server = await openForNina(t);
   const stolen = await server.signedIn();
@@ -75,13 +75,13 @@ for (const [name, end] of [
     },
   ],
   [
-    "an administrator's new password",
+    "an administrator setting a new password",
     ({ request }) =>
       request(`${A}/user-admin/5/change-password`, { method: "POST", body: { password: NEW } }),
   ],
-  ["the end of the user", ({ request }) => request(`${A}/user-admin/5`, { method: "DELETE" })],
+  ["deleting the user", ({ request }) => request(`${A}/user-admin/5`, { method: "DELETE" })],
 ] as Array<[string, (site: Awaited<ReturnType<typeof openWithThief>>) => Promise<{ status: number }>]>) {
-  test(`a stolen cookie is worth nothing after ${name}, also for what was answered to it before`, async (t) => {
+  test(`a stolen cookie is worthless after ${name}, even for responses cached for it`, async (t) => {
     const site = await openWithThief(t);
     assert.equal(await site.thief(), 200);
     assert.ok((await end(site)).status < 400);
@@ -89,13 +89,13 @@ for (const [name, end] of [
   });
 }
 
-test("a stolen cookie does not change the password, nor does it last for that", async (t) => {
+test("a stolen cookie can't change the password, and is revoked when the password changes", async (t) => {
   const { asNina } = await openWithThief(t);
   const body = { password: NEW, confirmPassword: NEW, oldPassword: "guessed" };
   assert.equal((await asNina(`${A}/user/change-password`, "POST", body)).status, 401);
 });
 
-test("a role that is taken is gone for a session that is open", async (t) => {
+test("revoking a role takes effect in open sessions", async (t) => {
   const { asNina, request } = await openWithThief(t);
   const make = (name: string) => asNina(`${A}/projects/default/features`, "POST", { name });
   assert.equal((await make("one")).status, 201);
@@ -103,12 +103,12 @@ test("a role that is taken is gone for a session that is open", async (t) => {
   assert.equal((await make("two")).status, 403);
 });
 
-// More than one's role
+// Privilege escalation
 
 const world = (w: World) =>
   w.project("default").project("a").project("b").project("hidden", { mode: "private" }).group("crew", [3]);
 
-/** An Owner of `a` tries. */
+/** Attempts by an Owner of `a`. */
 const tries = (name: string, more: Partial<Scenario>): Scenario => ({
   name,
   as: personal(3),
@@ -200,7 +200,7 @@ scenarios(`POST ${A}/projects/a/access`, [
   }),
 ]);
 
-test("a role for the instance that somebody has in a project opens nothing of the instance", async (t) => {
+test("a root role assigned in a project grants nothing instance-wide", async (t) => {
   const role = {
     id: 7,
     name: "x",
@@ -222,12 +222,12 @@ scenarios(`POST ${A}/api-tokens`, [
     ["a token of another type", { ...token, type: "frontend" }],
     ["a token for everything", { tokenName: "x", type: "admin", environment: "*", projects: ["*"] }],
     ["the same in capitals", { tokenName: "x", type: "ADMIN", environment: "*", projects: ["*"] }],
-    ["a token for a project that is hidden from him", { ...token, projects: ["a", "hidden"] }],
-    ["a token for all projects, hidden ones too", { ...token, projects: ["*"] }],
-    ["the same where nothing is named", { ...token, projects: undefined }],
+    ["a token for a project hidden from the caller", { ...token, projects: ["a", "hidden"] }],
+    ["a token for all projects, including hidden ones", { ...token, projects: ["*"] }],
+    ["the same with no project named", { ...token, projects: undefined }],
   ].map(
     ([name, body]): Scenario => ({
-      name: `who may make tokens for servers: ${name}`,
+      name: `a caller who may create client tokens: ${name}`,
       as: personal(5),
       given: maker("CREATE_CLIENT_API_TOKEN"),
       body,
@@ -247,7 +247,7 @@ scenarios(`POST ${A}/projects/a/api-tokens`, [
   }),
 ]);
 
-test("what is another's is not there", async (t) => {
+test("other users' things look missing", async (t) => {
   const recipients = [{ userId: 4 }];
   const { request, db } = await openServer(t, world(createWorld()).notification({ recipients }));
   const recorded = watchLog(db);
@@ -278,7 +278,7 @@ const lastAdmin = (name: string, more: Partial<Scenario>): Scenario => ({
   expect: [403, "InvalidOperationError"],
   ...more,
 });
-/** The users 3 and 5 hold ADMIN too, one by a group and one by a custom role; both can be taken away at any time. */
+/** Users 3 and 5 also have ADMIN, one through a group and one through a custom role; both can lose it at any time. */
 const others = (w: World) =>
   withCustomRoot((one) => one.group("g", [3], { rootRole: 1 }), { name: "ADMIN" })(w);
 
@@ -298,7 +298,7 @@ scenarios(`DELETE ${A}/service-account/1`, [
   lastAdmin("deleted as if he were a program", { expect: [404, "NotFoundError"] }),
 ]);
 
-test("no import replaces the last Admin", async (t) => {
+test("an import can't replace the last Admin", async (t) => {
   const { db } = await openServer(t);
   for (const [line, reason] of [
     [{ kind: "user", id: 1, username: "admin", rootRole: 3 }, /line 2.*(id|username)/],
@@ -308,7 +308,7 @@ test("no import replaces the last Admin", async (t) => {
   assert.equal(db.prepare("SELECT root_role FROM users WHERE id = 1").pluck().get(), 1);
 });
 
-test("of two Admins who demote each other at once one stays", async (t) => {
+test("if two Admins demote each other concurrently, one remains", async (t) => {
   const { request } = await openServer(t, createWorld().user({ rootRole: 1 }));
   const demote = (id: number, as: number) =>
     request(`${A}/user-admin/${id}`, { method: "PUT", as: personal(as), body: { rootRole: 3 } });
@@ -322,12 +322,12 @@ const NAMES = [
   ["another letter case", "ADMIN"],
   ["a Cyrillic а", "аdmin"],
   ["a Greek ι", "admιn"],
-  ["letters of full width", "ａｄｍｉｎ"],
-  ["a space that is not seen", "ad\u200bmin"],
+  ["full-width letters", "ａｄｍｉｎ"],
+  ["an invisible space", "ad\u200bmin"],
   ["a soft hyphen", "ad\u00admin"],
   ["a Greek capital Μ", "adΜin"],
   ["a Cyrillic capital М", "ADМIN"],
-  ["capitals of another alphabet only", "АDΜΙΝ"],
+  ["capitals of other alphabets only", "АDΜΙΝ"],
 ] as const;
 
 scenarios(`POST ${A}/user-admin`, [
@@ -342,16 +342,12 @@ scenarios(`POST ${A}/user-admin`, [
       { username: "еdith@example.com", rootRole: 3 },
       "body.username",
     ],
-    ["a username that turns around", { username: "nina\u202Enimda", rootRole: 3 }, "body.username"],
+    ["a username with a direction override", { username: "nina\u202Enimda", rootRole: 3 }, "body.username"],
     ["a username with a line break", { username: "nina\r\nSet-Cookie: a=b", rootRole: 3 }, "body.username"],
-    ["a username as long as a book", { username: "x".repeat(256), rootRole: 3 }, "body.username"],
-    ["a name as long as a book", { username: "x", name: "x".repeat(256), rootRole: 3 }, "body.name"],
-    [
-      "an e-mail address as long as a book",
-      { email: `${"x".repeat(244)}@example.com`, rootRole: 3 },
-      "body.email",
-    ],
-    ["a username that is not seen", { username: "\u200b\u2060", rootRole: 3 }, "body.username"],
+    ["an overlong username", { username: "x".repeat(256), rootRole: 3 }, "body.username"],
+    ["an overlong name", { username: "x", name: "x".repeat(256), rootRole: 3 }, "body.name"],
+    ["an overlong e-mail address", { email: `${"x".repeat(244)}@example.com`, rootRole: 3 }, "body.email"],
+    ["an invisible username", { username: "\u200b\u2060", rootRole: 3 }, "body.username"],
     [
       "an e-mail address with a line break",
       { email: "a@example.com\r\nBcc: b@example.com", rootRole: 3 },
@@ -359,7 +355,7 @@ scenarios(`POST ${A}/user-admin`, [
     ],
   ]),
   {
-    name: "a username of other letters that looks like nobody's",
+    name: "a username in another script that resembles nobody's",
     body: { username: "Ада Лавлейс", rootRole: 3 },
     expect: 201,
     records: [{ type: "user-created" }],
@@ -368,14 +364,14 @@ scenarios(`POST ${A}/user-admin`, [
 scenarios(`POST ${A}/service-account`, [
   ...NAMES.map(
     ([name, username]): Scenario => ({
-      name: `a username that looks like another's: ${name}`,
+      name: `a username that resembles another: ${name}`,
       body: { username, name: "x", rootRole: 3 },
       expect: [409, "NameExistsError"],
     }),
   ),
 ]);
 
-test("a name with line breaks gets into no header and no line of the log", async (t) => {
+test("a name with line breaks appears in no header and no log line", async (t) => {
   const { request, logged } = await openServer(t, createWorld().project("default"));
   const evil = "x\r\nset-cookie: a=b\r\n\r\n<html>";
   for (const [path, body] of [

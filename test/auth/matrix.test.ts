@@ -7,14 +7,14 @@ import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
 
 /*
- * Every operation of the admin API × who asks × the mode of the project. What the contracts ask for is taken from them;
- * who has it, and where, is said here once more in plain words. While the server is in maintenance whoever may change
- * something is told so, which tells those apart who may not and changes nothing.
+ * Every operation of the admin API × every caller × every project mode. The required permissions come from the contracts;
+ * who has which, and where, is restated here. The server is in maintenance mode, which tells callers who may make a
+ * change from those who may not, without changing anything.
  */
 
 const ADMIN_API = SURFACES.find(({ prefix }) => prefix === "/api/admin")!.operations;
 
-/** What a Viewer lacks and an Editor has: of the whole instance, and in the project `default`. */
+/** What an Editor has and a Viewer lacks: instance-wide, and in the project `default`. */
 const EDITOR = words(`
   CREATE_STRATEGY UPDATE_STRATEGY DELETE_STRATEGY CREATE_ADDON UPDATE_ADDON DELETE_ADDON UPDATE_APPLICATION
   CREATE_TAG_TYPE UPDATE_TAG_TYPE DELETE_TAG_TYPE CREATE_PROJECT CREATE_CONTEXT_FIELD UPDATE_CONTEXT_FIELD
@@ -26,10 +26,10 @@ const MEMBER = words(`
   DELETE_PROJECT_API_TOKEN UPDATE_FEATURE_DEPENDENCY CREATE_FEATURE_STRATEGY UPDATE_FEATURE_STRATEGY
   DELETE_FEATURE_STRATEGY UPDATE_FEATURE_ENVIRONMENT UPDATE_FEATURE_ENVIRONMENT_VARIANTS`);
 
-/** What an Owner and an Editor of `default` have beside that. */
+/** What an Owner, and an Editor of `default`, has in addition. */
 const UPKEEP = words("UPDATE_PROJECT DELETE_PROJECT MOVE_FEATURE_TOGGLE");
 
-/** What an Owner alone has beside that. */
+/** What only an Owner has in addition. */
 const OWNER = words(`
   UPDATE_PROJECT_SEGMENT PROJECT_USER_ACCESS_READ PROJECT_DEFAULT_STRATEGY_READ PROJECT_SETTINGS_READ
   PROJECT_USER_ACCESS_WRITE PROJECT_DEFAULT_STRATEGY_WRITE PROJECT_SETTINGS_WRITE`);
@@ -38,7 +38,7 @@ function words(text: string) {
   return text.trim().split(/\s+/);
 }
 
-/** Who asks: what they have of the whole instance, and in the project, there maybe in one environment only. */
+/** The callers: what they have instance-wide, and in the project, possibly in a single environment. */
 interface Who {
   token: string;
   instance?: string[];
@@ -88,7 +88,7 @@ const worldOf = (project: string, mode: string) =>
     .add("segment", { id: 1, name: "s", project, constraints: [], createdAt: "2026-01-01T00:00:00.000Z" })
     .add("setting", { name: "maintenance.mode", content: { enabled: true } });
 
-/** Whether somebody may, by the plain rules. */
+/** Whether the caller has access, by the rules above. */
 function may(
   who: Who,
   { permission }: Operation,
@@ -106,7 +106,7 @@ function may(
   return wanted.length === 0 || wanted.some((name) => had.includes(name));
 }
 
-/** A path with what is there in it, by what the contract says of its parameters. */
+/** A path that names existing rows, according to the contract's parameters. */
 function pathIn(project: string, environment: string, { path, permission }: Operation) {
   const need: Need = typeof permission === "object" && permission !== null ? permission : {};
   const known: Record<string, string> = {
@@ -124,10 +124,10 @@ const PLACES = [
   { project: "default", mode: "protected" },
 ];
 
-/** What a person has for himself. */
+/** Things that each user has for themselves. */
 const isPersonal = ({ path }: Operation) => path.startsWith("/api/admin/user/");
 
-/** In words, what is answered otherwise than it should be. */
+/** Describes each response that is not as expected. */
 async function mistakes(app: App, project: string, mode: string, operation: Operation): Promise<string[]> {
   const ask = askerIn(app, project, operation);
   const found: string[] = [];
@@ -152,13 +152,13 @@ async function mistakes(app: App, project: string, mode: string, operation: Oper
   return found;
 }
 
-/** Of a change the status is known, since it is refused for another reason. */
+/** A change has a known status, since maintenance mode refuses it. */
 const isLetIn = ({ changes, duringMaintenance }: Operation, status: number) =>
   changes && !duringMaintenance ? status === 503 : status !== 403;
 
 type App = Awaited<ReturnType<typeof openServer>>["app"];
 
-/** Asks for the operation, and tells the status; a 403 that is not for want of permission is none. */
+/** Requests the operation and returns the status; a 403 for another reason than a missing permission does not count. */
 const askerIn =
   (app: App, project: string, operation: Operation) =>
   async (token: string | null, environment: string): Promise<number> => {
@@ -171,7 +171,7 @@ const askerIn =
   };
 
 for (const { project, mode } of PLACES) {
-  test(`who may do what in the ${mode} project ${project}`, async (t) => {
+  test(`access to every operation in the ${mode} project ${project}`, async (t) => {
     const { app } = await openServer(t, worldOf(project, mode));
     const found = [];
     for (const operation of ADMIN_API) found.push(...(await mistakes(app, project, mode, operation)));

@@ -15,12 +15,12 @@ const seenAt = (db: Database, table: "tokens" | "users") =>
     .all()
     .map(({ id, seen_at }) => [id, seen_at]);
 
-test("who asks is noted, the token and its user, without an answer becoming old", async (t) => {
+test("a request updates the last-seen time of the token and its user, without making responses stale", async (t) => {
   const { request, db } = await openServer(t);
   const stamp = stampOf(["tokens", "users", "events"], changesSoFar());
   for (const as of [personal(3), SERVICE, personal(3), `${SERVICE}x`])
     await request("/api/admin/user", { as });
-  assert.deepEqual(seenAt(db, "tokens"), [], "no request waits for it");
+  assert.deepEqual(seenAt(db, "tokens"), [], "no request waits for the write");
   await writeSeen(db);
   assert.deepEqual(
     seenAt(db, "tokens").map(([id]) => id),
@@ -54,7 +54,7 @@ test("it is written at most once a minute", async (t) => {
   assert.deepEqual(seenAt(db, "tokens"), [[1, "2026-05-01T00:01:00.000Z"]]);
 });
 
-test("what can't be written is let go", async (t) => {
+test("what can't be written is dropped", async (t) => {
   const { db } = await openServer(t);
   noteSeen(db, { tokenId: 1, userId: 1 });
   db.pragma("query_only = 1");

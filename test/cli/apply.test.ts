@@ -38,7 +38,7 @@ const PLAN = `~ flag f: description null → "New"
 - flag g: (to the archive)
 `;
 
-test("diff says what apply would do, apply does it, and then there is nothing to say", async (t) => {
+test("diff prints what apply would do, apply does it, and then there is no difference", async (t) => {
   const { file, run } = await start(t);
   const found = await run("diff", file, "--prune");
   assert.deepEqual([found.code, found.stdout], [5, PLAN]);
@@ -60,7 +60,7 @@ test("a dry run leaves the file as it is", async (t) => {
   assert.equal(contentOf(data), before);
 });
 
-test("what export writes as YAML, apply takes from standard input without a change", async (t) => {
+test("apply reads the YAML that export writes from standard input, and changes nothing", async (t) => {
   const { data, run } = await start(t);
   const { code, stdout } = await run("export", "--as", "yaml", "--project", "a");
   assert.equal(code, 0);
@@ -70,7 +70,7 @@ test("what export writes as YAML, apply takes from standard input without a chan
   assert.equal(contentOf(data), before);
 });
 
-test("misuse, and what is wrong with a file", async (t) => {
+test("wrong usage and invalid files", async (t) => {
   const { file, run } = await start(t, "version: 2\nproject: a\n");
   assertRefused(await run("diff", file), 3, `${file}: version must be 1, the only version`);
   assertRefused(await run("apply", "nope.yaml"), 3, "There is no file nope.yaml");

@@ -31,7 +31,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(contentOf(target), contentOf(data));
   });
 
-  test("a backup never overwrites", async (t) => {
+  test("a backup never overwrites a file", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const target = path.join(temporaryFolder(t), "backup.db");
     fs.writeFileSync(target, "mine");
@@ -41,7 +41,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(fs.readFileSync(target, "utf8"), "mine");
   });
 
-  test("a backup is restored, and the file before is kept beside it", async (t) => {
+  test("a backup is restored, and the previous file is kept beside it", async (t) => {
     const data = await dataFile(t, createWorld().project("now").lines);
     const old = await dataFile(t, createWorld().project("then").lines);
     const [before, wanted] = [contentOf(data), contentOf(old)];
@@ -52,7 +52,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(contentOf(aside), before);
   });
 
-  test("what is no backup is refused, and nothing has changed", async (t) => {
+  test("a file that is not a backup is refused, and nothing changes", async (t) => {
     const data = await dataFile(t, createWorld().project("a").lines);
     const before = contentOf(data);
     const text = path.join(temporaryFolder(t), "notes.txt");
@@ -64,7 +64,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.deepEqual(beside(data), [path.basename(data)]);
   });
 
-  test("a backup that is damaged is named itself, and so is a folder that is missing", async (t) => {
+  test("the error names the damaged backup, or the missing folder", async (t) => {
     const [data, old] = [await dataFile(t, createWorld().lines), await dataFile(t, createWorld().lines)];
     fs.truncateSync(old, 4096 * 20);
     const damaged = await runHere(["restore", old, "--data", data]);
@@ -74,7 +74,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assertRefused(nowhere, 1, `There is no folder ${missing}: make it, or name another`);
   });
 
-  test("a backup that may not be read is named itself", async (t) => {
+  test("the error names a backup that is not readable", async (t) => {
     const [data, old] = [await dataFile(t, createWorld().lines), await dataFile(t, createWorld().lines)];
     fs.chmodSync(old, 0);
     fs.chmodSync(path.dirname(data), 0o777);
@@ -84,7 +84,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assertRefused(result, 3, `${old} can't be read: permission is missing`);
   });
 
-  test("a served file can't be restored, compacted, or served twice; the process is named", async (t) => {
+  test("a served file can't be restored, compacted or served twice, and the error names the process", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { child } = await startServer(t, ["serve", "--data", data]);
     for (const args of [["restore", data], ["compact"], ["serve", "--port", "0"]]) {
@@ -94,7 +94,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     }
   });
 
-  test("a server that was killed leaves no lock that holds", async (t) => {
+  test("a killed server leaves no lock behind", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { child, ended } = await startServer(t, ["serve", "--data", data]);
     child.kill("SIGKILL");
@@ -105,7 +105,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.deepEqual(beside(data), [path.basename(data)]);
   });
 
-  test("compact makes a file smaller that has had more in it, and keeps what it has", async (t) => {
+  test("compact shrinks a file that held more, and keeps its content", async (t) => {
     const world = createWorld();
     for (let count = 0; count < 3000; count++) world.event({ data: { text: "x".repeat(500) } });
     const data = await dataFile(t, world.lines);
@@ -120,13 +120,13 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(contentOf(data), before);
   });
 
-  test("compact of a file that is not there says so as the others do", async (t) => {
+  test("compact reports a missing file as the other commands do", async (t) => {
     const data = path.join(temporaryFolder(t), "nothere.db");
     const result = await runHere(["compact", "--data", data]);
     assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
   });
 
-  test("doctor finds nothing in a good file and changes nothing", async (t) => {
+  test("doctor finds nothing wrong in a good file and changes nothing", async (t) => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const bytes = fs.readFileSync(data);
     const { code, stdout } = await runHere(["doctor", "--data", data]);
@@ -158,7 +158,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     });
   }
 
-  test("doctor tells all that it finds, as JSON too", async (t) => {
+  test("doctor reports everything it finds, also as JSON", async (t) => {
     const data = await dataFile(t, createWorld().event().lines);
     const { default: Sqlite } = await import("better-sqlite3");
     const db = new Sqlite(data);
@@ -181,7 +181,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.ok(findings.length > wrong.length);
   });
 
-  test("doctor warns of integrations that fail, and of what has waited for long", async (t) => {
+  test("doctor warns about failing integrations, and about deliveries that have waited long", async (t) => {
     const types = { events: ["feature-created"] };
     const world = createWorld().event().integration(types).integration(types).integration(types);
     const data = await dataFile(t, world.lines);
@@ -205,13 +205,13 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.match(findings.at(-1).warning, /^integration 1 /);
   });
 
-  test("doctor says that all is well as JSON", async (t) => {
+  test("doctor reports success as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { code, stdout } = await runHere(["doctor", "--json", "--data", data]);
     assert.deepEqual([code, JSON.parse(stdout).ok], [0, true]);
   });
 
-  test("doctor knows what a first start that was killed leaves", async (t) => {
+  test("doctor recognizes what a killed first start leaves behind", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(data, "");
     const { code, stdout } = await runHere(["doctor", "--data", data]);
@@ -239,7 +239,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.match(stderr, /does not answer: nothing listens there: start it with flagstone serve\n$/);
   });
 
-  test("an empty file, a folder and the file itself are no backup", async (t) => {
+  test("an empty file, a folder and the data file itself are not backups", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const empty = path.join(path.dirname(data), "empty");
@@ -256,7 +256,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(contentOf(data), before);
   });
 
-  test("who could read the file before a restore, and nobody else, can read it afterwards", {
+  test("after a restore, the file is readable by the same users as before", {
     skip: process.getuid?.() !== 0 && "needs root",
   }, async (t) => {
     const data = await dataFile(t, createWorld().lines);
@@ -290,7 +290,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     });
   }
 
-  test("a file that can't be read without writing beside it is refused, saying so", async (t) => {
+  test("a file that can't be read without writing beside it is refused with an explanation", async (t) => {
     const [data, folder] = [await dataFile(t, createWorld().lines), temporaryFolder(t)];
     fs.chmodSync(data, 0o444);
     fs.chmodSync(path.dirname(data), 0o555);
@@ -306,7 +306,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       );
   });
 
-  test("doctor leaves the log of a killed server as it is", async (t) => {
+  test("doctor leaves the log of a killed server alone", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { child, ended } = await startServer(t, ["serve", "--data", data]);
     await runHere(["user", "create", "late", "--data", data]);
@@ -323,7 +323,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
 });
 
 for (const command of ["backup", "export"]) {
-  test(`the disk has what ${command} wrote, and its name, before it says so`, async (t) => {
+  test(`what ${command} wrote, and its name, are on disk before it reports success`, async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const target = path.join(temporaryFolder(t), "target");
     const synced: string[] = [];
@@ -338,7 +338,7 @@ for (const command of ["backup", "export"]) {
 }
 
 for (const command of ["backup", "export", "restore", "import"]) {
-  test(`a file that root makes with ${command} is its folder's owner's`, {
+  test(`a file that root creates with ${command} belongs to the owner of its folder`, {
     skip: process.getuid?.() !== 0 && "needs root",
   }, async (t) => {
     const data = await dataFile(t, createWorld().lines);

@@ -4,11 +4,11 @@ import { describe, test } from "node:test";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { assertRefused, runHere } from "./run-cli.ts";
 
-/** What each shell says to a line that ends in an unfinished word. */
+/** How to get each shell's completions for a line that ends in an unfinished word. */
 const ASKING: Record<string, (words: string[]) => string> = {
   bash: (words) => `COMP_WORDS=(flagstone ${words.map((word) => `'${word}'`).join(" ")})
     COMP_CWORD=${words.length}; COMPREPLY=(); _flagstone; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  // Its own completion needs a terminal: what it would be given to choose from is printed instead.
+  // Interactive completion needs a terminal, so print the candidates instead.
   zsh: (
     words,
   ) => `words=(flagstone ${words.map((word) => `'${word}'`).join(" ")}); CURRENT=${words.length + 1}
@@ -30,14 +30,14 @@ const isThere = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
 for (const shell of Object.keys(ASKING)) {
   describe(`completion in ${shell}`, { skip: !isThere(shell) && `${shell} is not installed` }, () => {
-    test("every command, and the options of the one that needs no name", async () => {
+    test("all commands, and the options of the one that needs no name", async () => {
       const first = new Set(COMMANDS.map(({ name }) => name.split(" ")[0]!));
       const offered = new Set([...(await completions(shell, [""])), ...(await completions(shell, ["--"]))]);
       for (const word of [...first, "--port"]) assert.ok(offered.has(word), word);
       assert.ok(!offered.has("create") && !offered.has("--json"));
     });
 
-    test("a command begun, a group's commands, a command's options, an option's values", async () => {
+    test("a partial command, a group's commands, a command's options, an option's values", async () => {
       assert.deepEqual(await completions(shell, ["exp"]), ["export"]);
       assert.deepEqual((await completions(shell, ["token", ""])).toSorted(), ["create", "list", "revoke"]);
       assert.deepEqual(await completions(shell, ["token", "create", "ci", "--us"]), ["--user"]);
@@ -47,13 +47,13 @@ for (const shell of Object.keys(ASKING)) {
       ]);
       assert.deepEqual(await completions(shell, ["token", "create", "--type", "fr"]), ["frontend"]);
       const files = await completions(shell, ["demo", "--export", ""]);
-      assert.ok(!files.includes("FILE") && !files.includes("-"), "any file, which the shell knows");
+      assert.ok(!files.includes("FILE") && !files.includes("-"), "files, completed by the shell");
       assert.deepEqual((await completions(shell, ["help", "us"])).slice(0, 1), ["user"]);
     });
   });
 }
 
-test("a shell that is not known is named", async () => {
+test("an unknown shell is named", async () => {
   const message = "completion knows bash, zsh, fish, not tcsh";
   assertRefused(await runHere(["completion", "tcsh"]), 2, message, " completion");
   assertRefused(

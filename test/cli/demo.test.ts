@@ -9,7 +9,7 @@ interface Curl {
   init: RequestInit;
 }
 
-/** The `curl` lines of an output, as requests; a backslash at a line's end continues it. */
+/** The `curl` lines of an output as requests; a backslash at the end of a line continues it. */
 function curls(stdout: string): Curl[] {
   const lines = stdout.replaceAll("\\\n", " ").split("\n");
   const variables = new Map(
@@ -39,7 +39,7 @@ function toCurl([, ...words]: string[]): Curl {
 }
 
 describe("demo", { concurrency: 2 }, () => {
-  test("it prints an address, a token and lines to try, and each is answered", async (t) => {
+  test("it prints an address, a token and example requests, all of which work", async (t) => {
     const cwd = temporaryFolder(t);
     const { output, url, token, stop } = await startServer(t, ["demo"], { cwd });
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -54,10 +54,10 @@ describe("demo", { concurrency: 2 }, () => {
     const { code, stderr } = await stop("SIGINT");
     assert.equal(code, 0);
     assert.ok(!stderr.includes(token!));
-    assert.deepEqual(fs.readdirSync(cwd), [], "nothing is kept");
+    assert.deepEqual(fs.readdirSync(cwd), [], "nothing is stored");
   });
 
-  test("its dataset is written to a file, and what is printed brings it into one", async (t) => {
+  test("its dataset is written to a file, and the printed command imports it", async (t) => {
     const folder = temporaryFolder(t);
     const { code, stdout, stderr } = await runCli(["demo", "--export", "demo.jsonl"], { cwd: folder });
     assert.equal(code, 0, stderr);
@@ -75,7 +75,7 @@ describe("demo", { concurrency: 2 }, () => {
     assert.ok(linesOf(path.join(folder, "demo.db")).length > 4000);
   });
 
-  test("its dataset goes to standard output too, and to no file that is there", async (t) => {
+  test("its dataset is written to standard output too, but never over an existing file", async (t) => {
     const cwd = temporaryFolder(t);
     const { code, stdout } = await runCli(["demo", "--export", "-"], { cwd });
     assert.equal(code, 0);
@@ -87,7 +87,7 @@ describe("demo", { concurrency: 2 }, () => {
     assert.equal(fs.readFileSync(path.join(cwd, "precious.txt"), "utf8"), "precious");
   });
 
-  test("it takes the operator's own secret", async (t) => {
+  test("it accepts the operator's own secret", async (t) => {
     const env = { FLAGSTONE_ADMIN_TOKEN: "demo-secret-of-the-operator" };
     const { token, get, output } = await startServer(t, ["demo"], { env });
     assert.equal(token, undefined);

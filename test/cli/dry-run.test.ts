@@ -11,12 +11,12 @@ const HEADER = { kind: "dataset", version: 1 };
 const ODD = { kind: "integration", id: 1, provider: "pager" };
 const REFUSED = 'the API would refuse it: provider: there is no provider "pager"';
 
-/** Every file of the folder with its bytes. */
+/** Every file of the folder with its content. */
 const content = (folder: string) =>
   fs.readdirSync(folder).map((name) => [name, fs.readFileSync(path.join(folder, name)).toString("base64")]);
 
 describe("import --dry-run", { concurrency: 4 }, () => {
-  test("it says what would come, and warns, and makes no file", async (t) => {
+  test("it prints what would be imported, with warnings, and creates no file", async (t) => {
     const folder = temporaryFolder(t);
     const args = ["import", "-", "--dry-run", "--data", path.join(folder, "flags.db")];
     const input = toText([...createWorld().project("a").feature("f", "a").lines, ODD]);
@@ -30,7 +30,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("what is wrong is told with its line and the exit code", async (t) => {
+  test("errors are reported with their line and an exit code", async (t) => {
     const folder = temporaryFolder(t);
     const args = ["import", "-", "--dry-run", "--data", path.join(folder, "flags.db")];
     const input = toText([HEADER, { kind: "flag" }, { kind: "tagType", name: "x" }, { kind: "tagType" }]);
@@ -44,7 +44,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("of more than a hundred things the first are told, and how many there are", async (t) => {
+  test("of more than a hundred problems, the first are listed, and the rest counted", async (t) => {
     const args = ["import", "-", "--dry-run", "--data", path.join(temporaryFolder(t), "flags.db")];
     const input = toText([HEADER, ...Array(102).fill({ kind: "flag" })]);
     const lines = (await runCli(args, { input })).stderr.trimEnd().split("\n");
@@ -55,7 +55,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.equal(lines.length, 102);
   });
 
-  test("as JSON it is one object on standard output", async (t) => {
+  test("as JSON, it prints one object on standard output", async (t) => {
     const args = ["import", "-", "--dry-run", "--json", "--data", path.join(temporaryFolder(t), "flags.db")];
     const { code, stdout, stderr } = await runCli(args, { input: toText([HEADER, { kind: "flag" }, ODD]) });
     assert.deepEqual(JSON.parse(stdout), {
@@ -66,7 +66,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual([code, stderr], [3, "flagstone: 1 problem: import would store nothing\n"]);
   });
 
-  test("a file that is there keeps every byte, and so does an empty one", async (t) => {
+  test("an existing file is not modified, and neither is an empty one", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const folder = path.dirname(data);
     fs.writeFileSync(path.join(folder, "empty.db"), "");
@@ -81,7 +81,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual(content(folder), before);
   });
 
-  test("a file of an older version is not brought up to date", async (t) => {
+  test("an older file is not migrated", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const db = new Sqlite(data);
     db.exec(fs.readFileSync(new URL("../db/schema-1.sql", import.meta.url), "utf8"));
@@ -95,7 +95,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual(content(path.dirname(data)), before);
   });
 
-  test("it works beside a server", async (t) => {
+  test("it works while the file is served", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     await startServer(t, ["serve", "--data", data]);
     const input = toText([HEADER, { kind: "tagType", name: "new" }]);
@@ -103,7 +103,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.deepEqual([code, stdout], [0, "        1 tagType\n"]);
   });
 
-  test("a missing folder and a folder are refused as for an import", async (t) => {
+  test("a missing folder, or a folder as the file, is refused as by an import", async (t) => {
     const folder = temporaryFolder(t);
     for (const [data, words] of [
       [path.join(folder, "no", "flags.db"), /^flagstone: The folder \S+ does not exist/],
@@ -115,7 +115,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     }
   });
 
-  test("an import without it counts what the API would refuse in one line", async (t) => {
+  test("a real import only counts the warnings, in one line", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const { code, stderr } = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ODD]) });
     assert.equal(code, 0);

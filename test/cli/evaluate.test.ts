@@ -67,13 +67,13 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     });
   });
 
-  test("the data file, in another environment", async (t) => {
+  test("from the data file, in another environment", async (t) => {
     const data = await dataFile(t, createWorld().project("a").feature("cart", "a").lines);
     const { stdout } = await evaluate("cart", "--data", data, "--environment", "production");
     assert.match(stdout, /^cart is off in production/);
   });
 
-  test("what can't be evaluated is refused", async () => {
+  test("invalid usage is refused", async () => {
     assertRefused(await evaluate("nope", "--seed", SHOP), 3, "There is no flag nope");
     const misused = (message: string, ...args: string[]) =>
       evaluate("new-checkout", "--seed", SHOP, ...args).then((result) =>
@@ -85,7 +85,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     assertRefused(await evaluate("x", "--seed", "no-file"), 3, "no-file can't be read: ENOENT");
   });
 
-  test("--watch says it again when the seed changes", async (t) => {
+  test("--watch prints it again when the seed changes", async (t) => {
     const seed = await seeded(t, { cart: true });
     const running = startCli(["evaluate", "cart", "--seed", seed, "--watch"]);
     endAfter(t, running);
@@ -98,7 +98,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     assert.equal((await running.ended).code, 0);
   });
 
-  test("the program says the same", async () => {
+  test("the program prints the same", async () => {
     assert.deepEqual(
       await runCli(["evaluate", "old-checkout", "--seed", SHOP]),
       await evaluate("old-checkout", "--seed", SHOP),

@@ -9,7 +9,7 @@ import { dataFile, runCli, runHere, startServer } from "./run-cli.ts";
 
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** Three records of one integration, 30, 20 and 10 days old, and one of another. */
+/** Three records of one integration, 30, 20 and 10 days old, and one of another integration. */
 const world = (w: World = createWorld()) => {
   w.event()
     .integration({ parameters: { url: "https://hooks.example/hush" } })
@@ -26,13 +26,13 @@ for (const [kept, left] of [
   [{ count: 2 }, [2, 3, 4]],
   [{ count: 3 }, [1, 2, 3, 4]],
 ] as const)
-  test(`with ${JSON.stringify(kept)} kept, older records go`, async (t) => {
+  test(`keeping ${JSON.stringify(kept)}, older records are deleted`, async (t) => {
     const { db } = await openServer(t, world());
     await removeAllOld(db, kept);
     assert.deepEqual(db.prepare("SELECT id FROM integration_events ORDER BY id").pluck().all(), left);
   });
 
-test("more than one slice is removed", async (t) => {
+test("more than one batch is deleted", async (t) => {
   const w = createWorld().event().integration();
   for (let count = 0; count < 450; count++) w.integrationEvent({ createdAt: ago(30) });
   const { db } = await openServer(t, w);
@@ -40,7 +40,7 @@ test("more than one slice is removed", async (t) => {
   assert.equal(db.prepare("SELECT count(*) FROM integration_events").pluck().get(), 10);
 });
 
-test("events purge says what it would remove, then removes it", async (t) => {
+test("events purge prints what it would delete, then deletes it", async (t) => {
   const data = await dataFile(t, world().lines);
   const args = ["events", "purge", "--keep-integration-events", "15d", "--data", data];
   const dry = await runCli([...args, "--dry-run"]);
@@ -50,13 +50,13 @@ test("events purge says what it would remove, then removes it", async (t) => {
   assert.equal((await runCli(args)).stdout, "Removed 0 records of deliveries\n");
 });
 
-test("events purge has to be told what is kept", async () => {
+test("events purge requires a retention", async () => {
   assert.equal((await runHere(["events", "purge"])).code, 2);
   for (const kept of ["0", "-1", "d", "1h", "99999999999d"])
     assert.equal((await runHere(["events", "purge", `--keep-integration-events=${kept}`])).code, 2, kept);
 });
 
-test("secrets rotate encrypts anew; all else stays as it is", async (t) => {
+test("secrets rotate re-encrypts the secrets; everything else stays", async (t) => {
   const data = await dataFile(t, world().lines);
   const read = () => {
     const db = open(data);
@@ -74,7 +74,7 @@ test("secrets rotate encrypts anew; all else stays as it is", async (t) => {
   assert.match(exported.stdout, /hooks\.example\/hush/);
 });
 
-test("a server encrypts what an older version stored as it is", async (t) => {
+test("a server encrypts secrets that an older version stored in plain text", async (t) => {
   const data = await dataFile(t, world().lines);
   const raw = open(data);
   raw.prepare(`UPDATE integrations SET parameters = '{"url":"https://hooks.example/plain"}'`).run();

@@ -24,7 +24,7 @@ const world = () =>
     .event().lines;
 
 describe("export", { concurrency: 4 }, () => {
-  test("it goes to standard output, masked, and to a file alike", async (t) => {
+  test("it is written to standard output, masked, and identically to a file", async (t) => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "out.jsonl");
     const [shown, dashed, written] = await Promise.all([
@@ -42,14 +42,14 @@ describe("export", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "flags.db.key", "out.jsonl"]);
   });
 
-  test("the secrets of integrations are in it when asked for", async (t) => {
+  test("it includes the secrets of integrations on request", async (t) => {
     const data = await dataFile(t, world());
     const { stdout } = await runCli(["export", "--with-secrets", "--data", data]);
     assert.equal(stdout, contentOf(data));
     assert.ok(stdout.includes("hush"));
   });
 
-  test("what it writes can be imported and exported again, the same", async (t) => {
+  test("an export can be imported and exports identically again", async (t) => {
     const first = await runCli(["export", "--data", await dataFile(t, world())]);
     const data = path.join(temporaryFolder(t), "again.db");
     const imported = await runCli(["import", "-", "--data", data], { input: first.stdout });
@@ -57,7 +57,7 @@ describe("export", { concurrency: 4 }, () => {
     assert.deepEqual(await runCli(["export", "--data", data]), first);
   });
 
-  test("a file that is there is never overwritten", async (t) => {
+  test("an existing file is never overwritten", async (t) => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "precious.txt");
     fs.writeFileSync(target, "precious");
@@ -66,14 +66,14 @@ describe("export", { concurrency: 4 }, () => {
     assert.equal(fs.readFileSync(target, "utf8"), "precious");
   });
 
-  test("the data file itself is no target", async (t) => {
+  test("the data file itself is refused as the target", async (t) => {
     const data = await dataFile(t, world());
     const before = contentOf(data);
     assert.equal((await runCli(["export", data, "--data", data])).code, 1);
     assert.equal(contentOf(data), before);
   });
 
-  test("a target in a missing folder is refused and leaves nothing", async (t) => {
+  test("a target in a missing folder is refused, leaving nothing behind", async (t) => {
     const data = await dataFile(t, world());
     const target = path.join(path.dirname(data), "missing", "out.jsonl");
     const { code, stdout, stderr } = await runCli(["export", target, "--data", data]);
@@ -83,7 +83,7 @@ describe("export", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "flags.db.key"]);
   });
 
-  test("a target in a folder that may not be written is refused in words", async (t) => {
+  test("a target in a read-only folder is refused with a clear message", async (t) => {
     const folder = temporaryFolder(t);
     fs.chmodSync(folder, 0o555);
     const target = path.join(folder, "out.jsonl");
@@ -91,7 +91,7 @@ describe("export", { concurrency: 4 }, () => {
     assertRefused(result, 1, `The folder ${folder} may not be written: give permission, or name another`);
   });
 
-  test("a target that can't be made is refused in words", {
+  test("a target that can't be created is refused with a clear message", {
     skip: process.platform !== "linux" && "needs a folder that takes no files",
   }, async (t) => {
     const data = await dataFile(t, world());
@@ -104,7 +104,7 @@ describe("export", { concurrency: 4 }, () => {
     assert.doesNotMatch(stderr, /unfinished|EN|EA/);
   });
 
-  test("a missing data file is refused and not made", async (t) => {
+  test("a missing data file is refused and not created", async (t) => {
     const folder = temporaryFolder(t);
     const data = path.join(folder, "missing.db");
     const result = await runCli(["export", "--data", data]);
@@ -120,14 +120,14 @@ describe("export", { concurrency: 4 }, () => {
     assert.match(stderr, /is damaged: put a backup in its place/);
   });
 
-  test("it may be taken while the file is served", async (t) => {
+  test("it works while the file is served", async (t) => {
     const data = await dataFile(t, world());
     const { stdout: before } = await runCli(["export", "--data", data]);
     await startServer(t, ["serve", "--data", data]);
     assert.deepEqual(await runCli(["export", "--data", data]), { code: 0, stdout: before, stderr: "" });
   });
 
-  test("a reader that leaves early ends it without a stack", async (t) => {
+  test("it ends without a stack trace if the reader leaves early", async (t) => {
     const long = createWorld();
     for (let count = 0; count < 1000; count++) long.event({ data: { text: "x".repeat(1000) } });
     const running = startCli(["export", "--data", await dataFile(t, long.lines)]);

@@ -6,17 +6,17 @@ import { runCli, runHere } from "./run-cli.ts";
 
 const GOLDEN = new URL("golden/", import.meta.url);
 
-/** Compares with the file of this name, or writes it if UPDATE_GOLDEN is 1. */
+/** Compares with the golden file of this name, or writes it if UPDATE_GOLDEN is 1. */
 function assertGolden(name: string, text: string) {
   const file = new URL(`${name}.txt`, GOLDEN);
   if (process.env.UPDATE_GOLDEN === "1") fs.writeFileSync(file, text);
-  assert.equal(text, fs.readFileSync(file, "utf8"), "rewrite it with UPDATE_GOLDEN=1");
+  assert.equal(text, fs.readFileSync(file, "utf8"), "update it with UPDATE_GOLDEN=1");
 }
 
 const goldenName = (words: string) => `help ${words}`.trim().replaceAll(" ", "-");
 
 for (const words of ["", ...COMMANDS.map((command) => command.name)]) {
-  test(`the help of ${words || "everything"} is as reviewed`, async () => {
+  test(`the help of ${words || "everything"} matches its golden file`, async () => {
     const { code, stdout, stderr } = await runHere(["help", ...words.split(" ").filter(Boolean)]);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     assertGolden(goldenName(words), stdout);
@@ -46,11 +46,11 @@ test("help of a group lists its commands", async () => {
   assert.deepEqual(stdout.match(/^ {2}user \w+/gm), ["  user create", "  user list", "  user link"]);
 });
 
-test("the program says it too", async () => {
+test("the program prints it too", async () => {
   assert.deepEqual(await runCli(["help"]), await runHere(["help"]));
 });
 
-test("there is no reviewed help of a command that is gone", () => {
+test("there is no golden file for a removed command", () => {
   const expected = ["", ...COMMANDS.map((command) => command.name)].map((name) => `${goldenName(name)}.txt`);
   assert.deepEqual(fs.readdirSync(GOLDEN).toSorted(), expected.toSorted());
 });

@@ -24,8 +24,8 @@ const HEADER = { kind: "dataset", version: 1 };
 const BAD = toText([HEADER, { kind: "tagType", name: "good" }, { kind: "tagType", nome: "bad" }]);
 
 describe("import", { concurrency: 4 }, () => {
-  // First, because it waits as long as the program does.
-  test("a file that stays locked is refused in words", async (t) => {
+  // Runs first, because it waits as long as the program does.
+  test("a file that stays locked is refused with a clear message", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const db = new Sqlite(data);
     t.after(() => db.close());
@@ -35,7 +35,7 @@ describe("import", { concurrency: 4 }, () => {
     assertRefused(result, 3, `${data} is locked by another process: ${wait}`);
   });
 
-  test("a file is stored and what was stored is counted", async (t) => {
+  test("a file is imported, with a count of what was stored", async (t) => {
     const folder = temporaryFolder(t);
     const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "flags.db")];
     fs.writeFileSync(source, WORLD);
@@ -51,11 +51,11 @@ describe("import", { concurrency: 4 }, () => {
       "        2 event",
     ]);
     assert.match(stderr, /^2\S+Z info {2}imported 18 lines source=\S+in.jsonl data=\S+flags.db by=.+\n$/);
-    assert.deepEqual(fs.readdirSync(folder), ["flags.db", "in.jsonl"], "closed and whole");
+    assert.deepEqual(fs.readdirSync(folder), ["flags.db", "in.jsonl"], "closed, with nothing left over");
     assert.equal(linesOf(data).filter((line) => line.kind === "user").length, 4);
   });
 
-  test("standard input is stored, with the counts as JSON", async (t) => {
+  test("standard input is imported, with the counts as JSON", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const { code, stdout } = await runCli(["import", "-", "--json", "--data", data], { input: WORLD });
     assert.equal(code, 0);
@@ -64,7 +64,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.equal(linesOf(data).length, 1 + 18);
   });
 
-  test("a log line of it in JSON says what was imported, and no secret", async (t) => {
+  test("a JSON log line reports what was imported, without secrets", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const args = ["import", "-", "--log-format", "json", "--data", data];
     const { stderr } = await runCli(args, { input: WORLD });
@@ -74,7 +74,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.deepEqual(line, { level: "info", message: "imported 18 lines", source: "-", data });
   });
 
-  test("it adds to a file that has something", async (t) => {
+  test("it adds to the contents of a file", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const input = toText([HEADER, { kind: "tagType", name: "another" }]);
@@ -89,14 +89,14 @@ describe("import", { concurrency: 4 }, () => {
     );
   });
 
-  test("a refused import leaves no new file", async (t) => {
+  test("a rejected import leaves no new file", async (t) => {
     const folder = temporaryFolder(t);
     const result = await runCli(["import", "-", "--data", path.join(folder, "flags.db")], { input: BAD });
     assertRefused(result, 3, "line 3: name: is missing");
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("a refused import leaves a file that was there unchanged", async (t) => {
+  test("a rejected import leaves an existing file unchanged", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const result = await runCli(["import", "-", "--data", data], { input: BAD });
@@ -105,25 +105,25 @@ describe("import", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
   });
 
-  test("a refused import leaves an empty file that was there", async (t) => {
+  test("a rejected import leaves an existing empty file", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(data, "");
     assert.equal((await runCli(["import", "-", "--data", data], { input: BAD })).code, 3);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db"]);
   });
 
-  test("a refused import leaves a new file that another process has opened meanwhile", async (t) => {
+  test("a rejected import leaves a new file that another process has opened meanwhile", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const running = startCli(["import", "-", "--data", data]);
     endAfter(t, running);
     running.child.stdin.write(toText([HEADER]));
     await untilLocked(data);
-    const db = new Sqlite(data); // as a server that starts now
+    const db = new Sqlite(data); // like a server that starts now
     t.after(() => db.close());
     assert.equal(db.prepare("SELECT count(*) FROM users").pluck().get(), 0);
     running.child.stdin.end("{}");
     assert.equal((await running.ended).code, 3);
-    assert.ok(fs.existsSync(data), "the file in use is kept");
+    assert.ok(fs.existsSync(data), "the file in use stays");
     await importLines(db, [HEADER, { kind: "tagType", name: "kept" }]);
     assert.equal(linesOf(data).at(-1)?.name, "kept");
   });
@@ -135,7 +135,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("a missing source is refused before a data file is made", async (t) => {
+  test("a missing source is refused before a data file is created", async (t) => {
     const folder = temporaryFolder(t);
     const source = path.join(folder, "missing.jsonl");
     const result = await runCli(["import", source, "--data", path.join(folder, "flags.db")]);
@@ -143,8 +143,8 @@ describe("import", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  // The source fails after the data file did, when nobody reads it any more.
-  test("of a source and a data file that both fail the data file is named, and only it", async (t) => {
+  // The source fails after the data file, when nobody reads it any more.
+  test("if both source and data file fail, the error names only the data file", async (t) => {
     const folder = temporaryFolder(t);
     const [source, data] = [path.join(folder, "in.jsonl"), path.join(folder, "none", "flags.db")];
     fs.writeFileSync(source, WORLD, { mode: 0o000 });
@@ -154,7 +154,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.match(stderr, /^flagstone: The folder \S+ does not exist: [^\n]+\n$/);
   });
 
-  test("a folder as the source is refused as what it is", async (t) => {
+  test("a folder as the source is refused as such", async (t) => {
     const folder = temporaryFolder(t);
     const { code, stderr } = await runCli(["import", folder, "--data", path.join(folder, "flags.db")]);
     assert.equal(code, 3);
@@ -162,7 +162,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.deepEqual(fs.readdirSync(folder), []);
   });
 
-  test("a file that is no database is refused and kept", async (t) => {
+  test("a file that is not a database is refused and kept", async (t) => {
     const data = path.join(temporaryFolder(t), "notes.txt");
     fs.writeFileSync(data, "my notes\n".repeat(1000));
     const result = await runCli(["import", "-", "--data", data], { input: WORLD });
@@ -171,7 +171,7 @@ describe("import", { concurrency: 4 }, () => {
   });
 
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    test(`${signal} stops it, and nothing of a new file is left`, async (t) => {
+    test(`${signal} stops it, leaving nothing of a new file`, async (t) => {
       const data = path.join(temporaryFolder(t), "flags.db");
       const running = startCli(["import", "-", "--data", data]);
       running.child.stdin.write(WORLD);
@@ -184,10 +184,10 @@ describe("import", { concurrency: 4 }, () => {
   }
 
   for (const [name, hasWriter] of [
-    ["that nobody writes to", false],
-    ["that nothing comes from", true],
+    ["without a writer", false],
+    ["whose writer stays silent", true],
   ] as const) {
-    test(`a named pipe ${name} can be stopped too`, async (t) => {
+    test(`waiting for a named pipe ${name} can be interrupted too`, async (t) => {
       const folder = temporaryFolder(t);
       const pipe = path.join(folder, "pipe");
       execFileSync("mkfifo", [pipe]);
@@ -214,7 +214,7 @@ describe("import", { concurrency: 4 }, () => {
     assert.match(running.output.stderr, /imported 18 lines /);
   });
 
-  test("four imports into one new file at once are all stored", async (t) => {
+  test("four concurrent imports into one new file are all stored", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     const names = ["a", "b", "c", "d"];
     const results = await Promise.all(
@@ -235,7 +235,7 @@ describe("import", { concurrency: 4 }, () => {
   });
 });
 
-/** Waits until another process has made the file and holds it for writing. */
+/** Waits until another process has created the file and holds the write lock. */
 async function untilLocked(file: string) {
   for (;;) {
     await new Promise((resolve) => setImmediate(resolve));

@@ -38,21 +38,21 @@ for (const [args, env, message, help] of [
     " import",
   ],
 ] as const) {
-  test(`npm ${env.npm_lifecycle_event} ${args.join(" ")}, with the -- forgotten, says so`, async () => {
+  test(`npm ${env.npm_lifecycle_event} ${args.join(" ")}, with the -- forgotten, prints a hint`, async () => {
     assertRefused(await runHere(args, env), 2, message, help);
   });
 }
 
 for (const [name, env] of [
   [
-    "the executable in a script of npm",
+    "the executable in an npm script",
     { ...START, npm_lifecycle_script: "flagstone user list", npm_config_json: "true" },
   ],
-  ["an option that stands after --", { ...START, npm_config_json: "" }],
+  ["an option after --", { ...START, npm_config_json: "" }],
   ["an option of another command", { ...START, npm_config_port: "80" }],
-  ["a setting of npm", { ...START, npm_config_email: "me@example.com", npm_config_ca: "x" }],
+  ["an npm setting", { ...START, npm_config_email: "me@example.com", npm_config_ca: "x" }],
 ] as const) {
-  test(`${name} is no forgotten --`, async (t) => {
+  test(`${name} is not taken for a forgotten --`, async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { code, stderr } = await runHere(["user", "list", "--data", data], env);
     assert.deepEqual([code, stderr], [0, ""]);

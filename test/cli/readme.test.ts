@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { startServer, temporaryFolder } from "./run-cli.ts";
 
 /*
- * The README's walk through an empty file, as somebody copies and pastes it.
+ * The README's tour of an empty file, as copied and pasted by a user.
  */
 
 const run = promisify(execFile);
@@ -19,7 +19,7 @@ const blockWith = (text: string) => BLOCKS.find((block) => block.includes(text))
 
 const [, SECRET] = /FLAGSTONE_ADMIN_TOKEN=(\S+) npm start/.exec(README)!;
 
-/** What a new file answers when these blocks are pasted, line by line. */
+/** The responses of a new server when these blocks are pasted line by line. */
 async function typed(t: TestContext, ...texts: string[]) {
   const folder = temporaryFolder(t);
   fs.symlinkSync(path.resolve("node_modules"), path.join(folder, "node_modules"));
@@ -37,7 +37,9 @@ async function typed(t: TestContext, ...texts: string[]) {
   };
 }
 
-test("the README's walk makes a flag, and people who may what their roles say", { skip }, async (t) => {
+test("the README's tour creates a flag, and users with the access that their roles grant", {
+  skip,
+}, async (t) => {
   const { url, lines } = await typed(t, "ask() {", "SECRET=$(", "nina() {");
   const answers = lines.map((line) => JSON.parse(line));
   const named = (name: string) => answers.findLast((one) => one.name === name);
@@ -63,7 +65,7 @@ test("the README's walk makes a flag, and people who may what their roles say", 
   );
 });
 
-test("the README's application notices a change, and its use comes back", { skip }, async (t) => {
+test("the README's application notices a change, and its usage is reported", { skip }, async (t) => {
   const { lines } = await typed(t, "ask() {", "SECRET=$(", "shop.mjs");
   const seen = lines.filter((line) => line === "true" || line === "false");
   assert.deepEqual([...new Set(seen)], ["true", "false"]);

@@ -16,20 +16,20 @@ const ROOT = new URL("../../", import.meta.url);
 const PRELOAD = new URL("scripts/preload.mjs", ROOT).href;
 const MAIN = path.join(import.meta.dirname, "../../src/main.ts");
 
-// Node keeps what it made of the sources, which halves the time of a start.
+// Node's compile cache halves the start-up time.
 const COMPILE_CACHE = path.join(os.tmpdir(), "flagstone-test-compile-cache");
 
 /** A test that waits longer than this has failed. */
 const PATIENCE_MS = 30_000;
 
-/** A user without rights, where the tests are run by root, for whom no file is read-only. */
+/** An unprivileged user: if the tests run as root, no file is read-only for them. */
 export const NOBODY = process.getuid?.() === 0 ? 65534 : undefined;
 
 export interface Options {
-  /** Who runs it. */
+  /** The user to run as. */
   uid?: number | undefined;
   env?: Record<string, string>;
-  /** The working folder; the project's own by default. */
+  /** The working folder; by default, the project's. */
   cwd?: string;
 }
 
@@ -39,7 +39,7 @@ export interface Result {
   stderr: string;
 }
 
-/** Runs the program from its sources until it ends. The environment is empty but for what is given. */
+/** Runs the program from source until it exits. The environment is empty except for what is given. */
 export async function runCli(args: readonly string[], options: Options & { input?: string | Buffer } = {}) {
   const { child, ended } = startCli(args, options);
   const deadline = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS);
@@ -47,7 +47,7 @@ export async function runCli(args: readonly string[], options: Options & { input
   return ended.finally(() => clearTimeout(deadline));
 }
 
-/** The same without a process of its own, for commands that say no at once; one that serves is stopped at once. */
+/** The same in this process, for commands that fail at once; a server is stopped immediately. */
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
   const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
   const once = (_: string, listener: () => void) => listener();
@@ -55,7 +55,7 @@ export async function runHere(args: readonly string[], env: Record<string, strin
   return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) };
 }
 
-/** The same, not waited for. */
+/** The same without waiting. */
 export function startCli(args: readonly string[], { env = {}, cwd, uid }: Options = {}) {
   const child: ChildProcessWithoutNullStreams = spawn(
     process.execPath,
@@ -78,7 +78,7 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
       changed();
     });
   }
-  child.stdin.on("error", () => {}); // it may end before it has read all
+  child.stdin.on("error", () => {}); // it may exit before reading all input
   let hasEnded = false;
   const ended = new Promise<Result>((resolve) => {
     child.on("close", (code) => {
@@ -88,7 +88,7 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
       resolve(result);
     });
   });
-  /** Waits until the output so far satisfies; fails if the program ends or nothing comes. */
+  /** Waits until the output so far matches; fails if the program exits or the time is up. */
   const until = (what: string, isSo: (output: Result) => boolean) =>
     new Promise<void>((resolve, reject) => {
       const fail = (why: string) => reject(new Error(`${what}: ${why}\n${result.stdout}\n${result.stderr}`));
@@ -110,7 +110,7 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
 
 export type Running = ReturnType<typeof startCli>;
 
-/** Ends it when the test does, if it did not end by itself. */
+/** Kills it at the end of the test if it is still running. */
 export function endAfter(t: TestContext, { child, ended }: Running) {
   t.after(async () => {
     child.kill("SIGKILL");
@@ -118,7 +118,7 @@ export function endAfter(t: TestContext, { child, ended }: Running) {
   });
 }
 
-/** `serve` or `demo` on a free port, listening; a quiet one has to print a token. */
+/** Starts `serve` or `demo` on a free port and waits until it listens; a quiet one must print a token. */
 export async function startServer(t: TestContext, args: readonly string[], options: Options = {}) {
   const running = startCli([...args, "--port", "0"], options);
   endAfter(t, running);
@@ -139,14 +139,14 @@ export async function startServer(t: TestContext, args: readonly string[], optio
   return { ...running, url, token, get, stop };
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export function temporaryFolder(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-cli-"));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A closed data file that holds these lines. */
+/** A closed data file with these lines. */
 export async function dataFile(t: TestContext, lines: readonly object[]) {
   const file = path.join(temporaryFolder(t), "flags.db");
   const db = open(file);
@@ -155,7 +155,7 @@ export async function dataFile(t: TestContext, lines: readonly object[]) {
   return file;
 }
 
-/** What a data file holds, all of it. */
+/** A full export of a data file. */
 export const contentOf = (file: string, options = { withSecrets: true }) =>
   reading(file, (db) => [...exportDataset(db, options)].join(""));
 
@@ -175,7 +175,7 @@ function reading<T>(file: string, read: (db: Database) => T): T {
   }
 }
 
-/** Refused: this code, nothing on stdout, a sentence that begins so, and for misuse where to read on. */
+/** Asserts a failure: this code, nothing on stdout, a message with this start, and for wrong usage a pointer to the help. */
 export function assertRefused(result: Result, code: 1 | 2 | 3 | 4, message: string, help = "") {
   const hint = code === 2 ? `Try: flagstone help${help}\n` : "";
   assert.deepEqual(result, { code, stdout: "", stderr: `flagstone: ${message}\n${hint}` });

@@ -6,7 +6,7 @@ import { endAfter, linesOf, runCli, startCli, temporaryFolder } from "./run-cli.
 
 const SHOP = path.join(import.meta.dirname, "../samples/shop");
 
-/** It has neither its project nor its context field yet. */
+/** Its project and context field do not exist yet. */
 const PROJECT = `
 version: 1
 project: shop
@@ -21,7 +21,7 @@ flags:
   off: {}
 `;
 
-/** A command that prints what this expression of its environment and `fetch` gives. */
+/** A command that prints the value of this expression over its environment and `fetch`. */
 const printing = (expression: string) => [
   "--",
   process.execPath,
@@ -41,12 +41,12 @@ describe("flagstone run", { concurrency: true }, () => {
     assert.match(stdout, /pass 2/);
   });
 
-  test("the exit code is the command's", async () => {
+  test("the exit code is that of the command", async () => {
     const { code, stdout } = await runCli(["run", "--", process.execPath, "-e", "process.exit(7)"]);
     assert.deepEqual({ code, stdout }, { code: 7, stdout: "" });
   });
 
-  test("a signal is passed on, and what it did is told", async (t) => {
+  test("a signal is passed on, and the command's reaction is reported", async (t) => {
     const script = `process.on("SIGTERM", () => process.exit(5)); setInterval(() => {}, 1000); console.log("ready")`;
     const running = startCli(["run", "--", process.execPath, "-e", script]);
     endAfter(t, running);
@@ -55,7 +55,7 @@ describe("flagstone run", { concurrency: true }, () => {
     assert.equal((await running.ended).code, 5);
   });
 
-  test("a command that a signal ends", async () => {
+  test("a command killed by a signal", async () => {
     const { code } = await runCli([
       "run",
       "--",
@@ -66,7 +66,7 @@ describe("flagstone run", { concurrency: true }, () => {
     assert.equal(code, 137);
   });
 
-  test("a command that there is not", async () => {
+  test("a command that does not exist", async () => {
     assert.deepEqual(await runCli(["run", "no-such-command"]), {
       code: 127,
       stdout: "",
@@ -80,7 +80,7 @@ describe("flagstone run", { concurrency: true }, () => {
     assert.match(stderr, /run needs -- COMMAND, as in: flagstone run /);
   });
 
-  test("each address is answered with its token", async () => {
+  test("each URL responds to its token", async () => {
     for (const [url, token] of [
       ["UNLEASH_URL + '/client/features'", "UNLEASH_API_TOKEN"],
       ["UNLEASH_FRONTEND_URL", "UNLEASH_FRONTEND_TOKEN"],
@@ -91,13 +91,13 @@ describe("flagstone run", { concurrency: true }, () => {
     }
   });
 
-  test("options behind the dashes are the command's", async () => {
+  test("options after the dashes belong to the command", async () => {
     const script = "console.log(process.argv[1])";
     const { code, stdout } = await runCli(["run", "--", process.execPath, "-e", script, "--", "--help"]);
     assert.deepEqual([code, stdout], [0, "--help\n"]);
   });
 
-  test("a file keeps the flags, and no token", async (t) => {
+  test("a file stores the flags, but no token", async (t) => {
     const folder = temporaryFolder(t);
     const [seed, file] = [path.join(folder, "seed.json"), path.join(folder, "flags.db")];
     fs.writeFileSync(seed, '{"cart": true}');
@@ -127,7 +127,7 @@ describe("flagstone run --watch", () => {
       last = names;
     }, 20)`;
 
-  test("takes the flags again when the seed changes, and keeps them while it is wrong", async (t) => {
+  test("reads the flags again when the seed changes, and keeps the old ones while it is invalid", async (t) => {
     const seed = path.join(temporaryFolder(t), "seed.json");
     fs.writeFileSync(seed, '{"cart": true}');
     const command = [process.execPath, "-e", asksAgain];
@@ -147,7 +147,7 @@ describe("flagstone run --watch", () => {
     [[], "--watch needs a --seed to look at"],
     [["--seed", "x", "--file", "y"], "--watch replaces all flags: leave out --file"],
   ] as const)
-    test(`is refused: ${message}`, async () => {
+    test(`fails: ${message}`, async () => {
       const { code, stderr } = await runCli(["run", "--watch", ...args, "--", "true"]);
       assert.equal(code, 2);
       assert.ok(stderr.includes(message), stderr);
@@ -170,7 +170,7 @@ describe("a seed", () => {
       [],
     ],
     ["nothing", "{}", []],
-    ["a project as apply takes it", PROJECT, ["on"]],
+    ["a project as for apply", PROJECT, ["on"]],
     [
       "the same as JSON",
       '{"version":1,"project":"default","flags":{"on":{"environments":{"development":{"enabled":true}}}}}',
@@ -201,7 +201,7 @@ describe("a seed", () => {
       /no environment moon/,
     ],
   ] as const) {
-    test(`that is ${String(content).slice(0, 40) || "empty"} is refused`, async (t) => {
+    test(`${String(content).slice(0, 40) || "empty"} is refused`, async (t) => {
       const { code, stdout, stderr } = await tries(content, t);
       assert.deepEqual([code, stdout], [3, ""]);
       assert.match(stderr, message);

@@ -11,7 +11,7 @@ const ALLOW = ["--allow-private-targets", "127.0.0.1"];
 const worldWith = (url: string) =>
   createWorld().integration({ provider: "webhook", parameters: { url }, events: ["user-created"] });
 
-test("what a command changes is delivered by the server, and what was queued before it started", async (t) => {
+test("the server delivers events that a command recorded, and those queued before it started", async (t) => {
   const receiver = await openReceiver(t);
   const data = await dataFile(t, worldWith(receiver.url).lines);
   const create = (name: string) => runCli(["user", "create", name, "--data", data]);
@@ -25,7 +25,7 @@ test("what a command changes is delivered by the server, and what was queued bef
   await stop();
 });
 
-test("a server stops while a receiver does not answer, and delivers at its next start", async (t) => {
+test("a server can stop while a receiver is not responding, and delivers at its next start", async (t) => {
   const receiver = await openReceiver(t, () => {});
   const data = await dataFile(t, worldWith(receiver.url).lines);
   await runCli(["user", "create", "somebody", "--data", data]);
@@ -38,11 +38,11 @@ test("a server stops while a receiver does not answer, and delivers at its next 
   const { stop, url } = second;
   const reply = await fetch(`${url}/api/admin/addons/1/events`, { headers: { authorization: personal(1) } });
   const { integrationEvents } = (await reply.json()) as { integrationEvents: unknown[] };
-  assert.ok(integrationEvents.length <= 1, "what was broken off is no attempt");
+  assert.ok(integrationEvents.length <= 1, "an interrupted attempt does not count");
   await stop();
 });
 
-test("an import, a server and an export share the operator's own key", async (t) => {
+test("an import, a server and an export share the operator's key", async (t) => {
   const data = path.join(temporaryFolder(t), "flags.db");
   const key = `${data}.own-key`;
   fs.writeFileSync(key, `${Buffer.alloc(32, 7).toString("base64")}\n`);

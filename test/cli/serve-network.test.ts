@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { assertRefused, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
 
-/** A certificate that vouches for itself, and its key; otherwise for a name that nothing here has. */
+/** A self-signed certificate and its key; by default, for a name that no server here has. */
 function certificate(t: TestContext, name = "flags.example") {
   const folder = temporaryFolder(t);
   const [cert, key] = [path.join(folder, "cert.pem"), path.join(folder, "key.pem")];
@@ -18,7 +18,7 @@ function certificate(t: TestContext, name = "flags.example") {
 
 const newFile = (t: TestContext) => path.join(temporaryFolder(t), "flags.db");
 
-/** A request that trusts this certificate, by the name that it is for. */
+/** A request that trusts this certificate, for the name in it. */
 const securely = (url: string, cert: string, authorization: string) =>
   new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
     const options = { ca: fs.readFileSync(cert), servername: "flags.example", headers: { authorization } };
@@ -32,7 +32,7 @@ const securely = (url: string, cert: string, authorization: string) =>
   });
 
 describe("HTTPS", { concurrency: 3 }, () => {
-  test("the certificate given is shown, and plain HTTP gets no answer", async (t) => {
+  test("the given certificate is presented, and plain HTTP gets no response", async (t) => {
     const { cert, flags } = certificate(t);
     const { url, token, stop, child } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
     assert.match(url, /^https:\/\/127\.0\.0\.1:\d+$/);
@@ -40,11 +40,11 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assert.equal(status, 200);
     assert.equal(JSON.parse(body).events.length, 3, "those of the first start");
     await assert.rejects(fetch(url.replace("https", "http")));
-    assert.equal(child.exitCode, null, "it serves on");
+    assert.equal(child.exitCode, null, "it keeps serving");
     assert.equal((await stop()).code, 0);
   });
 
-  test("health trusts the server's own certificate where it is named, and no other", async (t) => {
+  test("health trusts the server's own certificate only if it is given", async (t) => {
     const { cert, flags } = certificate(t);
     const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
     const port = new URL(url).port;
@@ -53,10 +53,10 @@ describe("HTTPS", { concurrency: 3 }, () => {
     const other = await runCli(["health", "--port", port, "--tls-cert", certificate(t).cert]);
     assert.equal(other.code, 1);
     assert.match(other.stderr, /does not answer: its certificate is not trusted: name it with --ca FILE\n/);
-    assert.equal((await runCli(["health", url])).code, 1, "the system knows nobody who vouches for it");
+    assert.equal((await runCli(["health", url])).code, 1, "the system does not trust it");
   });
 
-  test("health trusts a certificate authority that is named, for the right name only", async (t) => {
+  test("health trusts a given certificate authority, for the right name only", async (t) => {
     const { cert, flags } = certificate(t, "localhost");
     const { url } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
     const named = url.replace("127.0.0.1", "localhost");
@@ -70,7 +70,7 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assertRefused(refused, 2, `--ca: ${key} is not a certificate in PEM`, " health");
   });
 
-  test("a half, a wrong or a missing part is refused before a file is made", async (t) => {
+  test("an incomplete, mismatched or missing pair is refused before a file is created", async (t) => {
     const { cert, key } = certificate(t);
     const other = certificate(t);
     const data = newFile(t);
@@ -103,7 +103,7 @@ describe("a base path", { concurrency: 3 }, () => {
     });
   }
 
-  test("everything is below it, pictures too, and nothing beside it", async (t) => {
+  test("everything is below it, including pictures, and nothing outside", async (t) => {
     const args = ["serve", "--data", newFile(t), "--base-path", "/team/flags/"];
     const { url, token, get, output } = await startServer(t, args);
     assert.match(url, /:\d+\/team\/flags$/);
@@ -142,7 +142,7 @@ describe("a base path", { concurrency: 3 }, () => {
   });
 });
 
-describe("who asks", { concurrency: 2 }, () => {
+describe("the client's address", { concurrency: 2 }, () => {
   const addressLogged = async (t: TestContext, flags: string[], forwarded: string) => {
     const args = ["serve", "--data", newFile(t), "--log-format", "json", ...flags];
     const { url, stop } = await startServer(t, args);
@@ -156,11 +156,11 @@ describe("who asks", { concurrency: 2 }, () => {
     assert.equal(await addressLogged(t, [], "192.0.2.1"), "127.0.0.1");
   });
 
-  test("is what a trusted proxy wrote last, not what the client wrote before", async (t) => {
+  test("is the last entry that a trusted proxy added, not the client's own", async (t) => {
     assert.equal(await addressLogged(t, ["--trust-proxy"], "192.0.2.1, 2001:db8::7"), "2001:db8::7");
   });
 
-  test("is the proxy where it wrote no address", async (t) => {
+  test("is the proxy's if it added none", async (t) => {
     assert.equal(await addressLogged(t, ["--trust-proxy"], "192.0.2.1, <script>"), "127.0.0.1");
   });
 });
@@ -170,7 +170,7 @@ describe("the access log", { concurrency: 2 }, () => {
     const args = ["serve", "--data", newFile(t), "--log-format", "json", "--trust-proxy", ...flags];
     const { url, get, stop } = await startServer(t, args);
     await get("/events?project=secret");
-    await get("/events?project=secret"); // a kept answer counts too
+    await get("/events?project=secret"); // a cached response counts too
     await fetch(`${url}/health`, { method: "HEAD", headers: { "x-forwarded-for": "192.0.2.7" } });
     const { stderr } = await stop();
     assert.ok(!stderr.includes("project=secret"));
@@ -178,7 +178,7 @@ describe("the access log", { concurrency: 2 }, () => {
     return lines.map((line) => JSON.parse(line)).filter(({ message }) => message === "request");
   };
 
-  test("has a line for each request, and none where it is not asked for", async (t) => {
+  test("has a line for each request, if enabled", async (t) => {
     const lines = await requestsLogged(t, "--access-log");
     assert.deepEqual(
       lines.map(({ method, path, status, address }) => [method, path, status, address]),
@@ -193,7 +193,7 @@ describe("the access log", { concurrency: 2 }, () => {
   });
 });
 
-describe("figures for Prometheus", { concurrency: 2 }, () => {
+describe("Prometheus metrics", { concurrency: 2 }, () => {
   const PATH = "/internal-backstage/prometheus";
   const figure = (text: string, name: string) =>
     Number(
@@ -203,7 +203,7 @@ describe("figures for Prometheus", { concurrency: 2 }, () => {
         ?.slice(name.length),
     );
 
-  test("count requests by operation and status, and tell of the file", async (t) => {
+  test("count requests by operation and status, and describe the file", async (t) => {
     const args = ["serve", "--data", newFile(t), "--metrics", "--base-path", "/x"];
     const { url, get } = await startServer(t, args);
     await get("/events");
@@ -226,10 +226,10 @@ describe("figures for Prometheus", { concurrency: 2 }, () => {
     assert.equal(figure(text, "flagstone_events"), 3);
     assert.ok(figure(text, "flagstone_database_bytes") > 4096);
     assert.ok(figure(text, "process_resident_memory_bytes") > 1e6);
-    assert.ok(!text.includes("secret-name"), "names of what is asked for are not told");
+    assert.ok(!text.includes("secret-name"), "names in requests are not exposed");
   });
 
-  test("tell how many listen, whom a server that stops does not wait for", async (t) => {
+  test("count open streams, which do not delay a stop", async (t) => {
     const { url, token, stop } = await startServer(t, ["serve", "--data", newFile(t), "--metrics"]);
     const stream = "/api/admin/events/stream";
     const { body } = await fetch(url + stream, { headers: { authorization: token! } });
@@ -239,11 +239,11 @@ describe("figures for Prometheus", { concurrency: 2 }, () => {
     assert.equal(figure(text, `flagstone_streams{operation="GET ${stream}"}`), 1);
     const begun = performance.now();
     assert.equal((await stop()).code, 0);
-    assert.ok(performance.now() - begun < 3000, "it would wait five seconds for an answer that goes on");
-    assert.equal((await reader.read()).done, true, "the stream has come to its end");
+    assert.ok(performance.now() - begun < 3000, "it would wait five seconds for a response in progress");
+    assert.equal((await reader.read()).done, true, "the stream has ended");
   });
 
-  test("are not told unless they are asked for", async (t) => {
+  test("are off by default", async (t) => {
     const { url } = await startServer(t, ["serve", "--data", newFile(t)]);
     assert.equal((await fetch(url + PATH)).status, 404);
   });

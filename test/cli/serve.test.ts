@@ -29,7 +29,7 @@ const newFile = (t: TestContext) => path.join(temporaryFolder(t), "flags.db");
 const filesBeside = (data: string) => fs.readdirSync(path.dirname(data));
 
 describe("the first start", { concurrency: 3 }, () => {
-  test("a token is printed once and the printed line works; the second start prints none", async (t) => {
+  test("a token is printed once and the printed request works; the second start prints none", async (t) => {
     const data = newFile(t);
     const first = await startServer(t, ["serve", "--data", data]);
     const [, header, address] = /^Try: +curl -H "(Authorization: \S+)" (\S+)$/m.exec(first.output.stdout)!;
@@ -46,26 +46,26 @@ describe("the first start", { concurrency: 3 }, () => {
         ["user-created", "cli"],
       ],
     );
-    assert.equal((await first.get("/addons/1/events")).status, 404, "it is an administrator's");
+    assert.equal((await first.get("/addons/1/events")).status, 404, "the token is an administrator's");
     const { projects } = (await (await first.get("/personal-dashboard")).json()) as { projects: object[] };
     assert.deepEqual(projects, [
       { id: "default", name: "Default", health: 100, memberCount: 1, featureCount: 0 },
     ]);
     const { code, stdout, stderr } = await first.stop();
     assert.equal(code, 0);
-    assert.equal(stdout.split(first.token!).length - 1, 2, "once by itself, once in the line to try");
+    assert.equal(stdout.split(first.token!).length - 1, 2, "once by itself, once in the example request");
     assert.ok(!stderr.includes(first.token!));
 
     const second = await startServer(t, ["serve", "--data", data]);
     assert.equal(second.token, undefined);
     assert.match(second.output.stdout, /Authorization: TOKEN/);
     assert.match(second.output.stdout, /flagstone token create/);
-    assert.equal((await second.get("/events", first.token)).status, 200, "the first token holds");
+    assert.equal((await second.get("/events", first.token)).status, 200, "the first token still works");
     await second.stop();
     assert.equal(linesOf(data).filter((line) => line.kind === "token").length, 1);
   });
 
-  test("a link is printed that signs the first user in; an operator with a secret of his own has none", async (t) => {
+  test("the printed link signs the first user in; there is none if the operator gave a secret", async (t) => {
     const { output, stop } = await startServer(t, ["serve", "--data", newFile(t)]);
     const [, link] = /^Open: {2}(\S+)\n {7}signs in the user admin, once/m.exec(output.stdout)!;
     const reply = await fetch(link!, { redirect: "manual" });
@@ -77,7 +77,7 @@ describe("the first start", { concurrency: 3 }, () => {
     await other.stop();
   });
 
-  test("--open hands the link to the desktop's program for it", {
+  test("--open passes the link to the desktop's browser", {
     skip: process.platform !== "linux",
   }, async (t) => {
     const folder = temporaryFolder(t);
@@ -98,7 +98,9 @@ describe("the first start", { concurrency: 3 }, () => {
     await stop();
   });
 
-  test("a browser that can't be opened is a warning", { skip: process.platform !== "linux" }, async (t) => {
+  test("a browser that can't be opened causes a warning", {
+    skip: process.platform !== "linux",
+  }, async (t) => {
     const env = { PATH: temporaryFolder(t) };
     const { until, stop } = await startServer(t, ["demo", "--open"], { env });
     await until("the warning", ({ stderr }) =>
@@ -107,7 +109,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal((await stop()).code, 0);
   });
 
-  test("the secret is nowhere in the file, the log, the events or an export", async (t) => {
+  test("the secret is not in the file, the log, the events or an export", async (t) => {
     const data = newFile(t);
     const { token, get, stop } = await startServer(t, ["serve", "--data", data, "--log-format", "json"]);
     const secret = token!.slice("user:".length);
@@ -120,7 +122,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.ok(!fs.readFileSync(data).includes(secret));
   });
 
-  test("the operator's own secret is taken, hashed, and neither printed nor logged", async (t) => {
+  test("the operator's secret is accepted, hashed, and neither printed nor logged", async (t) => {
     const data = newFile(t);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
     const { get, stop } = await startServer(t, ["serve", "--data", data], { env });
@@ -132,7 +134,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.ok(!fs.readFileSync(data).includes(SECRET));
   });
 
-  test("service tokens are made as scripts for the original expect, and recorded", async (t) => {
+  test("service tokens are created as scripts for the original expect, and recorded", async (t) => {
     const data = newFile(t);
     const env = { INIT_ADMIN_API_TOKENS: " *:*.unleash-one , *:*.an.other-one,*:*.unleash-one," };
     const { get, stop, token } = await startServer(t, ["serve", "--data", data], { env });
@@ -153,7 +155,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(lines.filter(({ type }) => type === "api-token-created").length, 2);
   });
 
-  test("tokens for applications and the first user's password are made as the environment says", async (t) => {
+  test("application tokens and the first user's password are set from the environment", async (t) => {
     const data = newFile(t);
     const env = {
       INIT_CLIENT_API_TOKENS: "*:development.some-secret, default:production.other-secret",
@@ -199,7 +201,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.deepEqual(made(), before, "a second start with the same environment changes nothing");
   });
 
-  test("a token of an environment that is not there stops the start, and leaves no file", async (t) => {
+  test("a token for an unknown environment stops the start, and leaves no file", async (t) => {
     const data = newFile(t);
     const env = { INIT_CLIENT_API_TOKENS: "default:moon.some-secret" };
     const outcome = await runHere(["serve", "--data", data, "--port", "0"], env);
@@ -207,14 +209,14 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.ok(!fs.existsSync(data));
   });
 
-  test("a secret that is given for two tokens is refused", async () => {
+  test("a secret given for two tokens is refused", async () => {
     const secret = "*:*.given-for-two-tokens";
     const env = { FLAGSTONE_ADMIN_TOKEN: secret, INIT_ADMIN_API_TOKENS: secret };
     const message = "INIT_ADMIN_API_TOKENS: has the same secret as FLAGSTONE_ADMIN_TOKEN";
     assertRefused(await runHere(["serve"], env), 2, message, " serve");
   });
 
-  test("the operator's own secret is read from a file, without its line end", async (t) => {
+  test("the operator's secret is read from a file, without the line ending", async (t) => {
     const data = newFile(t);
     const file = path.join(path.dirname(data), "secret");
     fs.writeFileSync(file, `${SECRET}\n`);
@@ -224,7 +226,7 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.match(output.stdout, /^Token: the one in the file that FLAGSTONE_ADMIN_TOKEN_FILE names$/m);
   });
 
-  test("a file that is in use is not touched by the operator's secret", async (t) => {
+  test("the operator's secret does not affect an existing file", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const before = contentOf(data);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET, INIT_ADMIN_API_TOKENS: "*:*.some-secret" };
@@ -241,39 +243,39 @@ describe("the first start", { concurrency: 3 }, () => {
 
   for (const [name, variable, value, message] of [
     [
-      "that holds a space",
+      "containing a space",
       "FLAGSTONE_ADMIN_TOKEN",
       "a b",
       /^flagstone: FLAGSTONE_ADMIN_TOKEN: must be 16 to 500/,
     ],
-    ["that can be guessed", "FLAGSTONE_ADMIN_TOKEN", "xxx0123456789ab", /: must be 16 to 500/],
+    ["that is too easy to guess", "FLAGSTONE_ADMIN_TOKEN", "xxx0123456789ab", /: must be 16 to 500/],
     [
-      "of a service token that is none",
+      "for a service token of the wrong form",
       "INIT_ADMIN_API_TOKENS",
       "*:*.xxx,xxx",
       /^flagstone: INIT_ADMIN_API_TOKENS: /,
     ],
     [
-      "of an SDK's token",
+      "of an SDK token",
       "INIT_ADMIN_API_TOKENS",
       "default:development.xxx",
       /must be one or more of \*:\*\.SECRET/,
     ],
     ["without anything", "INIT_ADMIN_API_TOKENS", "*:*.", /must be one or more of/],
     [
-      "of a service token that can be guessed",
+      "for a service token, too easy to guess",
       "INIT_ADMIN_API_TOKENS",
       "*:*.xxxxxxxxxx,*:*.xxxxxxxxx",
       /^flagstone: INIT_ADMIN_API_TOKENS: each needs 10 characters or more after \*:\*\.\n/,
     ],
     [
-      "of an application for all environments",
+      "for an application in all environments",
       "INIT_CLIENT_API_TOKENS",
       "default:*.some-xxx-secret",
       /^flagstone: INIT_CLIENT_API_TOKENS: must be one or more of PROJECT:ENVIRONMENT\.SECRET/,
     ],
     [
-      "of an application that can be guessed",
+      "for an application, too easy to guess",
       "INIT_FRONTEND_API_TOKENS",
       "default:development.xxx",
       /^flagstone: INIT_FRONTEND_API_TOKENS: each needs 10 characters or more/,
@@ -297,7 +299,7 @@ describe("the first start", { concurrency: 3 }, () => {
       /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: the file missing can't be read/,
     ],
     [
-      "whose file holds two lines",
+      "whose file has two lines",
       "FLAGSTONE_ADMIN_TOKEN_FILE",
       "two",
       /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: /,
@@ -309,7 +311,7 @@ describe("the first start", { concurrency: 3 }, () => {
       /^flagstone: FLAGSTONE_ADMIN_TOKEN_FILE: /,
     ],
   ] as const) {
-    test(`a secret ${name} is refused before a file is made, and is not shown`, async (t) => {
+    test(`a secret ${name} is refused before a file is created, and is not shown`, async (t) => {
       const cwd = temporaryFolder(t);
       fs.writeFileSync(path.join(cwd, "two"), "one-secret\nanother-secret\n");
       fs.writeFileSync(path.join(cwd, "empty"), "\n");
@@ -322,7 +324,7 @@ describe("the first start", { concurrency: 3 }, () => {
     });
   }
 
-  test("quiet prints the address and the token and no more", async (t) => {
+  test("quiet prints only the address and the token", async (t) => {
     const { output, url, token, stop } = await startServer(t, ["serve", "--quiet", "--data", newFile(t)]);
     assert.match(output.stdout, /^URL: /m);
     assert.doesNotMatch(output.stdout, /curl/);
@@ -334,7 +336,7 @@ describe("the first start", { concurrency: 3 }, () => {
   });
 });
 
-/** Runs what should refuse; if it starts to serve instead it is stopped, and its test fails. */
+/** Runs something that should fail; if it starts to serve, it is stopped and the test fails. */
 async function endsSoon(t: TestContext, args: string[], options: Options) {
   const running = startCli([...args, "--port", "0"], options);
   endAfter(t, running);
@@ -344,7 +346,7 @@ async function endsSoon(t: TestContext, args: string[], options: Options) {
 }
 
 describe("serving", { concurrency: 3 }, () => {
-  test("a free port is taken where 0 is asked for, on this machine only", async (t) => {
+  test("port 0 takes a free port, on this machine only", async (t) => {
     const [one, other] = await Promise.all([
       startServer(t, ["serve", "--data", newFile(t)]),
       startServer(t, ["serve", "--data", newFile(t)]),
@@ -355,24 +357,24 @@ describe("serving", { concurrency: 3 }, () => {
     assert.equal((await other.get("/events", one.token)).status, 401);
   });
 
-  test("a port in use is refused and nothing is left open", async (t) => {
+  test("a port in use is refused, and nothing stays open", async (t) => {
     const taken = net.createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     t.after(() => taken.close());
     const { port } = taken.address() as net.AddressInfo;
     const data = newFile(t);
-    fs.writeFileSync(data, ""); // as a first start that was killed leaves it
+    fs.writeFileSync(data, "like after a killed first start"); // as a first start that was killed leaves it
     assertRefused(
       await runCli(["serve", "--port", String(port), "--data", data]),
       4,
       `Port ${port} on 127.0.0.1 is in use: name another with --port, or 0 for any free one`,
     );
-    assert.deepEqual(filesBeside(data), [], "nothing is made in vain");
+    assert.deepEqual(filesBeside(data), [], "nothing is created");
     const next = await startServer(t, ["serve", "--data", data]);
-    assert.ok(next.token, "the first start is still to come");
+    assert.ok(next.token, "the first start has not happened yet");
   });
 
-  test("an address that is another machine's is refused as such", async (t) => {
+  test("an address of another machine is refused as such", async (t) => {
     const data = newFile(t);
     const other = await runCli(["serve", "--host", "192.0.2.1", "--data", data]);
     const noAddress = "flagstone: 192.0.2.1 is not an address of this machine: name another with --host\n";
@@ -380,12 +382,12 @@ describe("serving", { concurrency: 3 }, () => {
     assert.deepEqual(filesBeside(data), []);
   });
 
-  test("a host that nobody knows is refused as such", async (t) => {
+  test("an unknown host is refused as such", async (t) => {
     const result = await runCli(["serve", "--host", "nowhere.invalid", "--data", newFile(t)]);
     assertRefused(result, 2, "--host: no address is known for nowhere.invalid", " serve");
   });
 
-  test("only its owner may read a new file", { skip: process.platform === "win32" }, async (t) => {
+  test("a new file is readable only by its owner", { skip: process.platform === "win32" }, async (t) => {
     const data = newFile(t);
     await (await startServer(t, ["serve", "--data", data])).stop();
     assert.equal(fs.statSync(data).mode & 0o777, 0o600);
@@ -412,7 +414,7 @@ describe("serving", { concurrency: 3 }, () => {
     ["SIGHUP", true],
   ] as const) {
     const connection = keepAlive ? "a connection that the client would keep" : "a connection for it alone";
-    test(`${signal}: a request in flight on ${connection} is answered, no new one is taken`, async (t) => {
+    test(`${signal}: a request in flight on ${connection} is completed, and no new one accepted`, async (t) => {
       const data = newFile(t);
       const { url, token, child, until, ended } = await startServer(t, ["serve", "--data", data]);
       const agent = new http.Agent({ keepAlive });
@@ -429,7 +431,7 @@ describe("serving", { concurrency: 3 }, () => {
         },
       });
       request.flushHeaders();
-      await once(request, "continue"); // the server has read the headers and waits for the body
+      await once(request, "the server has read the headers and is waiting for the body"); // the server has read the headers and waits for the body
       child.kill(signal);
       await until("it stops", ({ stderr }) => stderr.includes(`stopping on ${signal}`));
       await untilRefused(Number(new URL(url).port));
@@ -439,11 +441,11 @@ describe("serving", { concurrency: 3 }, () => {
       assert.equal(response.statusCode, 200);
       assert.equal(JSON.parse(Buffer.concat(chunks).toString()).events.length, 1);
       assert.equal((await ended).code, 0);
-      assert.deepEqual(filesBeside(data), ["flags.db"], "the file is whole");
+      assert.deepEqual(filesBeside(data), ["flags.db"], "the file is complete");
     });
   }
 
-  test("a connection that is kept open does not keep the server", async (t) => {
+  test("an open keep-alive connection does not delay the stop", async (t) => {
     const data = newFile(t);
     const { url, stop } = await startServer(t, ["serve", "--data", data]);
     const socket = await connect(Number(new URL(url).port));
@@ -454,7 +456,7 @@ describe("serving", { concurrency: 3 }, () => {
     assert.deepEqual(filesBeside(data), ["flags.db"]);
   });
 
-  test("what another process imports is seen by the next request", async (t) => {
+  test("the next request sees what another process has imported", async (t) => {
     const data = await dataFile(t, createWorld().project("a").lines);
     const { get } = await startServer(t, ["serve", "--data", data]);
     const total = async () => {
@@ -471,7 +473,7 @@ describe("serving", { concurrency: 3 }, () => {
     assert.equal(await total(), 2);
   });
 
-  test("a change by another process is seen by whoever asks after it, however busy the server is", async (t) => {
+  test("every request sees earlier changes by another process, however busy the server is", async (t) => {
     const data = await dataFile(t, createWorld().project("p").lines);
     const { get, stop } = await startServer(t, ["serve", "--data", data]);
     const writer = open(data);
@@ -492,7 +494,7 @@ describe("serving", { concurrency: 3 }, () => {
     await stop();
   });
 
-  test("a token that another process makes or revokes counts from the next request", async (t) => {
+  test("a token that another process creates or revokes takes effect with the next request", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { get } = await startServer(t, ["serve", "--data", data]);
     assert.equal((await get("/events", personal(1))).status, 200);
@@ -503,7 +505,7 @@ describe("serving", { concurrency: 3 }, () => {
     assert.equal((await get("/events", created.stdout.trim())).status, 200);
   });
 
-  test("a log in JSON has one object a line, with the id that an error was answered with", async (t) => {
+  test("the JSON log has one object per line, with the id that the error response had", async (t) => {
     const { get, stop } = await startServer(t, ["serve", "--log-format", "json", "--data", newFile(t)]);
     const reply = await get("/user-admin/99?secret=query");
     const { id } = (await reply.json()) as { id: string };
@@ -518,7 +520,7 @@ describe("serving", { concurrency: 3 }, () => {
   });
 });
 
-/** Connects again and again, for the line in the log comes a moment before the port is free. */
+/** Retries the connection, since the log line comes slightly before the port is free. */
 async function untilRefused(port: number) {
   const deadline = Date.now() + 3000;
   while (!(await isRefused(port))) assert.ok(Date.now() < deadline, "new connections are refused");

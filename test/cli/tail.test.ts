@@ -31,7 +31,7 @@ function start(t: TestContext, args: readonly string[], env: Record<string, stri
   return { ...running, seen, stop };
 }
 
-test("the newest events of a file are shown, and each further one, whoever records it", async (t) => {
+test("it shows the newest events of a file, and each new one, whoever records it", async (t) => {
   const file = await dataFile(t, world().lines);
   const { seen, stop } = start(t, ["--data", file, "--last", "2"]);
   await seen("the flag three");
@@ -54,7 +54,7 @@ test("the newest events of a file are shown, and each further one, whoever recor
   assert.deepEqual(others, [""]);
 });
 
-test("filters hold for what was and for what comes; JSON is that of the API", async (t) => {
+test("filters apply to old and new events; JSON is that of the API", async (t) => {
   const file = await dataFile(t, world().lines);
   const { seen, stop } = start(t, [
     "--data",
@@ -102,7 +102,7 @@ async function serve(t: TestContext) {
   return { server, make, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-test("a server's events are followed, also after the connection was lost", async (t) => {
+test("a server's events are followed, even after a lost connection", async (t) => {
   const { server, make, url } = await serve(t);
   const { seen, stop } = start(t, [url, "-n", "1"], { FLAGSTONE_TOKEN: personal(2) });
   await seen("the flag three");
@@ -120,7 +120,7 @@ test("a server's events are followed, also after the connection was lost", async
   assert.match(stderr, /trying again in 1 second\n/);
 });
 
-test("a filter goes to the server, and the token may be in a file", async (t) => {
+test("the filter is sent to the server, and the token may be in a file", async (t) => {
   const { make, url } = await serve(t);
   const file = path.join(temporaryFolder(t), "token");
   fs.writeFileSync(file, `${personal(2)}\n`);
@@ -141,7 +141,7 @@ test("a filter goes to the server, and the token may be in a file", async (t) =>
   assert.equal(stdout.trimEnd().split("\n").length, 2);
 });
 
-test("what a server refuses ends it, and so does an address at which there is none", async (t) => {
+test("it ends if the server refuses, or if there is none", async (t) => {
   const { url } = await serve(t);
   const refused = await start(t, [url], { FLAGSTONE_TOKEN: "nobody" }).ended;
   const why = "The token in the Authorization header is unknown or expired";
@@ -162,7 +162,7 @@ for (const [args, message] of [
   });
 }
 
-test("a name can neither forge a line nor paint it", () => {
+test("a name can neither forge a line nor add colours", () => {
   const event = { createdAt: "2026-01-01T00:00:00.123Z", type: "tag-created", label: "Tag created" };
   const summary = "**cli** created the tag **[red\u001b[31m\n](/x)**";
   assert.equal(

@@ -11,7 +11,7 @@ const HELP = " token create";
 const eventsOf = (file: string) => linesOf(file).filter((line) => line.kind === "event");
 const tokensOf = (file: string) => linesOf(file).filter((line) => line.kind === "token");
 
-/** The status that a secret gets from the admin API. */
+/** The status that the admin API returns for a secret. */
 async function statusFor(file: string, secret: string, where = "/events") {
   const db = open(file, { mustExist: true });
   try {
@@ -23,7 +23,7 @@ async function statusFor(file: string, secret: string, where = "/events") {
   }
 }
 
-/** What is asked for, the secret's form, what is stored beside its hash, and the status at the admin API. */
+/** The arguments, the form of the secret, what is stored besides its hash, and the status from the admin API. */
 const CREATED = [
   {
     name: "a personal token by username",
@@ -34,7 +34,7 @@ const CREATED = [
     status: 200,
   },
   {
-    name: "a personal token by e-mail that ends, its time in UTC",
+    name: "a personal token by e-mail address with an expiry, stored in UTC",
     args: ["--type", "user", "--user", "edith@example.com", "--expires", "2999-01-01T00:00:00+01:00"],
     secret: /^user:[0-9a-f]{56}$/,
     stored: { type: "user", userId: 2, projects: ["*"], expiresAt: "2998-12-31T23:00:00.000Z" },
@@ -112,7 +112,7 @@ describe("token create", { concurrency: 4 }, () => {
         [recorded?.type, recorded?.createdBy, recorded?.createdByUserId],
         [event, "cli", null],
       );
-      assert.deepEqual(others, [], "one event and no other");
+      assert.deepEqual(others, [], "exactly one event");
       assert.ok(!contentOf(data).includes(secret));
       assert.equal(await statusFor(data, secret), status);
     });
@@ -165,14 +165,14 @@ describe("token create", { concurrency: 4 }, () => {
     ["project", ["ci", "--type", "client", "--environment", "x", "--project", ""]],
     ["environment", ["ci", "--type", "client", "--environment", ""]],
   ] as const) {
-    test(`an empty ${name}, which no import would take, is refused`, async (t) => {
+    test(`an empty ${name}, which an import would reject, is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
       const { code, stdout, stderr } = await runHere(["token", "create", ...args, "--data", data]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
     });
   }
 
-  test("a missing data file is refused and not made", async (t) => {
+  test("a missing data file is refused and not created", async (t) => {
     const data = path.join(temporaryFolder(t), "missing.db");
     const result = await runCli(["token", "create", "ci", "--user", "admin", "--data", data]);
     assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
@@ -180,7 +180,7 @@ describe("token create", { concurrency: 4 }, () => {
 });
 
 describe("token list and revoke", { concurrency: 4 }, () => {
-  test("a list names each token and neither its secret nor its hash", async (t) => {
+  test("the list shows each token, but neither its secret nor its hash", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const [shown, json] = await Promise.all([
       runHere(["token", "list", "--data", data]),
@@ -207,7 +207,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
     for (const { hash } of tokensOf(data)) assert.ok(!(shown.stdout + json.stdout).includes(String(hash)));
   });
 
-  test("a revoked token is gone, and that is recorded", async (t) => {
+  test("a revoked token is deleted, and that is recorded", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     assert.equal(await statusFor(data, personal(1)), 200);
     const result = await runHere(["token", "revoke", "1", "--data", data]);
@@ -226,7 +226,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
   });
 
   for (const id of ["99", "0", "x", "1.5", " 1", "99999999999999999999"]) {
-    test(`an id ${JSON.stringify(id)} that no token has is refused`, async (t) => {
+    test(`an unknown id ${JSON.stringify(id)} is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
       const before = contentOf(data);
       const result = await runHere(["token", "revoke", id, "--data", data]);
@@ -235,7 +235,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
     });
   }
 
-  test("the number of a token that is gone is not given again", async (t) => {
+  test("the id of a deleted token is not reused", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const make = async () =>
       JSON.parse((await runHere(["token", "create", "ci", "--user", "1", "--json", "--data", data])).stdout)
@@ -245,7 +245,7 @@ describe("token list and revoke", { concurrency: 4 }, () => {
     assert.ok((await make()) > first);
   });
 
-  test("a name can't draw on the table", async (t) => {
+  test("a name can't break the table", async (t) => {
     const token = { kind: "token", type: "admin", name: "a\nb\u001b[31m", hash: "0".repeat(64) };
     const data = await dataFile(t, [...createWorld().lines, token]);
     const { stdout } = await runHere(["token", "list", "--data", data]);

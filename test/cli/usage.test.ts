@@ -9,7 +9,7 @@ const { version } = JSON.parse(fs.readFileSync(new URL("../../package.json", imp
 
 const EMPTY = '{"kind":"dataset","version":1}\n';
 
-/** What is written, the sentence that refuses it, and the command whose help is named. */
+/** The arguments, the error message, and the command whose help it points to. */
 const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env?: Record<string, string>]> =
   [
     [["bogus"], "There is no command bogus", ""],
@@ -104,7 +104,7 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
 
 for (const [args, message, help, env = {}] of MISUSES) {
   const shown = [...Object.entries(env).map(([name, value]) => `${name}=${value}`), "flagstone", ...args];
-  test(`${shown.join(" ")} is refused, told what is wrong and where to read on`, async () => {
+  test(`${shown.join(" ")} is refused with a message and a pointer to the help`, async () => {
     assertRefused(await runHere(args, env), 2, message, help);
   });
 }
@@ -116,7 +116,7 @@ test("an option that swallows the next one is named", async () => {
   assert.match(stderr, /\nTry: flagstone help serve\n$/);
 });
 
-describe("a misuse ends the program with 2 and makes no file", { concurrency: 4 }, () => {
+describe("wrong usage exits with 2 and creates no file", { concurrency: 4 }, () => {
   for (const [args, message, help, env] of [
     [["bogus"], "There is no command bogus", "", {}],
     [["serve", "--bogus"], "Unknown option '--bogus'", " serve", {}],
@@ -136,13 +136,13 @@ describe("the version", { concurrency: 4 }, () => {
     [["-v"], `${version}\n`],
     [["version"], `${version}\n`],
   ] as const) {
-    test(`flagstone ${args.join(" ")} is the package's`, async () => {
+    test(`flagstone ${args.join(" ")} is that of the package`, async () => {
       assert.deepEqual(await runCli(args), { code: 0, stdout: expected, stderr: "" });
     });
   }
 });
 
-test("the version as JSON says what it is made of; a checkout has no commit", async () => {
+test("the version as JSON lists the components; a checkout has no commit", async () => {
   const { code, stdout } = await runHere(["version", "--json"]);
   const { sqlite, ...rest } = JSON.parse(stdout);
   assert.equal(code, 0);
@@ -150,16 +150,18 @@ test("the version as JSON says what it is made of; a checkout has no commit", as
   assert.deepEqual(rest, { version, commit: null, schema: SCHEMA_VERSION, node: process.versions.node });
 });
 
-describe("a setting is the flag's, else the variable's, else the default", { concurrency: 4 }, () => {
+describe("a flag takes precedence over the variable, and the variable over the default", {
+  concurrency: 4,
+}, () => {
   const variable = { FLAGSTONE_DATA: "variable.db" };
   for (const [name, args, env, expected] of [
-    ["nothing is given", [], {}, "flagstone.db"],
+    ["nothing is set", [], {}, "flagstone.db"],
     ["the variable is empty", [], { FLAGSTONE_DATA: "" }, "flagstone.db"],
-    ["the variable is given", [], variable, "variable.db"],
+    ["the variable is set", [], variable, "variable.db"],
     ["both are given", ["--data", "flag.db"], variable, "flag.db"],
     ["the flag is given twice", ["--data", "flag.db", "--data=last.db"], variable, "last.db"],
   ] as const) {
-    test(`the data file is ${expected} where ${name}`, async (t) => {
+    test(`the data file is ${expected} if ${name}`, async (t) => {
       const cwd = temporaryFolder(t);
       const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
       assert.equal(code, 0, stderr);
@@ -168,34 +170,29 @@ describe("a setting is the flag's, else the variable's, else the default", { con
   }
 
   for (const [name, args, env, expected] of [
-    ["nothing is given", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db by=.+\n$/],
-    [
-      "json is asked for by the flag",
-      ["--log-format", "json"],
-      {},
-      /^\{"time":"2.*,"message":"imported 0 lines"/,
-    ],
-    ["json is asked for by the variable", [], { FLAGSTONE_LOG_FORMAT: "json" }, /^\{"time":"2/],
+    ["nothing is set", [], {}, /^2\S+Z info {2}imported 0 lines source=- data=flagstone.db by=.+\n$/],
+    ["json is set by the flag", ["--log-format", "json"], {}, /^\{"time":"2.*,"message":"imported 0 lines"/],
+    ["json is set by the variable", [], { FLAGSTONE_LOG_FORMAT: "json" }, /^\{"time":"2/],
     ["the flag wins", ["--log-format", "pretty"], { FLAGSTONE_LOG_FORMAT: "json" }, /^2\S+Z info/],
-    ["quiet is asked for by the flag", ["--quiet"], {}, /^$/],
-    ["quiet is asked for by the variable", [], { FLAGSTONE_QUIET: "Yes" }, /^$/],
-    ["only errors are asked for", ["--log-level", "error"], {}, /^$/],
-    ["quiet is asked for twice", ["--log-level", "error", "--quiet"], {}, /^$/],
+    ["quiet is set by the flag", ["--quiet"], {}, /^$/],
+    ["quiet is set by the variable", [], { FLAGSTONE_QUIET: "Yes" }, /^$/],
+    ["the level is error", ["--log-level", "error"], {}, /^$/],
+    ["both quiet and the level are set", ["--log-level", "error", "--quiet"], {}, /^$/],
     [
-      "the level's flag wins over quiet's variable",
+      "the flag for the level overrides the variable for quiet",
       ["--log-level", "info"],
       { FLAGSTONE_QUIET: "1" },
       /imported/,
     ],
     [
-      "the flag for quiet wins over the level's variable",
+      "the flag for quiet overrides the variable for the level",
       ["--quiet"],
       { FLAGSTONE_LOG_LEVEL: "debug" },
       /^$/,
     ],
-    ["quiet is switched off by the variable", [], { FLAGSTONE_QUIET: "0" }, /imported/],
+    ["quiet is disabled by the variable", [], { FLAGSTONE_QUIET: "0" }, /imported/],
   ] as const) {
-    test(`the log is as asked for where ${name}`, async (t) => {
+    test(`the log follows the settings if ${name}`, async (t) => {
       const cwd = temporaryFolder(t);
       const { code, stderr } = await runCli(["import", "-", ...args], { input: EMPTY, env, cwd });
       assert.equal(code, 0);
@@ -203,11 +200,11 @@ describe("a setting is the flag's, else the variable's, else the default", { con
     });
   }
 
-  test("the port has a short form", async () => {
+  test("the port has a short option", async () => {
     assertRefused(await runHere(["-p", "x"]), 2, '--port: "x" must be a number from 0 to 65535', " serve");
   });
 
-  test("host and port come from the variables where no flag is given, and a flag hides a wrong variable", async (t) => {
+  test("host and port are read from the variables if there is no flag, and a flag hides an invalid variable", async (t) => {
     const cwd = temporaryFolder(t);
     const env = { FLAGSTONE_HOST: "localhost", FLAGSTONE_PORT: "nonsense" };
     const { url, get } = await startServer(t, ["serve"], { env, cwd });
@@ -221,10 +218,10 @@ for (const [variable, warning] of [
   ["FLAGSTONE_ADMIN_TOKEN_FIEL", /did you mean FLAGSTONE_ADMIN_TOKEN_FILE\?/],
   ["FLAGSTONE_LOGLEVEL", /did you mean FLAGSTONE_LOG_LEVEL\?/],
   ["FLAGSTONE_PORT", /^$/],
-  ["FLAGSTONE_SERVICE_HOST", /^$/], // of Kubernetes
+  ["set by Kubernetes", /^$/], // of Kubernetes
   ["FLAGSTONE_PORT_4242_TCP", /^$/],
 ] as const) {
-  test(`the variable ${variable} is ${warning.source === "^$" ? "let be" : "noticed"}`, async (t) => {
+  test(`the variable ${variable} is ${warning.source === "^$" ? "ignored" : "reported"}`, async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { code, stderr } = await runHere(["user", "list", "--data", data], { [variable]: "/nowhere" });
     assert.equal(code, 0);
@@ -232,7 +229,7 @@ for (const [variable, warning] of [
   });
 }
 
-test("what a name holds is shown in an error, not done", async () => {
+test("control characters in a name are escaped in the error", async () => {
   assertRefused(
     await runHere(["x\u001b[31m\nstatus=200"]),
     2,
@@ -240,9 +237,9 @@ test("what a name holds is shown in an error, not done", async () => {
   );
 });
 
-test("what a command does not use can't stop it", async (t) => {
+test("settings that a command does not use can't stop it", async (t) => {
   const file = await dataFile(t, createWorld().lines);
-  const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // what Kubernetes sets beside a service named flagstone
+  const env = { FLAGSTONE_PORT: "tcp://10.0.0.1:4242" }; // set by Kubernetes for a service named flagstone
   const { code, stderr } = await runHere(["user", "list", "--data", file], env);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });

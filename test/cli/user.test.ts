@@ -6,7 +6,7 @@ import { assertRefused, contentOf, dataFile, linesOf, runHere, startServer } fro
 const create = (data: string, ...args: string[]) => runHere(["user", "create", ...args, "--data", data]);
 
 describe("user", { concurrency: 4 }, () => {
-  test("a user is made as a viewer and that is recorded", async (t) => {
+  test("a user is created as a Viewer, and that is recorded", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const result = await create(data, "nina");
     assert.deepEqual(result, { code: 0, stdout: "Created the user nina with the id 5\n", stderr: "" });
@@ -28,7 +28,7 @@ describe("user", { concurrency: 4 }, () => {
     );
   });
 
-  test("a user is made with everything that is said, told as JSON", async (t) => {
+  test("a user is created with all options, and printed as JSON", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const said = ["nina", "--email", "Nina@Example.com", "--name", "Nina Ö.", "--role", "eDITOR", "--json"];
     const { code, stdout } = await create(data, ...said);
@@ -73,14 +73,14 @@ describe("user", { concurrency: 4 }, () => {
     ["username", [""]],
     ["e-mail address", ["nina", "--email", ""]],
   ] as const) {
-    test(`an empty ${name}, which no import would take, is refused`, async (t) => {
+    test(`an empty ${name}, which an import would reject, is refused`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
       const { code, stdout, stderr } = await runHere(["user", "create", ...args, "--data", data]);
       assert.deepEqual([code, stdout], [2, ""], stderr);
     });
   }
 
-  test("a link that is printed signs in at a server of the same file, once", async (t) => {
+  test("a printed link signs in once, at a server on the same file", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const { url, stop } = await startServer(t, ["serve", "--data", data]);
     const port = new URL(url).port;
@@ -105,7 +105,7 @@ describe("user", { concurrency: 4 }, () => {
     await stop();
   });
 
-  test("a link names the address that clients know", async (t) => {
+  test("the link uses the public URL", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const link = (...args: string[]) => runHere(["user", "link", "1", "--data", data, ...args]);
     const below = await link("--base-path", "/flags", "--host", "0.0.0.0");
@@ -114,7 +114,7 @@ describe("user", { concurrency: 4 }, () => {
     assert.match(known.stdout, /^https:\/\/flags\.example\/f\/auth\/link\//);
   });
 
-  test("there is no link for nobody, nor for a service account", async (t) => {
+  test("no link for unknown users or service accounts", async (t) => {
     const robot = { username: "robot", accountType: "Service Account" };
     const data = await dataFile(t, createWorld().user(robot).lines);
     const link = (name: string) => runHere(["user", "link", name, "--data", data]);
@@ -122,7 +122,7 @@ describe("user", { concurrency: 4 }, () => {
     assertRefused(await link("robot"), 1, "robot is a service account, which can't sign in");
   });
 
-  test("a list shows all users, and all that the API shows as JSON", async (t) => {
+  test("the list shows all users, and as JSON everything that the API shows", async (t) => {
     const data = await dataFile(t, createWorld().lines);
     const [shown, json] = await Promise.all([
       runHere(["user", "list", "--data", data]),

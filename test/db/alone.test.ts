@@ -11,19 +11,19 @@ import { isUntouched } from "../../src/transfer/untouched.ts";
 import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { createWorld } from "../support/world.ts";
 
-test("a file made in vain is removed, one in which another process has stored something is not", async (t) => {
+test("an unused new file is removed, one in which another process has stored something is not", async (t) => {
   const vain = path.join(temporaryFolder(t), "flags.db");
   close(open(vain));
   removeIfUnused(vain, isUntouched);
   assert.deepEqual(fs.readdirSync(path.dirname(vain)), []);
-  removeIfUnused(vain, isUntouched); // nor is one that is gone already a failure
+  removeIfUnused(vain, isUntouched); // a file that is already gone is not an error either
   const used = await dataFile(t, createWorld().lines);
   const before = contentOf(used);
   removeIfUnused(used, isUntouched);
   assert.equal(contentOf(used), before);
 });
 
-test("nobody is alone on a file that is open elsewhere", async (t) => {
+test("a process does not count as alone if the file is open elsewhere", async (t) => {
   const file = await dataFile(t, createWorld().lines);
   const other = open(file);
   t.after(() => close(other));
@@ -33,7 +33,7 @@ test("nobody is alone on a file that is open elsewhere", async (t) => {
   );
 });
 
-/** Opens the file, which waits, and says how many flags it holds and which log is beside it then. */
+/** Opens the file, which waits, and returns the number of flags in it, and the log beside it. */
 const WAITING = `
   import { close, open } from "./src/db/open.ts";
   console.log("begins");
@@ -41,7 +41,7 @@ const WAITING = `
   console.log(db.prepare("SELECT count(*) FROM features").pluck().get());
   close(db);`;
 
-test("who opens a file while it is replaced gets the new one", async (t) => {
+test("opening a file while it is being replaced opens the new one", async (t) => {
   const world = () => createWorld().project("a");
   const file = await dataFile(t, world().lines);
   const next = await dataFile(t, world().feature("f", "a").lines);
@@ -51,7 +51,7 @@ test("who opens a file while it is replaced gets the new one", async (t) => {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   child.stdout.on("data", (text) => (output += text));
   await once(child.stdout, "data");
-  // It may have been quick; then nobody is alone, and it is tried again.
+  // It may have been quick; then no process is alone, and we try again.
   whileAlone(file, () => {
     Atomics.wait(pause, 0, 0, 500);
     fs.linkSync(file, `${file}.old`);
@@ -65,7 +65,7 @@ test("who opens a file while it is replaced gets the new one", async (t) => {
   assert.equal(db.pragma("integrity_check", { simple: true }), "ok");
 });
 
-test("two processes that make the same file do not share a copy, and the second is refused", (t) => {
+test("two processes that create the same file do not share a copy, and the second is refused", (t) => {
   const file = path.join(temporaryFolder(t), "copy");
   using first = stagedFile(file);
   fs.writeFileSync(first.path, "first");
@@ -76,7 +76,7 @@ test("two processes that make the same file do not share a copy, and the second 
   assert.equal(fs.readFileSync(file, "utf8"), "first");
 });
 
-test("what a process that is no more has left is removed, what one is making is not", async (t) => {
+test("leftovers of a dead process are removed, files in use by another are not", async (t) => {
   const file = path.join(temporaryFolder(t), "copy");
   const gone = spawn(process.execPath, ["--eval", ""]);
   await once(gone, "exit");

@@ -24,7 +24,7 @@ function watched(t: TestContext, db: Database) {
   return { count: () => count, next: () => woken.promise, end };
 }
 
-test("changes of this process wake once for all that come together, what is only bookkeeping does not", async (t) => {
+test("changes by this process wake watchers once per batch, bookkeeping does not", async (t) => {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const { count, next, end } = watched(t, db);
@@ -40,7 +40,7 @@ test("changes of this process wake once for all that come together, what is only
   assert.equal(count(), 1);
 });
 
-test("changes of another process wake too", async (t) => {
+test("changes by another process wake them too", async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-commits-"));
   const [db, other] = [open(path.join(folder, "flags.db")), open(path.join(folder, "flags.db"))];
   t.after(() => {

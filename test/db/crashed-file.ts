@@ -6,10 +6,10 @@ import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
-/** When a restore is made, and by which process. */
+/** A restore's timestamp, and a process id. */
 export const AT = { now: new Date("2026-01-31T09:00:00Z"), pid: 1 };
 
-/** A file as a crash leaves it: some of its rows are in the log only. */
+/** A file as a crash leaves it: with some rows only in the log. */
 export async function crashedFile(t: TestContext) {
   const source = await dataFile(t, createWorld().project("old").lines);
   const db = open(source);
@@ -31,7 +31,7 @@ export function copyOf(t: TestContext, file: string) {
 
 export const backupFile = (t: TestContext) => dataFile(t, createWorld().project("new").lines);
 
-/** What a file holds, read from a copy: reading would fold in its log. */
+/** The content of a file, read from a copy: reading would checkpoint its log. */
 export const contentAside = (t: TestContext, file: string) => contentOf(copyOf(t, file));
 
 export const beside = (data: string) => fs.readdirSync(path.dirname(data)).sort();

@@ -15,7 +15,7 @@ const addLost = command<object>(
   `INSERT INTO feature_tags (feature, type, value) VALUES ('nope', 'nope', 'nope')`,
 );
 
-/** A file, another connection to it, and how many commits were made since. */
+/** A file, another connection to it, and the number of commits since. */
 function openFile(t: TestContext) {
   const file = path.join(temporaryFolder(t), "flags.db");
   const [db, other] = [open(file), open(file)];
@@ -34,7 +34,7 @@ const settled = async (changes: Array<Promise<unknown>>) =>
     one.status === "fulfilled" ? one.value : one.reason.message,
   );
 
-test("changes that come at once share one commit, later ones have their own", async (t) => {
+test("concurrent changes share one commit, later ones have their own", async (t) => {
   const { db, commits, stored } = openFile(t);
   const names = ["a", "b", "c", "d"];
   assert.deepEqual(await Promise.all(names.map((name) => inGroup(db, undefined, add(name)))), names);
@@ -44,18 +44,18 @@ test("changes that come at once share one commit, later ones have their own", as
   assert.equal(commits(), 3);
 });
 
-test("a change is answered when it is on disk, not before", async (t) => {
+test("a change is answered only once it is on disk", async (t) => {
   const { db, stored } = openFile(t);
   let wasStored: string[] | undefined;
   await inGroup(db, undefined, (writing) => {
     writing.afterCommit.push(() => (wasStored = stored()));
     add("a")(writing);
-    assert.deepEqual(stored(), [], "others don't see it yet");
+    assert.deepEqual(stored(), [], "other connections don't see it yet");
   });
   assert.deepEqual([wasStored, stored()], [["a"], ["a"]]);
 });
 
-test("what is to be written last is written behind all that share the commit", async (t) => {
+test("deferred writes come after all changes that share the commit", async (t) => {
   const { db, commits, stored } = openFile(t);
   const done: string[] = [];
   const change = (name: string) => (writing: Writing) => {
@@ -67,7 +67,7 @@ test("what is to be written last is written behind all that share the commit", a
   assert.deepEqual([commits(), stored()], [1, done.toSorted()]);
 });
 
-test("one that fails before it writes disturbs nobody", async (t) => {
+test("a change that fails before it writes does not affect others", async (t) => {
   const { db, commits, stored } = openFile(t);
   let runs = 0;
   const good = (name: string) => inGroup(db, undefined, (writing) => add(`${name}${++runs}`)(writing));
@@ -78,7 +78,7 @@ test("one that fails before it writes disturbs nobody", async (t) => {
   assert.deepEqual([commits(), stored()], [1, ["a1", "b2"]]);
 });
 
-test("one that fails after it has written leaves nothing; the others are kept, and run twice at the most", async (t) => {
+test("a change that fails after it has written leaves nothing; the others are stored, and run at most twice", async (t) => {
   const { db, stored } = openFile(t);
   const runs = new Map<string, number>();
   const good = (name: string) =>
@@ -97,14 +97,14 @@ test("one that fails after it has written leaves nothing; the others are kept, a
   assert.ok(Math.max(...runs.values()) <= 2, JSON.stringify([...runs]));
 });
 
-test("of two that want the same one gets it, with SQLite's word for the other", async (t) => {
+test("of two conflicting changes, one succeeds and the other gets SQLite's error", async (t) => {
   const { db, stored } = openFile(t);
   const [first, second] = await settled([inGroup(db, undefined, add("a")), inGroup(db, undefined, add("a"))]);
   assert.deepEqual([first, stored()], ["a", ["a"]]);
   assert.match(second, /UNIQUE constraint failed: tag_types.name/);
 });
 
-test("where the commit fails all do, nothing is stored, and nothing is done after it", async (t) => {
+test("if the commit fails, all fail, nothing is stored, and no callback runs", async (t) => {
   const { db, stored } = openFile(t);
   const stamp = stampOf(["tag_types"], changesSoFar());
   let done = 0;
@@ -114,17 +114,17 @@ test("where the commit fails all do, nothing is stored, and nothing is done afte
       return add(name)(writing);
     });
   const breaking = inGroup(db, undefined, (writing) => {
-    db.pragma("defer_foreign_keys = ON"); // looked at by the commit
+    db.pragma("defer_foreign_keys = ON"); // checked at the commit
     addLost(writing).run({});
   });
   const failures = await settled([change("a"), breaking, change("b")]);
   assert.deepEqual(failures, Array(3).fill("FOREIGN KEY constraint failed"));
   assert.deepEqual([done, stored(), db.inTransaction, isCurrent(db, stamp)], [0, [], false, true]);
-  assert.equal(await change("c"), "c", "it goes on");
+  assert.equal(await change("c"), "c", "later changes work");
   assert.deepEqual([done, isCurrent(db, stamp)], [1, false]);
 });
 
-test("nothing is done after a change that has failed, once for each of the others", async (t) => {
+test("callbacks do not run after a failed change, and once for each of the others", async (t) => {
   const { db } = openFile(t);
   const done: string[] = [];
   const change = (name: string, fails: boolean) =>
@@ -137,7 +137,7 @@ test("nothing is done after a change that has failed, once for each of the other
   assert.deepEqual(done, ["a", "c"]);
 });
 
-test("while another writes reads go on, and the change is made as soon as it can be", async (t) => {
+test("reads continue while another process writes, and the change is made as soon as possible", async (t) => {
   const { db, other, commits, stored } = openFile(t);
   other.exec("BEGIN IMMEDIATE");
   const changes = ["a", "b"].map((name) => inGroup(db, undefined, add(name)));
@@ -145,7 +145,7 @@ test("while another writes reads go on, and the change is made as soon as it can
     const begun = performance.now();
     assert.deepEqual(tags(db).pluck().all({}), []);
     await new Promise(setImmediate);
-    assert.ok(performance.now() - begun < 1000, "nobody waits for the lock meanwhile");
+    assert.ok(performance.now() - begun < 1000, "nothing blocks on the lock meanwhile");
   }
   const late = inGroup(db, undefined, add("c"));
   other.exec("COMMIT");
@@ -153,7 +153,7 @@ test("while another writes reads go on, and the change is made as soon as it can
   assert.deepEqual([commits(), stored()], [1, ["a", "b", "c"]]);
 });
 
-test("what is to be written to a file that is closed by then fails, and ends nothing else", async () => {
+test("a deferred write to a file closed by then fails, with no other effect", async () => {
   const db = open(IN_MEMORY);
   const late = inGroup(db, undefined, () => {});
   close(db);

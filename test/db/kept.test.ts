@@ -57,7 +57,7 @@ const make = (names: readonly string[]) => names.map((name) => [name, `of ${name
 
 const keepAll = (db: Database, names: readonly string[]) => snapshot(db, () => kept(db).of(names, make));
 
-/** Those that are not made again. */
+/** The rows that are not recomputed. */
 function left(db: Database, names: readonly string[], of = kept) {
   const made: string[] = [];
   of(db).of(names, (missing) => {
@@ -67,7 +67,7 @@ function left(db: Database, names: readonly string[], of = kept) {
   return names.filter((name) => !made.includes(name));
 }
 
-test("what is made of a row is kept until the row changes, or one that is part of it, or goes with it", (t) => {
+test("a row's value is cached until the row, or one that is part of it, is changed or deleted", (t) => {
   const names = ["a", "b", "c", "d"];
   const { db } = fileWith(t, names);
   assert.deepEqual(kept(db).of(["b", "a"], make), ["of b", "of a"]);
@@ -80,7 +80,7 @@ test("what is made of a row is kept until the row changes, or one that is part o
   assert.deepEqual(left(db, names), ["a", "c", "d"]);
 });
 
-test("what goes or changes with another row counts as changed", (t) => {
+test("a cascading delete or update counts as a change", (t) => {
   const { db } = fileWith(t, ["a", "b"]);
   inWriting(db, (tx) => {
     addTag(tx).run({ type: "a", value: "of a" });
@@ -93,7 +93,7 @@ test("what goes or changes with another row counts as changed", (t) => {
   assert.deepEqual(left(db, ["of b"], keptOfTags), []);
 });
 
-test("a row that is part of everything ends all of it, and so does another process", (t) => {
+test("a change to a row that every value depends on invalidates them all, and so does another process", (t) => {
   const names = ["a", "b"];
   const { db, file } = fileWith(t, names);
   inWriting(db, (tx) => addRole(tx).run({}));
@@ -105,7 +105,7 @@ test("a row that is part of everything ends all of it, and so does another proce
   assert.deepEqual(left(db, names), []);
 });
 
-test("what a transaction has written is not kept, as it may be rolled back", (t) => {
+test("values read in a transaction with writes are not cached, since it may be rolled back", (t) => {
   const { db } = fileWith(t, ["a"]);
   const undo = () =>
     inWriting(db, (tx) => {
@@ -117,7 +117,7 @@ test("what a transaction has written is not kept, as it may be rolled back", (t)
   assert.deepEqual(left(db, ["a"]), []);
 });
 
-test("what also depends on the time is made again when it is over", (t) => {
+test("a value that also depends on time is recomputed once it expires", (t) => {
   const { db } = fileWith(t, []);
   const read = () =>
     snapshot(db, () => keptByHour(db).of(["a"], (keys) => keys.map((key) => [key, { hour }] as const))[0]);
@@ -127,13 +127,13 @@ test("what also depends on the time is made again when it is over", (t) => {
   assert.notEqual(read(), first);
 });
 
-test("the oldest go where there are too many", (t) => {
+test("the oldest are evicted if there are too many", (t) => {
   const names = Array.from({ length: 12 }, (_, index) => `type${index}`);
   const { db } = fileWith(t, names);
   assert.deepEqual(left(db, names), names.slice(2));
 });
 
-test("whatever is made of it was read from its tables", (t) => {
+test("everything cached was read from its declared tables", (t) => {
   const { db } = fileWith(t, []);
   const { readings } = watchReads(() => kept(db).of([], make));
   assert.deepEqual(

@@ -4,7 +4,7 @@ import { open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { createUser } from "../../src/resources/users/changes.ts";
 
-// Makes users for ever, each recorded by an event, and says of each that it is stored: until it is killed.
+// Creates users, each with an event, and acknowledges each once stored, until it is killed.
 const [file = "", round = ""] = process.argv.slice(2);
 const db = open(file);
 for (let count = 0; ; count++) {

@@ -10,7 +10,7 @@ const CLIENTS = 32;
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });
 
-/** Makes a flag. Resolves to the status; undefined where no answer came. */
+/** Creates a flag. Resolves to the status; undefined if no response arrived. */
 const create = (url: string, name: string) =>
   new Promise<number | undefined>((resolve) => {
     const headers = { authorization: SERVICE, "content-type": "application/json" };
@@ -23,7 +23,7 @@ const create = (url: string, name: string) =>
     request.end(JSON.stringify({ name }));
   });
 
-test("of many changes at once over HTTP, what was acknowledged before a kill -9 is there, and nothing by halves", async (t) => {
+test("after a kill -9, all acknowledged HTTP changes are there, and none is incomplete", async (t) => {
   const data = await dataFile(t, createWorld().project("a").member("a", 3).lines);
   const acknowledged: string[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -47,16 +47,16 @@ test("of many changes at once over HTTP, what was acknowledged before a kill -9 
     assert.deepEqual(
       acknowledged.filter((name) => !flags.includes(name)),
       [],
-      "all that was acknowledged is there",
+      "all acknowledged changes are there",
     );
     assert.deepEqual(
       of("event")
         .map(({ featureName }) => featureName)
         .toSorted(),
       flags.toSorted(),
-      "a flag and its event are one",
+      "each flag has its event",
     );
-    assert.equal(of("notification").length, flags.length, "and so is what members are told");
+    assert.equal(of("notification").length, flags.length, "and its notification");
     assert.deepEqual(
       checkFile(data).filter(({ problem }) => problem !== undefined),
       [],

@@ -12,7 +12,7 @@ const ROUNDS = Number(process.env.KILL_ROUNDS ?? 2);
 
 const CHILD = ["--import", "./scripts/preload.mjs", "test/db/kill-child.ts"];
 
-/** Runs the child until it has acknowledged so many users, kills it wherever it is then, and tells which. */
+/** Runs the child until it has acknowledged this many users, kills it wherever it is, and returns their names. */
 async function acknowledgedUntilKilled(file: string, round: number, enough: number): Promise<string[]> {
   const child = spawn(process.execPath, [...CHILD, file, String(round)], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -24,10 +24,10 @@ async function acknowledgedUntilKilled(file: string, round: number, enough: numb
     if (output.split("\n").length > enough) child.kill("SIGKILL");
   });
   await ended;
-  return output.split("\n").slice(0, -1); // the last line may be cut
+  return output.split("\n").slice(0, -1); // the last line may be incomplete
 }
 
-test("what was acknowledged before a kill -9 is there, with its event, and the file is whole", async (t) => {
+test("after a kill -9, all acknowledged changes are there with their events, and the file is intact", async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-kill-"));
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
   const file = path.join(folder, "flags.db");
@@ -39,7 +39,7 @@ test("what was acknowledged before a kill -9 is there, with its event, and the f
     const users = db.prepare("SELECT username FROM users").pluck().all();
     const events = db.prepare("SELECT wire ->> '$.data.username' FROM events").pluck().all();
     close(db);
-    assert.deepEqual(users.toSorted(), events.toSorted(), "a change and its event are one");
+    assert.deepEqual(users.toSorted(), events.toSorted(), "each change has its event");
     assert.deepEqual(
       acknowledged.filter((name) => !users.includes(name)),
       [],

@@ -14,7 +14,7 @@ describe("a missing file", () => {
     [".before-restore-2026-01-31T09-00-00-000Z", "a file that was set aside"],
   ] as const) {
     for (const isThere of [false, true]) {
-      test(`is not made anew beside ${what}${isThere ? ", nor an empty one filled" : ""}`, (t) => {
+      test(`is not created beside ${what}${isThere ? ", nor is an empty one filled" : ""}`, (t) => {
         const data = path.join(temporaryFolder(t), "flags.db");
         fs.writeFileSync(data + left, "content");
         if (isThere) fs.writeFileSync(data, "");
@@ -33,7 +33,7 @@ describe("a missing file", () => {
     }
   }
 
-  test("is made beside what tells of none: an empty log, other files", (t) => {
+  test("is created beside an empty log and unrelated files", (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(`${data}-wal`, "");
     fs.writeFileSync(`${data}.before-schema-2`, "content");

@@ -11,7 +11,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { restore } from "../../src/db/restore.ts";
 import type { Database } from "../../src/db/statement.ts";
 
-/** The schema of version 1, as it was released; it never changes. */
+/** The schema of version 1, as released; it never changes. */
 const FIRST = fs.readFileSync(new URL("schema-1.sql", import.meta.url), "utf8");
 
 function first(t: TestContext): Database {
@@ -39,7 +39,7 @@ const withoutSpaces = (sql: string | null) =>
 const rows = (db: Database, sql: string, ...bind: unknown[]) =>
   db.prepare<unknown[], Record<string, unknown>>(sql).all(...bind);
 
-/** All that SQLite knows of the structure. */
+/** The complete structure, as SQLite reports it. */
 function describe(db: Database) {
   const things = rows(
     db,
@@ -66,11 +66,11 @@ function describe(db: Database) {
   };
 }
 
-/** The rows that every file begins with. */
+/** The rows of a new file. */
 const BUILT_IN = ["roles", "role_permissions", "feature_types", "strategy_types"];
 const builtIn = (db: Database) => BUILT_IN.map((table) => rows(db, `SELECT * FROM ${table} ORDER BY 1, 2`));
 
-test("the first version with all migrations is today's schema", (t) => {
+test("the first version with all migrations has the current schema", (t) => {
   const old = first(t);
   migrate(old);
   const migrated = describe(old);
@@ -80,19 +80,19 @@ test("the first version with all migrations is today's schema", (t) => {
     assert.deepEqual(migrated[part], today[part], part);
 });
 
-test("the first version with all migrations has the rows that today's schema begins with", (t) => {
+test("the first version with all migrations has the rows of a new file", (t) => {
   const old = first(t);
   migrate(old);
   assert.deepEqual(builtIn(old), builtIn(fresh(t)));
 });
 
-test("a new database is of today's version and ours", (t) => {
+test("a new database has the current version and our application id", (t) => {
   const db = fresh(t);
   assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
   assert.equal(db.pragma("application_id", { simple: true }), APPLICATION_ID);
 });
 
-test("a migrated database is of today's version and sound", (t) => {
+test("a migrated database has the current version and is intact", (t) => {
   const db = first(t);
   migrate(db);
   assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
@@ -100,7 +100,7 @@ test("a migrated database is of today's version and sound", (t) => {
   assert.equal(db.pragma("integrity_check", { simple: true }), "ok");
 });
 
-test("a file of version 1 gets the built-in types of flags and strategies, and keeps what it has", (t) => {
+test("a file of version 1 gets the built-in types of flags and strategies, and keeps its content", (t) => {
   const file = oldFile(t);
   const db = open(file);
   t.after(() => close(db));
@@ -172,7 +172,7 @@ test("migrating twice changes nothing", (t) => {
   assert.deepEqual([describe(db), db.pragma("schema_version", { simple: true })], before);
 });
 
-/** A file as the first version leaves it, with an event in it. */
+/** A file of the first version with an event in it. */
 function oldFile(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-migrations-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -202,7 +202,7 @@ test("an older file is copied aside before its migration", (t) => {
   assert.deepEqual(fs.readdirSync(path.dirname(file)).sort(), ["flags.db", "flags.db.before-schema-3"]);
 });
 
-test("a backup of an older version is restored as today's, and nothing is left beside it", (t) => {
+test("a backup of an older version is migrated when restored, and nothing is left beside it", (t) => {
   const backup = oldFile(t);
   const folder = path.dirname(backup);
   const data = path.join(folder, "data.db");
@@ -213,7 +213,7 @@ test("a backup of an older version is restored as today's, and nothing is left b
   assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
 });
 
-test("a migration that fails half-way leaves the file to the version that wrote it, and says so", (t) => {
+test("a migration that fails half-way leaves the file to the version that wrote it, with an error", (t) => {
   const file = oldFile(t);
   const db = new Sqlite(file);
   t.after(() => db.close());
@@ -233,7 +233,7 @@ test("a migration that fails half-way leaves the file to the version that wrote 
   }
 });
 
-test("a file is not migrated under a server of the older version", (t) => {
+test("a file is not migrated while a server of the older version uses it", (t) => {
   const file = oldFile(t);
   const unlock = lockForServing(file, 77);
   t.after(unlock);

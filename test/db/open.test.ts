@@ -17,7 +17,7 @@ function temporaryFile(t: TestContext) {
   return path.join(folder, "flags.db");
 }
 
-/** A closed data file with a hundred events in it and no page unused. */
+/** A closed data file with a hundred events and no unused page. */
 async function usedFile(t: TestContext) {
   const file = temporaryFile(t);
   const world = createWorld().project("a");
@@ -45,13 +45,13 @@ const notADatabase = (file: string) => `${file} is not a database: name another 
 const foreign = (file: string) =>
   `${file} is another program's SQLite database: name another file with --data`;
 
-test("a missing file is made", (t) => {
+test("a missing file is created", (t) => {
   const file = temporaryFile(t);
   close(open(file));
   assert.ok(fs.statSync(file).size > 0);
 });
 
-test("an opened file is in WAL mode, synchronous, with foreign keys, and waits for locks", (t) => {
+test("an opened file is in WAL mode, synchronous, with foreign keys and a busy timeout", (t) => {
   const db = open(temporaryFile(t));
   t.after(() => close(db));
   const pragmas = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"];
@@ -62,11 +62,11 @@ test("an opened file is in WAL mode, synchronous, with foreign keys, and waits f
   );
 });
 
-test("a file that is cut short under a reader is an error, not the end of the process", async (t) => {
+test("truncating a file under a reader causes an error, not a crash", async (t) => {
   const file = await usedFile(t);
   const db = open(file);
   t.after(() => db.close());
-  db.pragma("cache_size = 0"); // what is in the cache would be read from there
+  db.pragma("cache_size = 0"); // cached pages would not be read from the file
   fs.truncateSync(file, PAGE);
   assert.throws(() => db.prepare("SELECT sum(length(wire)) FROM events").get(), {
     code: /SQLITE_(CORRUPT|IOERR)/,
@@ -74,7 +74,7 @@ test("a file that is cut short under a reader is an error, not the end of the pr
   assert.equal(db.pragma("mmap_size", { simple: true }), 0);
 });
 
-test("a reference to nothing is refused by the file itself", (t) => {
+test("the file itself rejects dangling references", (t) => {
   const db = open(temporaryFile(t));
   t.after(() => close(db));
   const insert = () =>
@@ -82,14 +82,14 @@ test("a reference to nothing is refused by the file itself", (t) => {
   assert.throws(insert, { code: "SQLITE_CONSTRAINT_FOREIGNKEY" });
 });
 
-test("a reopened file holds what it held, also where it must exist", async (t) => {
+test("a reopened file has its content, also if it must exist", async (t) => {
   const file = await usedFile(t);
   const db = open(file, { mustExist: true });
   t.after(() => close(db));
   assert.equal(db.prepare("SELECT count(*) FROM events").pluck().get(), 100);
 });
 
-test("a closed file is one file", async (t) => {
+test("a closed file has no sidecar files", async (t) => {
   const file = await usedFile(t);
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ["flags.db"]);
   const db = open(file);
@@ -99,14 +99,14 @@ test("a closed file is one file", async (t) => {
   assert.deepEqual(fs.readdirSync(path.dirname(file)), ["flags.db"]);
 });
 
-test("closing twice is closing once", (t) => {
+test("closing twice is the same as closing once", (t) => {
   const db = open(temporaryFile(t));
   close(db);
   close(db);
   assert.equal(db.open, false);
 });
 
-test("what was committed and never folded in is there after a crash", async (t) => {
+test("commits that were not checkpointed are there after a crash", async (t) => {
   const file = await usedFile(t);
   const db = open(file);
   db.exec("DELETE FROM events WHERE id > 10");
@@ -118,7 +118,7 @@ test("what was committed and never folded in is there after a crash", async (t) 
   assert.equal(survivor.prepare("SELECT count(*) FROM events").pluck().get(), 10);
 });
 
-/** A file in use, and a second connection to it that is in the middle of writing. */
+/** A file in use, and a second connection to it in the middle of a write. */
 async function writtenFile(t: TestContext) {
   const file = await usedFile(t);
   const writer = new Sqlite(file);
@@ -128,7 +128,7 @@ async function writtenFile(t: TestContext) {
   return { file, lock, unlock };
 }
 
-test("a file that another process is writing to is opened and read all the same", async (t) => {
+test("a file that another process is writing to can be opened and read", async (t) => {
   const { file, lock, unlock } = await writtenFile(t);
   lock();
   const db = open(file);
@@ -137,7 +137,7 @@ test("a file that another process is writing to is opened and read all the same"
   unlock();
 });
 
-test("a file that another process is writing to is closed all the same", async (t) => {
+test("a file that another process is writing to can be closed", async (t) => {
   const { file, lock, unlock } = await writtenFile(t);
   const db = open(file);
   t.after(() => db.close());
@@ -148,7 +148,7 @@ test("a file that another process is writing to is closed all the same", async (
   unlock();
 });
 
-test("an empty file is as good as a new one", (t) => {
+test("an empty file is the same as a new one", (t) => {
   const file = temporaryFile(t);
   fs.writeFileSync(file, "");
   const db = open(file, { mustExist: true });
@@ -156,7 +156,7 @@ test("an empty file is as good as a new one", (t) => {
   assert.equal(db.prepare("SELECT count(*) FROM roles").pluck().get(), 5);
 });
 
-test("a missing file that must exist is refused and not made", (t) => {
+test("a missing file that must exist is refused and not created", (t) => {
   const file = temporaryFile(t);
   refused(file, `There is no file ${file}: name the data file with --data`, { mustExist: true });
   assert.deepEqual(fs.readdirSync(path.dirname(file)), []);
@@ -167,7 +167,7 @@ test("a folder is refused", (t) => {
   refused(folder, `${folder} is a folder: name a file with --data`);
 });
 
-test("a file in a missing folder is refused and the folder not made", (t) => {
+test("a file in a missing folder is refused, and the folder not created", (t) => {
   const folder = path.join(path.dirname(temporaryFile(t)), "missing");
   refused(
     path.join(folder, "flags.db"),
@@ -176,7 +176,7 @@ test("a file in a missing folder is refused and the folder not made", (t) => {
   assert.equal(fs.existsSync(folder), false);
 });
 
-test("a file under a file is refused", (t) => {
+test("a path below a file is refused", (t) => {
   const file = temporaryFile(t);
   fs.writeFileSync(file, "");
   const below = path.join(file, "flags.db");
@@ -189,7 +189,7 @@ for (const [name, bytes] of [
   ["a file of random bytes", Buffer.from(Array.from({ length: 3 * PAGE }, (_, at) => (at * 7919) % 251))],
   ["a file of zeros", Buffer.alloc(2 * PAGE)],
 ] as const) {
-  test(`${name} is refused and left as it is`, (t) => {
+  test(`${name} is refused and left unchanged`, (t) => {
     const file = temporaryFile(t);
     fs.writeFileSync(file, bytes);
     refused(file, notADatabase(file));
@@ -200,10 +200,10 @@ for (const [name, bytes] of [
 
 for (const [name, sql] of [
   ["another program's database", "CREATE TABLE things (name TEXT)"],
-  ["another program's database without a table yet", "PRAGMA application_id = 77"],
-  ["another program's database that has only a version", "PRAGMA user_version = 1"],
+  ["another program's database without tables", "PRAGMA application_id = 77"],
+  ["another program's database with only a version", "PRAGMA user_version = 1"],
 ] as const) {
-  test(`${name} is refused and left as it is`, (t) => {
+  test(`${name} is refused and left unchanged`, (t) => {
     const file = temporaryFile(t);
     const other = new Sqlite(file);
     other.exec(sql);
@@ -214,7 +214,7 @@ for (const [name, sql] of [
   });
 }
 
-test("a file of a newer version is refused, named, and left as it is", async (t) => {
+test("a file of a newer version is refused, named, and left unchanged", async (t) => {
   const file = await usedFile(t);
   const db = new Sqlite(file);
   db.pragma("user_version = 9999");
@@ -225,7 +225,7 @@ test("a file of a newer version is refused, named, and left as it is", async (t)
   assert.deepEqual(fs.readFileSync(file), before);
 });
 
-test("a file cut short anywhere is refused", async (t) => {
+test("a file truncated anywhere is refused", async (t) => {
   const file = await usedFile(t);
   const whole = fs.readFileSync(file);
   for (const length of [512, PAGE - 1, PAGE, PAGE + 1, Math.floor(whole.length / 2), whole.length - PAGE]) {
@@ -234,7 +234,7 @@ test("a file cut short anywhere is refused", async (t) => {
   }
 });
 
-test("a file with garbage in any of its pages is refused", async (t) => {
+test("a file with garbage in any page is refused", async (t) => {
   const file = await usedFile(t);
   const whole = fs.readFileSync(file);
   const count = whole.length / PAGE;
@@ -247,7 +247,7 @@ test("a file with garbage in any of its pages is refused", async (t) => {
   }
 });
 
-test("a file with a wrong byte in its header is refused in words, or harmless", async (t) => {
+test("a file with a wrong byte in its header is refused with a clear message, or harmless", async (t) => {
   const file = await usedFile(t);
   const whole = fs.readFileSync(file);
   const surprises: string[] = [];
@@ -264,7 +264,7 @@ test("a file with a wrong byte in its header is refused in words, or harmless", 
   assert.deepEqual(surprises, []);
 });
 
-// Root may write whatever the mode says.
+// Root can write regardless of the mode.
 const isRoot = process.getuid?.() === 0;
 const skip = isRoot ? "root writes read-only files too" : process.platform === "win32";
 
@@ -274,7 +274,7 @@ test("a read-only file is refused", { skip }, async (t) => {
   refused(file, `${file} may not be read and written: give permission, or name another file with --data`);
 });
 
-test("a file that may not be read is refused", { skip }, async (t) => {
+test("an unreadable file is refused", { skip }, async (t) => {
   const file = await usedFile(t);
   fs.chmodSync(file, 0o000);
   refused(file, `${file} may not be read and written: give permission, or name another file with --data`);

@@ -8,7 +8,7 @@ import { prepareAll } from "../../src/db/statement.ts";
 
 const prepared: string[] = [];
 
-/** A database that remembers what it prepares, which is all SQL of the program. */
+/** A database that records the statements it prepares: all SQL of the program. */
 class RecordingDatabase extends Sqlite {
   override prepare<Bind extends unknown[] | object, Row>(sql: string) {
     prepared.push(sql);
@@ -22,7 +22,7 @@ prepared.length = 0;
 prepareAll(db);
 const statements = [...prepared];
 
-/** SQLite's steps; a step that looks things up is a SEARCH, one that reads all there is a SCAN. */
+/** SQLite's steps: SEARCH is a lookup by index, SCAN reads a whole table. */
 function planOf(sql: string): string[] {
   const names = [...sql.matchAll(/:(\w+)/g)].map((match) => match[1]!);
   const bind = Object.fromEntries(names.map((name) => [name, null]));
@@ -32,7 +32,7 @@ function planOf(sql: string): string[] {
 
 const oneLine = (sql: string) => sql.trim().replaceAll(/\s+/g, " ").replaceAll("+:", ":");
 
-/** The program's only statement that holds all of these words. */
+/** The program's only statement that contains all these words. */
 function statementWith(...words: string[]) {
   const found = statements.filter((sql) => words.every((word) => oneLine(sql).includes(word)));
   assert.equal(found.length, 1, `${found.length} statements with ${words.join(", ")}`);
@@ -88,7 +88,7 @@ for (const [name, words, step] of [
     /^SEARCH notification_recipients USING PRIMARY KEY/,
   ],
   [
-    "a user's notifications, but for hidden projects",
+    "a user's notifications, without hidden projects",
     ["WHERE notification_recipients.user_id", "json_each(:paths)"],
     /^SEARCH notification_recipients USING PRIMARY KEY/,
   ],

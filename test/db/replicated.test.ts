@@ -11,11 +11,11 @@ import { importLines } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
 /*
- * A replicator such as Litestream copies the write-ahead log. It holds a read transaction open, so that no log can
- * begin anew before it was copied, and keeps tables of its own in the file.
+ * A replicator such as Litestream copies the write-ahead log. It holds a read transaction open, so that the log is not
+ * restarted before it has been copied, and keeps tables of its own in the file.
  */
 
-/** A file in use whose log a replicator holds, and how to let go of it. */
+/** A file in use with a replicator holding its log, and a function that releases it. */
 async function replicated(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-replicated-"));
   const file = path.join(folder, "flags.db");
@@ -33,7 +33,7 @@ async function replicated(t: TestContext) {
   return { file, db, replicator };
 }
 
-/** More pages than SQLite's automatic checkpoint waits for. */
+/** More pages than trigger SQLite's automatic checkpoint. */
 const changeALot = (db: Database) => {
   const about = {
     kind: "event",
@@ -45,7 +45,7 @@ const changeALot = (db: Database) => {
   return importLines(db, [{ kind: "dataset", version: 1 }, ...events]);
 };
 
-test("a log that a replicator holds only grows, whatever is changed, and when the server stops", async (t) => {
+test("a log held by a replicator only grows, through changes and when the server stops", async (t) => {
   const { file, db, replicator } = await replicated(t);
   const before = fs.readFileSync(`${file}-wal`);
   await changeALot(db);
@@ -56,10 +56,10 @@ test("a log that a replicator holds only grows, whatever is changed, and when th
   assert.ok(fs.readFileSync(`${file}-wal`).equals(grown));
   replicator.exec("COMMIT");
   replicator.pragma("wal_checkpoint(TRUNCATE)");
-  assert.equal(fs.statSync(`${file}-wal`).size, 0, "nothing of ours held it back");
+  assert.equal(fs.statSync(`${file}-wal`).size, 0, "we held nothing back");
 });
 
-test("the tables of a replicator are nothing to complain of", async (t) => {
+test("a replicator's tables cause no complaint", async (t) => {
   const { file, db, replicator } = await replicated(t);
   replicator.exec("COMMIT");
   close(db);

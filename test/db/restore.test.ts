@@ -8,17 +8,17 @@ import { contentOf } from "../cli/run-cli.ts";
 import { AT, backupFile, beside, contentAside, crashedFile } from "./crashed-file.ts";
 
 describe("restore", { concurrency: 2 }, () => {
-  test("the log of a crashed process goes aside with its file and brings nothing back", async (t) => {
+  test("the log of a crashed process is moved aside with its file, and restores nothing of it", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const before = contentAside(t, data);
     assert.match(before, /in the log/);
     const kept = restore(backup, data, AT);
     assert.equal(contentOf(data), contentOf(backup));
-    assert.ok(!kept.some((name) => name.endsWith("-wal")), "the log is in the file");
+    assert.ok(!kept.some((name) => name.endsWith("-wal")), "the log has been checkpointed");
     assert.equal(contentOf(kept[0]!), before);
   });
 
-  test("a log without its file goes aside too", async (t) => {
+  test("a log without its file is moved aside too", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     fs.rmSync(data);
     const kept = restore(backup, data, AT);
@@ -28,7 +28,7 @@ describe("restore", { concurrency: 2 }, () => {
     assert.ok(kept.every((name) => fs.statSync(name).size > 0));
   });
 
-  test("the log of a file that can't be read is kept beside it", async (t) => {
+  test("the log of an unreadable file is kept beside it", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     fs.writeFileSync(data, "no database ".repeat(1000));
     const log = fs.readFileSync(`${data}-wal`);
@@ -38,7 +38,7 @@ describe("restore", { concurrency: 2 }, () => {
     assert.ok(fs.readFileSync(keptLog!).equals(log));
   });
 
-  test("a file that a command is at work on is not replaced", async (t) => {
+  test("a file in use by a command is not replaced", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const db = open(data);
     t.after(() => close(db));
@@ -47,8 +47,8 @@ describe("restore", { concurrency: 2 }, () => {
   });
 });
 
-describe("restore, with the system watched", () => {
-  test("where a file can't have two names, the old one is copied", async (t) => {
+describe("restore, with system calls traced", () => {
+  test("where hard links are not supported, the old file is copied", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const before = contentAside(t, data);
     t.mock.method(fs, "linkSync", () => {
@@ -59,7 +59,7 @@ describe("restore, with the system watched", () => {
     assert.equal(contentOf(data), contentOf(backup));
   });
 
-  test("the disk has the new file before it gets the name, and the names before it is done", async (t) => {
+  test("the new file is synced before it is renamed, and the folder before restore ends", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const steps: string[] = [];
     for (const name of ["fsyncSync", "renameSync"] as const) {
@@ -73,7 +73,7 @@ describe("restore, with the system watched", () => {
     assert.deepEqual(steps.slice(-4), ["fsyncSync", "fsyncSync", "renameSync", "fsyncSync"]);
   });
 
-  test("no server and no other restore gets the file meanwhile", async (t) => {
+  test("no server and no other restore can use the file meanwhile", async (t) => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const copyFile = fs.copyFileSync;
     t.mock.method(fs, "copyFileSync", (from: string, to: string) => {

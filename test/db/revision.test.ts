@@ -13,7 +13,7 @@ const memory = (t: { after(fn: () => void): void }) => {
   return db;
 };
 
-test("a stamp is current until one of its tables changes", (t) => {
+test("a stamp is valid until one of its tables changes", (t) => {
   const db = memory(t);
   const stamp = stampOf(["users", "roles"], changesSoFar());
   bump(db, ["groups"]);
@@ -22,7 +22,7 @@ test("a stamp is current until one of its tables changes", (t) => {
   assert.ok(!isCurrent(db, stamp));
 });
 
-test("what is read within a project outlasts a change in another, not one beyond projects", (t) => {
+test("a project-scoped read stays valid after a change in another project, but not after one beyond projects", (t) => {
   const db = memory(t);
   const stamps = () => [
     stampOf(["features"], changesSoFar(), "a"),
@@ -52,14 +52,14 @@ test("what is read within a project outlasts a change in another, not one beyond
   );
 });
 
-test("a table that no project has alone counts for all of them", (t) => {
+test("a change to a table without project scope invalidates all projects", (t) => {
   const db = memory(t);
   const stamp = stampOf(["feature_dependencies"], changesSoFar(), "b");
   bump(db, ["feature_dependencies"], "a");
   assert.ok(!isCurrent(db, stamp));
 });
 
-test("another file's changes are none of this one's", (t) => {
+test("changes to another file don't count", (t) => {
   const [db, other] = [memory(t), memory(t)];
   const stamp = stampOf(["features"], changesSoFar());
   bump(other, ["features"]);
@@ -71,7 +71,7 @@ const read = query<object>(`SELECT features.name FROM features JOIN project_memb
 const archive = command<{ id: string }>(`UPDATE projects SET archived_at = name WHERE id = :id`);
 const note = bookkeeping<object>(`UPDATE users SET seen_at = NULL`);
 
-test("the tables of SQL are those of its plan: through views, indexes, triggers and cascades", (t) => {
+test("the tables of a statement are those of its plan: through views, indexes, triggers and cascades", (t) => {
   const db = memory(t);
   const reads = (sql: string) => tablesOf(db, sql, "read").toSorted();
   const writes = (sql: string) => tablesOf(db, sql, "write").toSorted();
@@ -93,7 +93,7 @@ test("the tables of SQL are those of its plan: through views, indexes, triggers 
   assert.ok(writes("DELETE FROM events WHERE id = 1").includes("event_totals"), "by a trigger");
 });
 
-test("who watches learns of each query that is asked, and of no other", (t) => {
+test("a watcher sees each query that runs, and no other", (t) => {
   const db = memory(t);
   read(db);
   const { result, readings } = watchReads(() => {
@@ -101,7 +101,7 @@ test("who watches learns of each query that is asked, and of no other", (t) => {
     assert.equal(inner.readings.size, 1);
     return "done";
   });
-  assert.deepEqual([result, readings.size], ["done", 0], "the inner one has it");
+  assert.deepEqual([result, readings.size], ["done", 0], "only the inner watcher saw it");
   const seen = watchReads(() => [read(db).all({}), read(db).get({})]).readings;
   assert.deepEqual([...seen].flatMap(({ tables }) => tables).toSorted(), [
     "features",
@@ -110,10 +110,10 @@ test("who watches learns of each query that is asked, and of no other", (t) => {
     "project_user_roles",
   ]);
   assert.throws(() => watchReads(() => assert.fail("broken off")), /broken off/);
-  assert.equal(watchReads(() => 1).readings.size, 0, "a failure leaves nobody watching");
+  assert.equal(watchReads(() => 1).readings.size, 0, "a failure stops watching");
 });
 
-test("a command marks what it writes, bookkeeping nothing that is shown, a failure nothing", (t) => {
+test("a command marks the tables it writes; bookkeeping and failures mark none", (t) => {
   const db = memory(t);
   const tables = ["projects", "users", "feature_environments"];
   const stamp = stampOf(tables, changesSoFar());
@@ -130,7 +130,7 @@ test("a command marks what it writes, bookkeeping nothing that is shown, a failu
   assert.ok(isCurrent(db, stampOf(tables, changesSoFar())));
 });
 
-test("what is to be done after a commit is not where there is none", (t) => {
+test("an after-commit callback does not run without a commit", (t) => {
   const db = memory(t);
   const done: string[] = [];
   inWriting(db, (writing) =>

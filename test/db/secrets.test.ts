@@ -18,7 +18,7 @@ function folderOf(t: TestContext) {
   return folder;
 }
 
-test("what is encrypted is read again in its place only", (t) => {
+test("an encrypted secret can be decrypted only in its own place", (t) => {
   const db = opened(t, IN_MEMORY);
   const stored = encrypt(db, "hush 🤫", "here");
   assert.equal(decrypt(db, stored, "here"), "hush 🤫");
@@ -28,15 +28,15 @@ test("what is encrypted is read again in its place only", (t) => {
   assert.equal(decrypt(db, "never encrypted", "here"), "never encrypted");
 });
 
-test("the key lies beside the file, for its owner only, and another opening reads it", (t) => {
+test("the key is stored beside the file, readable only by its owner, and used when the file is reopened", (t) => {
   const db = opened(t);
-  assert.ok(!fs.existsSync(`${db.name}.key`), "made when it is needed");
+  assert.ok(!fs.existsSync(`${db.name}.key`), "created on demand");
   const stored = encrypt(db, "hush", "here");
   assert.equal(fs.statSync(`${db.name}.key`).mode & 0o777, 0o600);
   assert.equal(decrypt(opened(t, db.name), stored, "here"), "hush");
 });
 
-test("without its key a secret can't be read, and a new key does not hide that", (t) => {
+test("without its key a secret can't be read, and a new key does not change that", (t) => {
   const db = opened(t);
   const stored = encrypt(db, "hush", "here");
   fs.rmSync(`${db.name}.key`);
@@ -46,7 +46,7 @@ test("without its key a secret can't be read, and a new key does not hide that",
   assert.throws(() => decrypt(other, stored, "here"), /is missing/);
 });
 
-test("the operator's own key is used, and nothing lies beside the file", (t) => {
+test("the operator's key is used, and no key file is created", (t) => {
   const db = opened(t);
   const file = path.join(path.dirname(db.name), "own.key");
   fs.writeFileSync(file, `${Buffer.alloc(32, 7).toString("base64")}\n`);
@@ -60,14 +60,14 @@ for (const [name, content] of [
   ["too short", "c2hvcnQ="],
   ["no base64", "ä".repeat(44)],
 ] as const)
-  test(`a file of keys that is ${name} is refused`, (t) => {
+  test(`a key file that is ${name} is refused`, (t) => {
     const db = opened(t);
     const file = path.join(path.dirname(db.name), "own.key");
     fs.writeFileSync(file, content);
     assert.throws(() => useKeyFile(db, file), /must hold a key/);
   });
 
-test("a changed key is found by another process, and the old one is gone", (t) => {
+test("another process picks up a rotated key, and the old one is gone", (t) => {
   const db = opened(t);
   const other = opened(t, db.name);
   let stored = encrypt(db, "hush", "here");
@@ -83,7 +83,7 @@ test("a changed key is found by another process, and the old one is gone", (t) =
   assert.equal(fs.statSync(`${db.name}.key`).mode & 0o777, 0o600);
 });
 
-test("where re-encrypting fails, both keys are kept", (t) => {
+test("if re-encryption fails, both keys are kept", (t) => {
   const db = opened(t);
   const stored = encrypt(db, "hush", "here");
   assert.throws(() =>

@@ -8,8 +8,8 @@ import { inLongWriting, inWriting } from "../../src/db/transaction.ts";
 const countOfTags = query<object, number>(`SELECT count(*) FROM tag_types`);
 const addTag = command<{ name: string }>(`INSERT INTO tag_types (name) VALUES (:name)`);
 
-test("a query that would write stops the program when its SQL is prepared", () => {
-  // Declared in a process of its own, for it would stop every other test here too.
+test("a query that writes stops the program when its SQL is prepared", () => {
+  // Declared in a separate process, since it would stop every other test here too.
   const program = `
     import { open } from "./src/db/open.ts";
     import { query } from "./src/db/statement.ts";
@@ -21,7 +21,7 @@ test("a query that would write stops the program when its SQL is prepared", () =
   assert.match(stderr, /A query must only read: DELETE FROM tag_types/);
 });
 
-test("what is written together is kept together, or not at all", async (t) => {
+test("writes in a transaction are stored completely or not at all", async (t) => {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const count = () => countOfTags(db).pluck().get({});

@@ -4,8 +4,8 @@ const HEADER = 32;
 const FRAME_HEADER = 24;
 
 /**
- * How many commits the write-ahead log beside a data file holds: the last frame of each says how many pages the file
- * has by then (SQLite's file format, "The WAL File Format").
+ * The number of commits in the write-ahead log of a data file: the last frame of each holds the size of the file in pages
+ * (SQLite's file format, "The WAL File Format").
  */
 export function commitsIn(file: string): number {
   const wal = fs.readFileSync(`${file}-wal`);

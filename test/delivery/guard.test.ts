@@ -63,7 +63,7 @@ for (const [allowed, url, isRefused] of [
   test(`with ${allowed}, ${url} is ${isRefused ? "refused" : "allowed"}`, () =>
     assert.equal(refuses(url, [allowed]), isRefused));
 
-/** Looks a name up as the guard does, where DNS answers with these. */
+/** Resolves a name as the guard does, with DNS returning these addresses. */
 const lookup = (addresses: string[], options: { allowed?: string[]; proxies?: string[] } = {}) => {
   const found = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   const resolve = ((_: string, __: object, callback: (error: null, found: LookupAddress[]) => void) =>
@@ -84,11 +84,11 @@ test("a name is connected to at the addresses that were checked", async () => {
   ]);
 });
 
-test("a name with a private address among others is refused", async () => {
+test("a name with both public and private addresses is refused", async () => {
   await assert.rejects(lookup(["93.184.215.14", "127.0.0.1"]), /hooks\.example \(127\.0\.0\.1\) is private/);
 });
 
-test("it may be allowed by its name or its address, and a proxy is the operator's", async () => {
+test("it can be allowed by name or address, and the operator's proxy is trusted", async () => {
   for (const options of [
     { allowed: ["hooks.example"] },
     { allowed: ["hooks.example:9"] },
@@ -99,12 +99,12 @@ test("it may be allowed by its name or its address, and a proxy is the operator'
     assert.ok(await lookup(["10.0.0.1"], options));
 });
 
-test("what is allowed on one port is refused on another", async () => {
+test("an address allowed on one port is refused on another", async () => {
   for (const allowed of [["hooks.example:10"], ["10.0.0.1:10"]])
     await assert.rejects(lookup(["10.0.0.1"], { allowed }), /is private/);
 });
 
-test("a name may be allowed with its port", async (t) => {
+test("a name can be allowed with its port", async (t) => {
   const receiver = await openReceiver(t);
   const url = receiver.url.replace("127.0.0.1", "localhost");
   const { integrate, addFlag, recorded } = await openDelivering(t, { allowed: [new URL(url).host] });
@@ -115,7 +115,7 @@ test("a name may be allowed with its port", async (t) => {
 });
 
 for (const host of ["127.0.0.1", "localhost", "localhost.localdomain"])
-  test(`nothing is delivered to ${host} unless it is allowed, and it is not tried again`, async (t) => {
+  test(`nothing is delivered to ${host} unless it is allowed, and there is no retry`, async (t) => {
     const receiver = await openReceiver(t);
     const { integrate, addFlag, recorded } = await openDelivering(t, { allowed: [] });
     await integrate({ url: receiver.url.replace("127.0.0.1", host) });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { createTurn } from "../../src/delivery/pace.ts";
 
-/** How many of so many that ask at once may begin at once; resolves when all have begun. */
+/** How many of `count` concurrent requests may start at once; resolves when all have started. */
 async function begunAtOnce(turn: () => Promise<void>, count: number) {
   let begun = 0;
   const all = Array.from({ length: count }, () => turn().then(() => begun++));
@@ -13,8 +13,8 @@ async function begunAtOnce(turn: () => Promise<void>, count: number) {
   return atOnce;
 }
 
-test("while the event loop is busy, few deliveries begin, and the rest in turn", async () => {
-  await setImmediate(); // nothing is known of a loop that has not begun
+test("while the event loop is busy, few deliveries start at once, and the rest in turn", async () => {
+  await setImmediate(); // nothing is known about the loop's delay yet
   const turn = createTurn();
   const end = performance.now() + 30;
   while (performance.now() < end);

@@ -10,7 +10,7 @@ import { openReceiver, until } from "../support/receiver.ts";
 
 type Options = Parameters<typeof openDelivering>[1];
 
-/** What an integration of the provider sends of a new flag, and what is recorded of that. */
+/** What an integration of this provider sends for a new flag, and the record of it. */
 async function sent(t: TestContext, provider: string, parameters: object, options: Options = {}) {
   const { integrate, addFlag, recorded } = await openDelivering(t, options);
   const { status, body } = await integrate(parameters, { provider });
@@ -37,7 +37,7 @@ test("Slack gets a message for its default channel, with a button", async (t) =>
   assert.match(String(url), /\*\*\*\*\*$/);
 });
 
-/** Tags a flag so that two channels are told of what comes next; the clock stands still. */
+/** Tags a flag so that two channels are notified of the next event; the clock stands still. */
 async function tagged(t: TestContext, answer: (channel: string) => number, provider = "slack") {
   const receiver = await openReceiver(t, (_, response) => {
     const { channel } = JSON.parse(receiver.received.at(-1)!.body);
@@ -59,7 +59,7 @@ async function tagged(t: TestContext, answer: (channel: string) => number, provi
   return { record: record!, channels, clock, recorded, request, waiting };
 }
 
-test("Slack tells each channel that the flag's tags name", async (t) => {
+test("Slack notifies each channel named by the flag's tags", async (t) => {
   const { channels, record } = await tagged(t, () => 200);
   assert.deepEqual(channels().toSorted(), ["#one", "#two"]);
   assert.equal(
@@ -80,7 +80,7 @@ for (const [provider, first, second] of [
     "All (1) Slack client calls were successful.",
   ],
 ] as const)
-  test(`where one channel is not told, ${provider} says so, and tells that one again and no other`, async (t) => {
+  test(`if one channel fails, ${provider} says so, and retries only that one`, async (t) => {
     let status = 429;
     const answer = (channel: string) => (channel === "#two" ? status : 200);
     const { channels, clock, record, recorded, waiting } = await tagged(t, answer, provider);
@@ -95,7 +95,7 @@ for (const [provider, first, second] of [
     assert.deepEqual([channels().toSorted(), waiting()], [["#one", "#two", "#two"], 0]);
   });
 
-test("what is redelivered while one channel waits goes to that one", async (t) => {
+test("a redelivery while one channel is pending goes to that channel", async (t) => {
   let status = 500;
   const answer = (channel: string) => (channel === "#two" ? status : 200);
   const { channels, record, recorded, request } = await tagged(t, answer);
@@ -106,7 +106,7 @@ test("what is redelivered while one channel waits goes to that one", async (t) =
   assert.deepEqual(channels().toSorted(), ["#one", "#two", "#two"]);
 });
 
-test("where no channel is told, those are tried again that may yet be", async (t) => {
+test("if all channels fail, those with a chance of success are retried", async (t) => {
   const { channels, clock, record, recorded } = await tagged(t, (channel) =>
     channel === "#one" ? 404 : 429,
   );
@@ -120,13 +120,13 @@ test("where no channel is told, those are tried again that may yet be", async (t
   assert.deepEqual(channels().toSorted(), ["#one", "#two", "#two"]);
 });
 
-/** A stand-in for Slack's Web API. */
+/** A fake of Slack's Web API. */
 const slackApi = async (t: TestContext, answer: object) => {
   const receiver = await openReceiver(t, (_, response) => response.end(JSON.stringify(answer)));
   return { receiver, options: { slackApi: receiver.url } };
 };
 
-test("the Slack app posts by Slack's Web API", async (t) => {
+test("the Slack app uses Slack's Web API", async (t) => {
   const { receiver, options } = await slackApi(t, { ok: true });
   const parameters = { accessToken: "xoxb-hush", defaultChannels: "general, #random" };
   const record = await sent(t, "slack-app", parameters, options);
@@ -141,7 +141,7 @@ test("the Slack app posts by Slack's Web API", async (t) => {
   assert.doesNotMatch(JSON.stringify(record), /hush/);
 });
 
-test("what Slack's Web API refuses with a 200 is a failure", async (t) => {
+test("an error that Slack's Web API returns with a 200 is a failure", async (t) => {
   const { options } = await slackApi(t, { ok: false, error: "channel_not_found" });
   const record = await sent(t, "slack-app", { accessToken: "x", defaultChannels: "general" }, options);
   assert.equal(record.state, "failed");
@@ -152,7 +152,7 @@ test("what Slack's Web API refuses with a 200 is a failure", async (t) => {
   assert.equal(record.details.retryAt, undefined);
 });
 
-test("without a channel the Slack app has nothing to do", async (t) => {
+test("without a channel, the Slack app has nothing to do", async (t) => {
   const record = await sent(t, "slack-app", { accessToken: "x" });
   assert.deepEqual(
     [record.state, record.stateDetails],
@@ -212,7 +212,7 @@ test("New Relic gets a flat event, compressed", async (t) => {
   assert.equal(event.unleashEventType, "feature-created");
   assert.equal(event.featureName, "f");
   assert.equal(event.createdByUserId, 1);
-  assert.equal(event.name, "f", "with the event's data");
+  assert.equal(event.name, "f", "including the event's data");
   assert.equal(record.stateDetails, "New Relic Events API request was successful with status code: 200.");
   assert.doesNotMatch(JSON.stringify(record), /hush/);
 });
@@ -223,7 +223,7 @@ const folderOf = (t: TestContext) => {
   return folder;
 };
 
-test("a file gets a line an event, for its owner only", async (t) => {
+test("a file gets a line per event, readable only by its owner", async (t) => {
   const folder = path.join(folderOf(t), "made");
   const record = await sent(t, "file", { file: "changes" }, { folder });
   const file = path.join(folder, "changes.jsonl");
@@ -239,7 +239,7 @@ test("a file gets a line an event, for its owner only", async (t) => {
   );
 });
 
-test("a line that was cut short, as by a power cut, does not spoil the next", async (t) => {
+test("a truncated line, as after a power cut, does not corrupt the next one", async (t) => {
   const folder = folderOf(t);
   fs.writeFileSync(path.join(folder, "log.jsonl"), '{"id":1}\n{"id":');
   await sent(t, "file", { file: "log" }, { folder });
@@ -248,7 +248,7 @@ test("a line that was cut short, as by a power cut, does not spoil the next", as
   assert.equal(JSON.parse(line!).featureName, "f");
 });
 
-test("a file that is full is put aside, and the oldest go", async (t) => {
+test("a full file is rotated, and the oldest are deleted", async (t) => {
   const folder = folderOf(t);
   const at = (name: string) => path.join(folder, name);
   fs.writeFileSync(at("changes.jsonl"), Buffer.alloc(10 * 1024 * 1024));
@@ -262,7 +262,7 @@ test("a file that is full is put aside, and the oldest go", async (t) => {
   assert.match(fs.readFileSync(at("changes.jsonl"), "utf8"), /^\{"id":/);
 });
 
-test("a folder that is none is tried again; without any there is nothing to try", async (t) => {
+test("an invalid folder is retried; without a folder there is nothing to retry", async (t) => {
   const folder = path.join(folderOf(t), "a-file");
   fs.writeFileSync(folder, "");
   const one = await sent(t, "file", { file: "changes" }, { folder });
@@ -273,7 +273,7 @@ test("a folder that is none is tried again; without any there is nothing to try"
   assert.equal(other.details.retryAt, undefined);
 });
 
-test("a provider that is not known fails, and is not tried again", async (t) => {
+test("an unknown provider fails, without a retry", async (t) => {
   const { addFlag, recorded } = await openDelivering(t, {
     given: (w) => w.integration({ provider: "pigeon", events: ["feature-created"] }),
   });
@@ -282,7 +282,7 @@ test("a provider that is not known fails, and is not tried again", async (t) => 
   assert.deepEqual([record!.state, record!.stateDetails], ["failed", "There is no provider pigeon."]);
 });
 
-test("a proxy is asked, for what is not excepted", async (t) => {
+test("a proxy is used, except for exempt hosts", async (t) => {
   const proxy = await openReceiver(t);
   const receiver = await openReceiver(t);
   const env = { HTTP_PROXY: new URL(proxy.url).origin };

@@ -12,7 +12,7 @@ import tls from "node:tls";
 import { movableClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 
-/** What is recorded of one event to this address. */
+/** The record of delivering one event to this address. */
 async function outcomeAt(t: TestContext, url: string, options: object = {}) {
   const clock = movableClock();
   const { integrate, addFlag, recorded } = await openDelivering(t, { clock, ...options });
@@ -30,7 +30,7 @@ async function outcomeAt(t: TestContext, url: string, options: object = {}) {
   };
 }
 
-/** A server that does with a connection what it likes. */
+/** A server that handles each connection as given. */
 async function openSocket(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>();
   const server = net.createServer((socket) => {
@@ -63,7 +63,7 @@ test("the connection is reset", async (t) => {
   assert.ok(isTriedAgain);
 });
 
-test("nothing is ever answered", async (t) => {
+test("no response ever comes", async (t) => {
   const url = await openSocket(t, () => {});
   const { said, why, isTriedAgain } = await outcomeAt(t, url, { timeoutMs: 300 });
   assert.equal(said, "Webhook request failed with status code: ETIMEDOUT.");
@@ -71,19 +71,19 @@ test("nothing is ever answered", async (t) => {
   assert.ok(isTriedAgain);
 });
 
-test("what is answered is no HTTP", async (t) => {
+test("the response is not HTTP", async (t) => {
   const { state, said } = await outcomeAt(t, await openSocket(t, (socket) => socket.end("hello\r\n\r\n")));
   assert.equal(state, "failed");
   assert.match(said, /status code: HPE_/);
 });
 
-test("the answer comes late, but in time", async (t) => {
+test("the response is slow, but in time", async (t) => {
   const receiver = await openReceiver(t, (_, response) => void setTimeout(() => response.end("ok"), 150));
   const { state } = await outcomeAt(t, receiver.url, { timeoutMs: 2000 });
   assert.equal(state, "success");
 });
 
-test("the answer never ends", async (t) => {
+test("the response never ends", async (t) => {
   const receiver = await openReceiver(t, (_, response) => {
     const more = () => response.destroyed || response.write("x".repeat(1000), () => setImmediate(more));
     more();
@@ -92,7 +92,7 @@ test("the answer never ends", async (t) => {
   assert.deepEqual([state, status], ["success", 200]);
 });
 
-test("the answer stops in the middle", async (t) => {
+test("the response stops in the middle", async (t) => {
   const receiver = await openReceiver(t, (_, response) => {
     response.writeHead(200, { "content-length": 100 }).write("half");
     setImmediate(() => response.destroy());
@@ -101,7 +101,7 @@ test("the answer stops in the middle", async (t) => {
   assert.equal(state, "success");
 });
 
-test("the answer has enormous headers", async (t) => {
+test("the response has enormous headers", async (t) => {
   const receiver = await openReceiver(t, (_, response) =>
     response.writeHead(200, { "x-large": "x".repeat(100_000) }).end(),
   );
@@ -110,7 +110,7 @@ test("the answer has enormous headers", async (t) => {
   assert.match(said, /HPE_HEADER_OVERFLOW/);
 });
 
-test("a connection that is kept serves the next event", async (t) => {
+test("a keep-alive connection is used for the next event", async (t) => {
   const receiver = await openReceiver(t);
   let connections = 0;
   const url = new URL(receiver.url);
@@ -125,13 +125,13 @@ test("a connection that is kept serves the next event", async (t) => {
   assert.equal(connections, 1);
 });
 
-test("a name that nobody knows may be known later", async (t) => {
+test("an unknown host name is retried", async (t) => {
   const { said, isTriedAgain } = await outcomeAt(t, "http://nobody.invalid/");
   assert.match(said, /status code: (ENOTFOUND|EAI_AGAIN)/);
   assert.ok(isTriedAgain);
 });
 
-test("a header that can't be sent is not tried again", async (t) => {
+test("an invalid header is not retried", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, recorded } = await openDelivering(t);
   await integrate({ url: receiver.url, authorization: "a\nb" });
@@ -141,7 +141,7 @@ test("a header that can't be sent is not tried again", async (t) => {
   assert.equal(record!.details.retryAt, undefined);
 });
 
-/** A certificate that vouches for itself, for localhost; undefined where there is no openssl. */
+/** A self-signed certificate for localhost; undefined without openssl. */
 function certificate(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-tls-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
@@ -185,14 +185,14 @@ async function openTls(t: TestContext, pair: ReturnType<typeof certificate>) {
   return (server.address() as AddressInfo).port;
 }
 
-test("a certificate that nobody vouches for is refused, and not tried again", async (t) => {
+test("an untrusted certificate is refused, without a retry", async (t) => {
   const port = await openTls(t, certificate(t));
   const { said, isTriedAgain } = await outcomeAt(t, `https://127.0.0.1:${port}/`, { timeoutMs: 5000 });
   assert.match(said, /DEPTH_ZERO_SELF_SIGNED_CERT/);
   assert.ok(!isTriedAgain);
 });
 
-test("one that the operator trusts is taken, for its name only", async (t) => {
+test("a certificate that the operator trusts is accepted, for its name only", async (t) => {
   const pair = certificate(t);
   const port = await openTls(t, pair);
   const options = { allowed: ["*"], ca: [...tls.rootCertificates, pair.cert], timeoutMs: 5000 };
@@ -202,7 +202,7 @@ test("one that the operator trusts is taken, for its name only", async (t) => {
   assert.ok(!other.isTriedAgain);
 });
 
-test("through a proxy, HTTPS is a tunnel to whoever has the certificate", async (t) => {
+test("through a proxy, HTTPS is tunnelled to the server that has the certificate", async (t) => {
   const pair = certificate(t);
   const port = await openTls(t, pair);
   const asked: string[] = [];

@@ -5,12 +5,12 @@ import { openReceiver, until } from "../support/receiver.ts";
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
-/** A server with one webhook to the receiver, and a clock that stands still. */
+/** A server with a webhook to the receiver, and a clock that stands still. */
 async function delivering(t: Parameters<typeof openReceiver>[0], receiver: Pick<Receiver, "url">) {
   const clock = movableClock();
   const server = await openDelivering(t, { clock });
   await server.integrate({ url: receiver.url });
-  /** Moves the clock to the next attempt, as soon as one is planned. */
+  /** Moves the clock to the next attempt, once one is scheduled. */
   const next = async () => {
     await until(() => clock.waits().length > 0, "another attempt to be planned");
     const [ms = 0] = clock.waits();
@@ -21,7 +21,7 @@ async function delivering(t: Parameters<typeof openReceiver>[0], receiver: Pick<
 }
 
 for (const status of [408, 425, 429, 500, 502, 503]) {
-  test(`${status} is tried again`, async (t) => {
+  test(`${status} is retried`, async (t) => {
     const receiver = await openReceiver(t, status);
     const { addFlag, recorded, next, waiting } = await delivering(t, receiver);
     await addFlag("f");
@@ -49,7 +49,7 @@ for (const status of [204, 201, 226]) {
 }
 
 for (const status of [301, 302, 307, 400, 401, 403, 404, 410, 413, 422]) {
-  test(`${status} is not tried again, nor followed`, async (t) => {
+  test(`${status} is neither retried nor followed`, async (t) => {
     const receiver = await openReceiver(t, (_, response) =>
       response.writeHead(status, { location: receiver.url }).end(),
     );
@@ -61,7 +61,7 @@ for (const status of [301, 302, 307, 400, 401, 403, 404, 410, 413, 422]) {
   });
 }
 
-test("attempts come further and further apart, and end", async (t) => {
+test("attempts back off, and end", async (t) => {
   const receiver = await openReceiver(t, 500);
   const { addFlag, recorded, next, waiting } = await delivering(t, receiver);
   await addFlag("f");
@@ -83,10 +83,10 @@ test("attempts come further and further apart, and end", async (t) => {
 for (const [name, header, ms] of [
   ["in seconds", "90", 90_000],
   ["as a date", "Tue, 01 Jan 2030 00:01:00 GMT", 60_000],
-  ["for ever, an hour at the most", "999999", 3_600_000],
+  ["for ever, limited to an hour", "999999", 3_600_000],
   ["not at all", "soon", 1000],
 ] as const)
-  test(`a receiver may ask to wait ${name}`, async (t) => {
+  test(`a receiver can ask for a delay: ${name}`, async (t) => {
     const receiver = await openReceiver(t, (_, response) =>
       response.writeHead(429, { "retry-after": header }).end(),
     );
@@ -96,7 +96,7 @@ for (const [name, header, ms] of [
     assert.equal(await next(), ms);
   });
 
-test("later events wait for one that is tried again, and come in order", async (t) => {
+test("later events wait for one that is retried, and arrive in order", async (t) => {
   const receiver = await openReceiver(t, 500);
   const { addFlag, recorded, next } = await delivering(t, receiver);
   for (const name of ["one", "two", "three"]) await addFlag(name);
@@ -108,7 +108,7 @@ test("later events wait for one that is tried again, and come in order", async (
   assert.deepEqual(names, ["one", "one", "two", "three"]);
 });
 
-test("a receiver that refuses one event after the other is left alone for a while", async (t) => {
+test("after refusing several events in a row, a receiver is left alone for a while", async (t) => {
   const receiver = await openReceiver(t, 404);
   const { addFlag, recorded, next, request, waiting } = await delivering(t, receiver);
   for (let count = 0; count < 7; count++) await addFlag(`f${count}`);
@@ -125,7 +125,7 @@ test("a receiver that refuses one event after the other is left alone for a whil
   assert.equal((await request("/api/admin/addons/1")).body.delivery, undefined);
 });
 
-test("where the key of its secrets is missing, an integration waits for it", async (t) => {
+test("without the key of its secrets, an integration waits for the key", async (t) => {
   const receiver = await openReceiver(t);
   const { addFlag, db, integrate, recorded, waiting } = await openDelivering(t, { clock: movableClock() });
   await integrate({ url: receiver.url, authorization: "hush" });
@@ -139,7 +139,7 @@ test("where the key of its secrets is missing, an integration waits for it", asy
   assert.deepEqual([waiting(), receiver.received.length], [1, 0]);
 });
 
-test("a slow receiver delays no other, and no request", async (t) => {
+test("a slow receiver delays no other receiver, and no request", async (t) => {
   const slow = await openReceiver(t, () => {});
   const quick = await openReceiver(t);
   const { integrate, addFlag, recorded } = await openDelivering(t, { timeoutMs: 60_000 });
@@ -151,7 +151,7 @@ test("a slow receiver delays no other, and no request", async (t) => {
   slow.answer = 200;
 });
 
-test("once an attempt can't be recorded, no more are made until the file can be written to", async (t) => {
+test("if an attempt can't be recorded, no more are made until the file is writable", async (t) => {
   const receiver = await openReceiver(t, (_, response) => void setTimeout(() => response.end(), 60));
   const { addFlag, clock, next, db, request, recorded } = await delivering(t, receiver);
   await request("/api/admin/addons/1/pause", { method: "POST" });
@@ -160,13 +160,13 @@ test("once an attempt can't be recorded, no more are made until the file can be 
     BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
   await request("/api/admin/addons/1/resume", { method: "POST" });
   await until(() => clock.waits().length > 0, "another attempt to be planned");
-  assert.ok(receiver.received.length <= 3, `${receiver.received.length} were sent in vain`);
+  assert.ok(receiver.received.length <= 3, `${receiver.received.length} were sent unrecorded`);
   db.exec("DROP TRIGGER full");
   assert.equal(await next(), 10_000);
   await recorded(9);
 });
 
-test("what can't be recorded is sent again when the file can be written to, one at a time until then", async (t) => {
+test("unrecorded deliveries are repeated once the file is writable, one at a time until then", async (t) => {
   const receiver = await openReceiver(t);
   const { addFlag, clock, recorded, next, db, waiting, request } = await delivering(t, receiver);
   await request("/api/admin/addons/1/pause", { method: "POST" });

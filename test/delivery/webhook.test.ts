@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 
-test("an event is posted as it is, and the attempt is recorded", async (t) => {
+test("an event is posted unchanged, and the attempt is recorded", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, recorded, waiting } = await openDelivering(t);
   await integrate({ url: receiver.url });
@@ -39,7 +39,7 @@ test("an event is posted as it is, and the attempt is recorded", async (t) => {
   assert.equal(waiting(), 0);
 });
 
-test("headers, a content type and a template are the receiver's wish", async (t) => {
+test("headers, content type and template are configurable", async (t) => {
   const receiver = await openReceiver(t, 202);
   const { integrate, addFlag, recorded } = await openDelivering(t);
   await integrate({
@@ -66,7 +66,7 @@ test("headers, a content type and a template are the receiver's wish", async (t)
   assert.doesNotMatch(JSON.stringify(record), /aHVzaA|X-Own/);
 });
 
-test("what a template puts in can't end the JSON string that it is put into", async (t) => {
+test("a value in a template can't break out of its JSON string", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, request, recorded } = await openDelivering(t);
   await integrate({ url: receiver.url, bodyTemplate: `{"text":"{{event.data.description}}"}` });
@@ -76,7 +76,7 @@ test("what a template puts in can't end the JSON string that it is put into", as
   assert.deepEqual(JSON.parse(receiver.received[0]!.body), { text: description });
 });
 
-test("headers that are no JSON are left out, and that is said", async (t) => {
+test("invalid JSON in the headers is ignored and reported", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, recorded } = await openDelivering(t);
   await integrate({ url: receiver.url, customHeaders: "{" });
@@ -89,7 +89,7 @@ test("headers that are no JSON are left out, and that is said", async (t) => {
   );
 });
 
-test("each of two secrets signs, by the Standard Webhooks convention", async (t) => {
+test("with two secrets, each signs, as in Standard Webhooks", async (t) => {
   const [one, two] = [1, 2].map((byte) => Buffer.alloc(32, byte)) as [Buffer, Buffer];
   const whsec = (key: Buffer) => `whsec_${key.toString("base64")}`;
   const receiver = await openReceiver(t);

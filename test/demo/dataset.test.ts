@@ -8,7 +8,7 @@ import { INTEGRATION_STATES } from "../../src/resources/integrations/schema.ts";
 import { importLines } from "../support/server.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");
-// biome-ignore lint/suspicious/noExplicitAny: a line is whatever its kind has
+// biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
 const lines = demoDataset(NOW) as Array<Record<string, any>>;
 const all = (kind: string) => lines.filter((line) => line.kind === kind);
 const strategies = all("feature").flatMap((line) =>
@@ -17,7 +17,7 @@ const strategies = all("feature").flatMap((line) =>
 const missing = (expected: readonly string[], found: string[]) =>
   expected.filter((one) => !found.includes(one));
 
-test("the demo is the same whenever it is made for the same moment", () => {
+test("the demo is deterministic for a given time", () => {
   assert.equal(JSON.stringify(demoDataset(NOW)), JSON.stringify(lines));
 });
 
@@ -28,7 +28,7 @@ test("the demo can be imported", async () => {
   assert.equal(counts.event, all("event").length);
 });
 
-test("the demo shows every type of event, thousands of them, over a year that ends now", () => {
+test("the demo has every type of event, thousands of them, over the past year", () => {
   const events = all("event");
   assert.deepEqual(
     missing(
@@ -47,7 +47,7 @@ test("the demo shows every type of event, thousands of them, over a year that en
   assert.ok(times[0]! < NOW - 340 * 86_400_000);
 });
 
-test("the demo shows every strategy, operator, kind of variant and state", () => {
+test("the demo has every strategy, operator, kind of variant and state", () => {
   const constraints = strategies.flatMap((one) => one.constraints);
   assert.deepEqual(
     missing(
@@ -70,7 +70,7 @@ test("the demo shows every strategy, operator, kind of variant and state", () =>
   assert.deepEqual(missing(INTEGRATION_STATES, states), []);
 });
 
-test("the demo has projects, flags and notifications of every sort", () => {
+test("the demo has projects, flags and notifications of every kind", () => {
   assert.ok(all("feature").length > 200);
   assert.deepEqual(
     missing(
@@ -84,10 +84,10 @@ test("the demo has projects, flags and notifications of every sort", () => {
   );
   assert.ok(read.includes(null) && read.some((time) => time !== null));
   const flag = all("feature").find((line) => line.name === "payment-redesign");
-  assert.ok(flag && flag.archivedAt === undefined, "the flag of the printed example is there");
+  assert.ok(flag && flag.archivedAt === undefined, "the flag of the printed example exists");
 });
 
-test("the demo shows use of the last two days, of flags that are seen in use now", () => {
+test("the demo has usage of the last two days, for flags last seen now", () => {
   assert.ok(all("usage").length > 20, `${all("usage").length} flags`);
   const names = new Map(all("feature").map((line) => [line.name, line]));
   for (const { feature, environment, application, hours } of all("usage")) {

@@ -33,20 +33,20 @@ const flag = (constraint: Partial<Constraint>): ClientFeature => ({
   impressionData: false,
 });
 
-/** Whether the constraint holds for whoever gives this. */
+/** Whether the constraint is met in this context. */
 const holds = (constraint: Partial<Constraint>, given: Record<string, unknown>) =>
   createEvaluator([flag(constraint)], []).evaluate("flag", toContext(given)).feature_enabled;
 
 const NOT_IN = { operator: "NOT_IN", values: ["somebody"] };
 
-test("nobody has what every object inherits", () => {
+test("inherited properties of objects are not in a context", () => {
   for (const contextName of ["__proto__", "constructor", "toString", "hasOwnProperty"])
     assert.equal(holds({ contextName, operator: "STR_CONTAINS", values: ["o"] }, {}), false, contextName);
   const hostile = JSON.parse(
     '{"__proto__": {"x": "1"}, "properties": {"__proto__": "2", "constructor": "3"}}',
   );
   assert.equal(holds({ values: ["1"] }, hostile), false);
-  assert.equal(holds({ contextName: "__proto__", values: ["2"] }, hostile), true, "but its own");
+  assert.equal(holds({ contextName: "__proto__", values: ["2"] }, hostile), true, "but own properties are");
   assert.equal(holds({ contextName: "constructor", values: ["3"] }, hostile), true);
 });
 
@@ -54,15 +54,15 @@ for (const [name, given] of [
   ["a list", { x: ["somebody"] }],
   ["an object", { x: { toString: "somebody" } }],
   ["null", { x: null }],
-  ["too long a text", { x: "s".repeat(2001) }],
-  ["properties that are a list", { properties: ["somebody"] }],
-  ["properties that are text", { properties: "somebody" }],
+  ["an overlong text", { x: "s".repeat(2001) }],
+  ["properties as a list", { properties: ["somebody"] }],
+  ["properties as text", { properties: "somebody" }],
   ["nested properties", { properties: { properties: { x: "somebody" } } }],
-  ["half of a surrogate pair", { x: "\ud800" }],
+  ["a lone surrogate", { x: "\ud800" }],
 ] as const)
-  test(`${name} is not somebody`, () => assert.equal(holds(NOT_IN, given), true));
+  test(`${name} matches no value`, () => assert.equal(holds(NOT_IN, given), true));
 
-test("numbers and truth values are text", () => {
+test("numbers and booleans are compared as text", () => {
   assert.equal(holds({ values: ["7"] }, { x: 7 }), true);
   assert.equal(holds({ values: ["false"] }, { properties: { x: false } }), true);
 });
@@ -72,7 +72,7 @@ test("ten thousand properties", () => {
   assert.equal(holds({ contextName: "p9999", values: ["v"] }, { properties }), true);
 });
 
-test("an id of half a surrogate pair falls somewhere, and always there", () => {
+test("an id with a lone surrogate is hashed consistently", () => {
   const feature = flag({});
   const strategy = { ...feature.strategies[0]!, name: "flexibleRollout", constraints: [] };
   const parameters = { rollout: "50", stickiness: "userId", groupId: "g" };
@@ -90,11 +90,11 @@ for (const [operator, value, given] of [
   ["REGEX", "(?=a)", ["a"]],
   ["LIKE", "a", ["a"]],
 ] as const)
-  test(`${operator} ${value} holds for none of ${given.join(" ")}`, () => {
+  test(`${operator} ${value} is not met by ${given.join(" ")}`, () => {
     for (const x of given) assert.equal(holds({ operator, value }, { x }), false, x);
   });
 
-test("IN_CIDR holds for no address, and no range, of a wrong form", () => {
+test("IN_CIDR is not met by malformed addresses and ranges", () => {
   const inAll = { operator: "IN_CIDR", values: ["0.0.0.0/0", "::/0"] };
   for (const x of ["10.0.0", "10.0.0.256", "10.0.0.0.0", ":::", "fe80", "localhost", "1".repeat(500), "/"])
     assert.equal(holds(inAll, { x }), false, x);
@@ -103,7 +103,7 @@ test("IN_CIDR holds for no address, and no range, of a wrong form", () => {
     assert.equal(holds({ operator: "IN_CIDR", values: [range] }, { x: "10.0.0.1" }), false, range);
 });
 
-test("DATE_AFTER and DATE_BEFORE hold for no date that is none; a time that is none is now", () => {
+test("DATE_AFTER and DATE_BEFORE are not met by an invalid date; an invalid current time means now", () => {
   for (const value of ["soon", "", "2026-13-01", "2026-02-30T25:00:00Z", "99999999999999999999"])
     for (const operator of ["DATE_AFTER", "DATE_BEFORE"])
       assert.equal(holds({ operator, value }, {}), false, value);
@@ -111,7 +111,7 @@ test("DATE_AFTER and DATE_BEFORE hold for no date that is none; a time that is n
   for (const currentTime of ["soon", {}, null, Number.NaN]) assert.equal(holds(past, { currentTime }), true);
 });
 
-test("regular expressions are matched in linear time: those that take others for ever take no time", () => {
+test("regular expressions run in linear time, even those that others backtrack on", () => {
   const began = performance.now();
   const x = `${"a".repeat(1999)}!`;
   for (const value of [

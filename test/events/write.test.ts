@@ -26,7 +26,7 @@ async function openWorld(t: TestContext, given = world()) {
   return { ...server, recorded: watchLog(server.db) };
 }
 
-test("an event has who and when, and all that was not said is unset", async (t) => {
+test("an event has an author and a time, and everything else is unset", async (t) => {
   const { db, recorded } = await openWorld(t);
   write(db, JANE, (tx) => {
     tx.record({ type: "project-created", project: "b", data: { id: "b" } });
@@ -46,11 +46,15 @@ test("an event has who and when, and all that was not said is unset", async (t) 
     preData: null,
     tags: [],
   });
-  assert.deepEqual([second!.createdAt, second!.id], [createdAt, id + 1], "one time for all of it");
+  assert.deepEqual(
+    [second!.createdAt, second!.id],
+    [createdAt, id + 1],
+    "one time for the whole transaction",
+  );
   assert.deepEqual([second!.tags, third!.tags], [[{ type: "simple", value: "red" }], []]);
 });
 
-test("what was recorded is found, counted and told, or there is nothing of it", async (t) => {
+test("a recorded event can be found, counted and notified, or leaves no trace", async (t) => {
   const { db, request, recorded } = await openWorld(t);
   const search = async () =>
     (await request("/api/admin/events/search", { method: "POST", body: { query: "needle" } })).body
@@ -78,7 +82,7 @@ const toldOf = async (t: TestContext, event: NewEvent, actor = JANE) => {
   return (await Promise.all(lists)).map(({ body }) => body.length);
 };
 
-test("members are notified, through groups too and once each, but not who did it and nobody else", async (t) => {
+test("members are notified once each, including through groups, except the author", async (t) => {
   for (const type of [
     "feature-created",
     "feature-archived",
@@ -101,7 +105,7 @@ test("members are notified, through groups too and once each, but not who did it
 const queued = (db: Database) =>
   db.prepare<[], number>("SELECT integration_id FROM deliveries ORDER BY 1").pluck().all();
 
-test("an event is queued for each integration that wants it, in the same commit", async (t) => {
+test("an event is queued for each subscribed integration, in the same commit", async (t) => {
   const events = ["feature-archived", "feature-environment-enabled", "user-created"];
   const given = world();
   for (const line of [
@@ -126,7 +130,11 @@ test("an event is queued for each integration that wants it, in the same commit"
     after({ type: "feature-environment-enabled", ...FLAG, environment: "development" }),
     [1, 4, 6],
   );
-  assert.deepEqual(after({ type: "user-created" }), [1, 4, 5, 6, 7, 8], "what is of no project concerns all");
+  assert.deepEqual(
+    after({ type: "user-created" }),
+    [1, 4, 5, 6, 7, 8],
+    "an event without a project concerns all",
+  );
   assert.deepEqual(after({ type: "feature-created", ...FLAG }), []);
   assert.throws(() =>
     write(db, JANE, (tx) => {
@@ -137,7 +145,7 @@ test("an event is queued for each integration that wants it, in the same commit"
   assert.deepEqual(queued(db), []);
 });
 
-test("an id is never given twice, though its event is gone", async (t) => {
+test("an event id is never reused", async (t) => {
   const { db, recorded } = await openWorld(t);
   record(db, { type: "user-created" });
   const { id } = recorded()[0]!;
@@ -146,7 +154,7 @@ test("an id is never given twice, though its event is gone", async (t) => {
   assert.equal(recorded()[0]!.id, id + 1);
 });
 
-test("those that come at once are recorded in their order, each by its own author", async (t) => {
+test("concurrent events are recorded in order, each with its own author", async (t) => {
   const { db, recorded } = await openWorld(t);
   const names = ["a", "b", "c"];
   await Promise.all(
@@ -160,7 +168,7 @@ test("those that come at once are recorded in their order, each by its own autho
   );
 });
 
-test("an event that is too long for one is refused with all that it tells of", async (t) => {
+test("an oversized event fails the whole change", async (t) => {
   const { db, recorded } = await openWorld(t);
   assert.throws(() => record(db, { type: "user-created", data: { text: "x".repeat(1024 * 1024) } }), /event/);
   assert.deepEqual(recorded(), []);

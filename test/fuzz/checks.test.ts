@@ -5,7 +5,7 @@ import { CALLERS, HIDDEN_TEXT } from "../../scripts/fuzz/dataset.ts";
 import { repliesIn } from "../../scripts/fuzz/replies.ts";
 
 /*
- * The fuzzer sees what it looks for.
+ * The fuzzer detects what it looks for.
  */
 
 const ERROR = {
@@ -30,7 +30,7 @@ function check(bytes: string, as: keyof typeof CALLERS = "outsider", sent = SENT
   return exchange;
 }
 
-test("answers one after the other are taken apart, in chunks and without a body too", () => {
+test("pipelined responses are parsed, including chunked ones and those without a body", () => {
   const bytes = `HTTP/1.1 100 Continue\r\n\r\n${answer("200 OK", "[]")}HTTP/1.1 304 Not Modified\r\n\r\n`;
   const chunked =
     "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1\r\n[\r\n1\r\n]\r\n0\r\n\r\nHTTP/1.1 2";
@@ -46,7 +46,7 @@ test("answers one after the other are taken apart, in chunks and without a body 
   assert.equal(String(rest), "HTTP/1.1 2");
 });
 
-test("an answer in order is no finding, and its id is what the log has to have", () => {
+test("a correct response is not a finding, and its id must be in the log", () => {
   check(answer("200 OK", "[]"));
   assert.deepEqual(idsIn(check(answer("404 Not Found", JSON.stringify(ERROR), JSON_TYPE))), [ERROR.id]);
   check(answer("404 Not Found", JSON.stringify({ ...ERROR, message: HIDDEN_TEXT }), JSON_TYPE), "admin");
@@ -54,25 +54,29 @@ test("an answer in order is no finding, and its id is what the log has to have",
 
 const WRONG: Record<string, string> = {
   "no answer": "",
-  "half an answer": answer("200 OK", "[]").slice(0, -1),
+  "half a response": answer("200 OK", "[]").slice(0, -1),
   "a byte too many": `${answer("200 OK", "[]")}x`,
   "two lengths": answer("200 OK", "[]", "content-length: 2"),
   "a broken header": answer("200 OK", "[]", "a header"),
   "an unknown status": answer("500 Internal Server Error", JSON.stringify(ERROR), JSON_TYPE),
-  "another body of an error": answer("404 Not Found", JSON.stringify({ ...ERROR, details: [] }), JSON_TYPE),
-  "an error of another type": answer("404 Not Found", JSON.stringify(ERROR), "content-type: text/html"),
+  "an unexpected error body": answer("404 Not Found", JSON.stringify({ ...ERROR, details: [] }), JSON_TYPE),
+  "an error with the wrong content type": answer(
+    "404 Not Found",
+    JSON.stringify(ERROR),
+    "content-type: text/html",
+  ),
   "a stack": answer("404 Not Found", JSON.stringify({ ...ERROR, message: "\n    at x" }), JSON_TYPE).replace(
     "\\n",
     "\n",
   ),
   SQL: answer("404 Not Found", JSON.stringify({ ...ERROR, message: "SELECT a FROM b" }), JSON_TYPE),
   "a secret": answer("404 Not Found", JSON.stringify({ ...ERROR, message: CALLERS.admin }), JSON_TYPE),
-  "what is hidden": answer("404 Not Found", JSON.stringify({ ...ERROR, message: HIDDEN_TEXT }), JSON_TYPE),
+  "hidden data": answer("404 Not Found", JSON.stringify({ ...ERROR, message: HIDDEN_TEXT }), JSON_TYPE),
   "another shape": answer("200 OK", '[{"id":1}]', JSON_TYPE),
   "no gzip": answer("200 OK", "[]", "content-encoding: gzip"),
 };
 
-test("what a list is of may be repeated, and no more of what is hidden", () => {
+test("the subject of a list may be repeated, but nothing else that is hidden", () => {
   const events = (list: object[]) =>
     answer("200 OK", JSON.stringify({ version: 1, toggleName: HIDDEN_TEXT, events: list, totalEvents: 0 }));
   const sent = `GET /other/${HIDDEN_TEXT} HTTP/1.1\r\n\r\n`;
@@ -80,7 +84,7 @@ test("what a list is of may be repeated, and no more of what is hidden", () => {
   assert.throws(() => check(events([{ featureName: HIDDEN_TEXT }]), "outsider", sent), /private project/);
 });
 
-test("a total that counts what is hidden is a finding", () => {
+test("a total that counts hidden events is a finding", () => {
   const sent = `POST /api/admin/events/search HTTP/1.1\r\n\r\n{"query":"${HIDDEN_TEXT}"}`;
   const search = (total: number) => answer("200 OK", `{"version":1,"events":[],"totalEvents":${total}}`);
   check(search(0), "outsider", sent);
