@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLog, LOG_LEVELS, type LogFormat, type LogLevel, type LogLine } from "../src/log.ts";
 
-/** What is written of a line, without its time. */
+/** The text written for a line, without its time. */
 function written(line: LogLine, format: LogFormat = "pretty", level: LogLevel = "debug") {
   let text = "";
   createLog((part) => (text += part), format, level)(line);
   return text.replace(/^\S+Z /, "");
 }
 
-test("a plain line is as short as can be", () => {
+test("a plain line is minimal", () => {
   const line = {
     level: "info",
     message: "No flag x",
@@ -23,11 +23,11 @@ test("a plain line is as short as can be", () => {
 for (const [name, message, shown] of [
   ["an end of line", "x\n2026-01-01T00:00:00.000Z info done", "x\\n2026-01-01T00:00:00.000Z info done"],
   ["an escape sequence", "x\u001b[2J\u009b31m", "x\\u001b[2J\\u009b31m"],
-  ["a change of direction", "x\u202e\u2066", "x\\u202e\\u2066"],
+  ["a direction override", "x\u202e\u2066", "x\\u202e\\u2066"],
   ["a status of its own", "x status=200", '"x status=200"'],
-  ["a quotation at its beginning", '"x" is new', '"\\"x\\" is new"'],
+  ["a quotation at the beginning", '"x" is new', '"\\"x\\" is new"'],
 ] as const) {
-  test(`a message that holds ${name} forges nothing`, () => {
+  test(`a message with ${name} can't forge anything`, () => {
     assert.equal(written({ level: "info", message, status: 404 }), `info  ${shown} status=404\n`);
   });
 }
@@ -46,7 +46,7 @@ for (const [value, shown] of [
   });
 }
 
-test("JSON stays JSON, with nothing in it that a terminal would do", () => {
+test("JSON stays JSON, with control characters escaped", () => {
   const line = { level: "info", message: "x\n\u001b\u009b\u202e" } as const;
   const text = written(line, "json");
   assert.match(text, /^[\x20-\x7e]+\n$/);
@@ -54,7 +54,7 @@ test("JSON stays JSON, with nothing in it that a terminal would do", () => {
 });
 
 for (const level of LOG_LEVELS) {
-  test(`the level ${level} tells that and what matters more`, () => {
+  test(`the level ${level} shows its lines and more important ones`, () => {
     const told = LOG_LEVELS.filter((one) => written({ level: one, message: "m" }, "json", level) !== "");
     assert.deepEqual(told, LOG_LEVELS.slice(0, LOG_LEVELS.indexOf(level) + 1));
   });

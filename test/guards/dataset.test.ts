@@ -15,7 +15,7 @@ for (const { name, schema } of KINDS) {
   test(`docs/dataset.md names every key of ${name}, and no other`, () => {
     const row = rows.find((line) => line.startsWith(`| \`${name}\` `));
     assert.ok(row, "it has a row");
-    // Up to the first word in prose, each name in backticks that is no value in parentheses is a key.
+    // Keys are the names in backticks before the first word of prose, except for values in parentheses.
     const keys = row
       .split("|")[2]!
       .replaceAll(/\([^)]*\)|;.*$| of (`\w+\??`(, )?)+/g, "")
@@ -25,7 +25,7 @@ for (const { name, schema } of KINDS) {
   });
 }
 
-test("docs/dataset.md begins with twelve lines that are a whole dataset, and nothing that is warned of", async (t) => {
+test("docs/dataset.md begins with twelve lines that are a complete dataset without warnings", async (t) => {
   const [, example = ""] = /^```json\n(.+?)^```$/ms.exec(document) ?? [];
   assert.equal(example.trimEnd().split("\n").length, 12);
   const db = empty(t);
@@ -35,7 +35,7 @@ test("docs/dataset.md begins with twelve lines that are a whole dataset, and not
   assert.equal(exported(db).trimEnd().split("\n").length, 12);
 });
 
-test("docs/dataset.md names every operator, and every built-in role as it is", async (t) => {
+test("docs/dataset.md names every operator, and every built-in role", async (t) => {
   const operators = [...document.matchAll(/`((?:IN|NOT_IN|REGEX|[A-Z]+_[A-Z_]+))`/g)].map(([, name]) => name);
   assert.deepEqual(operators.toSorted(), OPERATORS.toSorted());
   const { db } = await openServer(t);

@@ -10,7 +10,7 @@ import { CLIENT, createWorld, personal } from "../support/world.ts";
 const EVENTS = "/api/admin/events";
 const SEARCH = `${EVENTS}/search`;
 
-/** Every way to fail that a caller has, with the one name each. */
+/** Every way in which a request can fail, with its error name. */
 const FAILURES = [
   [401, "AuthenticationRequired", EVENTS, { as: null }],
   [403, "NoAccessError", EVENTS, { as: CLIENT }],
@@ -31,7 +31,7 @@ const FAILURES = [
   ],
 ] as const;
 
-test("every failure has the one body, a fresh id, and a log line under it", async (t) => {
+test("every failure has the standard body, a fresh id, and a log line with that id", async (t) => {
   const { request, logged } = await openServer(t);
   for (const [status, name, path, call] of FAILURES) {
     const reply = await request(path, call);
@@ -46,7 +46,7 @@ test("every failure has the one body, a fresh id, and a log line under it", asyn
   assert.equal(new Set(logged.map((line) => line.id)).size, FAILURES.length);
 });
 
-test("the unexpected is a neutral sentence; its cause is in the log only", async () => {
+test("an unexpected error has a neutral message; its cause is only in the log", async () => {
   const db = open(IN_MEMORY);
   const logged: LogLine[] = [];
   const { app } = createServer({ db, log: (line) => logged.push(line) });
@@ -63,7 +63,7 @@ test("the unexpected is a neutral sentence; its cause is in the log only", async
   close(db);
 });
 
-test("a full disk passes: the answer is a 503 that says so", () => {
+test("a full disk is temporary: a 503 that says so", () => {
   const db = open(IN_MEMORY);
   db.pragma(`max_page_count = ${db.pragma("page_count", { simple: true })}`);
   const grow = () => db.exec("CREATE TABLE more (text); INSERT INTO more VALUES (hex(randomblob(100000)))");

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
-/** Every import of every source file: `[file, what it imports]`, both from `src`. */
+/** Every import of every source file: `[file, imported file]`, both relative to `src`. */
 const IMPORTS = fs
   .readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => /\.tsx?$/.test(file))
@@ -22,7 +22,7 @@ const IMPORTS = fs
 const offenders = (isWrong: (one: (typeof IMPORTS)[number]) => boolean) =>
   IMPORTS.filter(isWrong).map(({ file, name }) => `${file} imports ${name}`);
 
-/** A package and the only files that may run it. */
+/** Each package, with the only files that may import it at run time. */
 const OWNERS: Array<[name: RegExp, owner: RegExp]> = [
   [/^better-sqlite3$/, /^db\//],
   [/^h3(\/|$)/, /^(http|server)\//],
@@ -41,7 +41,7 @@ for (const [name, owner] of OWNERS) {
   });
 }
 
-/** The rooms from the street to the cellar: each may use those below it, never one above. */
+/** The layers from top to bottom: each may use those below it, never one above. */
 const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["main", /^main\.ts$/],
   ["cli", /^cli\//],
@@ -56,13 +56,13 @@ const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["events", /^events\//],
 ];
 
-/** What any of them may use. */
+/** Shared code, which any layer may use. */
 const SHARED =
   /^(auth|db|evaluation|http)\/|^transfer\/(kind|value|reference|error|warnings)\.ts$|^[\w-]+\.(ts|d\.ts)$/;
 
 const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(file));
 
-test("every file has its place", () => {
+test("every file belongs to a layer", () => {
   const files = fs
     .readdirSync("src", { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file));
@@ -72,7 +72,7 @@ test("every file has its place", () => {
   );
 });
 
-test("nothing points back: main → cli → server → surfaces → routes → delivery → changes → stores → events → the shared ones", () => {
+test("imports point one way: main → cli → server → surfaces → routes → delivery → changes → stores → events → shared code", () => {
   const pointsBack = ({ file, name }: (typeof IMPORTS)[number]) => {
     const [from, to] = [layerOf(file), layerOf(name)];
     return to >= 0 && (from < 0 || to < from);
@@ -84,7 +84,7 @@ test("nothing points back: main → cli → server → surfaces → routes → d
   );
 });
 
-test("of another noun only what it offers is imported: its changes, what it requires, its schemas", () => {
+test("only changes, require.ts and schemas are imported from another resource", () => {
   const nounOf = (file: string) => /^resources\/([\w-]+)\//.exec(file)?.[1];
   const offered = /\/(changes[\w-]*|require|schema)\.ts$/;
   const isForeign = ({ file, name }: (typeof IMPORTS)[number]) =>
@@ -95,7 +95,7 @@ test("of another noun only what it offers is imported: its changes, what it requ
   );
 });
 
-test("what runs in the browser uses nothing of the server but types, and the server nothing of it", () => {
+test("the page imports only types from the server, and the server nothing from the page", () => {
   const crosses = ({ file, name }: (typeof IMPORTS)[number]) =>
     file.startsWith("ui/") !== name.startsWith("ui/") && (/\.tsx?$/.test(name) || name.startsWith("node:"));
   const isOfUi = ({ file, name }: (typeof IMPORTS)[number]) =>
@@ -106,7 +106,7 @@ test("what runs in the browser uses nothing of the server but types, and the ser
   );
 });
 
-test("a store knows nothing of HTTP but raw JSON", () => {
+test("stores know nothing of HTTP but raw JSON", () => {
   assert.deepEqual(
     offenders(
       ({ file, name }) =>
@@ -116,7 +116,7 @@ test("a store knows nothing of HTTP but raw JSON", () => {
   );
 });
 
-test("a schema imports nothing that runs", () => {
+test("schemas import no code that runs", () => {
   const allowed = /^(valibot|validation\.ts|.*schema\.ts|.*types\.ts)$/;
   assert.deepEqual(
     offenders(({ file, name }) => file.endsWith("schema.ts") && !allowed.test(name)),
@@ -124,7 +124,7 @@ test("a schema imports nothing that runs", () => {
   );
 });
 
-test("SQL stands where tables are read and changed, and beside the credential; nowhere else", () => {
+test("SQL appears only where tables are read and changed, and in authentication", () => {
   const owners =
     /^resources\/[\w-]+\/([\w-]*store|changes[\w-]*|require|dataset[\w-]*|text-search)\.ts$|^events\/|^auth\/|^db\/known|^transfer\/untouched/;
   assert.deepEqual(
@@ -138,7 +138,7 @@ test("SQL stands where tables are read and changed, and beside the credential; n
   );
 });
 
-test("only changes with their events and imports begin to write", () => {
+test("only changes, events and imports start write transactions", () => {
   const users = /^(db\/group-commit|events\/write|transfer\/(import|replant|trial))\.ts$/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/transaction.ts" && !isType && !users.test(file)),

@@ -7,7 +7,7 @@ import { type Database, prepareAll } from "../../src/db/statement.ts";
 /** Tables that grow with use. */
 const LARGE = /SCAN (events|integration_events|notifications|notification_recipients|features|strategies)\b/;
 
-/** What a command reads from one end to the other, and what is counted for the statistics. */
+/** Commands that read a whole table, and counts for the statistics. */
 const WHOLE = [
   /^SELECT wire FROM events ORDER BY id$/,
   /^SELECT count\(\*\) FROM features WHERE archived_at IS NULL$/,
@@ -23,7 +23,7 @@ const collect = () => {
   return found.map((sql) => sql.trim()).filter((sql) => /^(SELECT|WITH)/.test(sql));
 };
 
-test("no read of an operation scans a table that grows", () => {
+test("no read of an operation scans a growing table", () => {
   const db = open(IN_MEMORY);
   const statements = collect();
   assert.ok(statements.length > 20);

@@ -11,7 +11,7 @@ import { VERSION } from "../../src/version.ts";
 
 const manifest = JSON.parse(fs.readFileSync("package.json", "utf8"));
 
-/** What a reader finds: the pages at the root and all of `docs`, by path. */
+/** The documentation: the pages at the root and all of `docs`, by path. */
 const PAGES = new Map(
   [...fs.readdirSync("."), ...fs.readdirSync("docs").map((name) => `docs/${name}`)]
     .filter((name) => name.endsWith(".md"))
@@ -21,7 +21,7 @@ const PAGES = new Map(
 /** A page, with its tables' cells unpadded. */
 const page = (name: string) => PAGES.get(name)!.replaceAll(/ +\| +/g, " | ");
 
-/** Text that is shown as it is, such as code. */
+/** Literal text, such as code. */
 const withoutCode = (text: string) => text.replaceAll(/^ *```.*?^ *```$/gms, "").replaceAll(/`[^`\n]*`/g, "");
 
 test("the README has fewer than 1,200 words", () => {
@@ -32,7 +32,7 @@ test("the README has fewer than 1,200 words", () => {
 });
 
 for (const [name, text] of PAGES) {
-  test(`every link of ${name} that is not to the web leads somewhere`, () => {
+  test(`every local link of ${name} leads somewhere`, () => {
     const links = [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link);
     const isBroken = (link: string) => {
       const [target = "", anchor] = link.split("#");
@@ -44,7 +44,7 @@ for (const [name, text] of PAGES) {
   });
 }
 
-/** The names under which headings can be linked to. */
+/** The anchors of the headings. */
 const anchorsOf = (text: string) =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading
@@ -53,7 +53,7 @@ const anchorsOf = (text: string) =>
       .replaceAll(" ", "-"),
   );
 
-test("every page of docs is linked to from the README", () => {
+test("every page of docs is linked from the README", () => {
   const readme = PAGES.get("README.md")!;
   const isLinked = (name: string) => readme.includes(`](${name})`);
   assert.deepEqual(
@@ -62,7 +62,7 @@ test("every page of docs is linked to from the README", () => {
   );
 });
 
-test("every script that a page names is there", () => {
+test("every npm script named in the documentation exists", () => {
   for (const [name, text] of PAGES) {
     const named = [...text.matchAll(/npm (?:run (\w+)|(ci|test|start)\b)/g)].map(
       (match) => match[1] ?? match[2]!,
@@ -75,7 +75,7 @@ test("every script that a page names is there", () => {
   }
 });
 
-test("docs/operating.md shows the help as it is; UPDATE_GOLDEN=1 writes it there", () => {
+test("docs/operating.md shows the current help; UPDATE_GOLDEN=1 updates it", () => {
   const shown = /(?<=<!-- help -->\n```\n).*?(?=\n```\n<!-- \/help -->)/s;
   const text = PAGES.get("docs/operating.md")!;
   const help = overview(COMMANDS);
@@ -107,12 +107,12 @@ test("docs/operating.md names every other variable and every exit code", () => {
 });
 
 for (const [name, write] of Object.entries(REFERENCES)) {
-  test(`${name} is as npm run docs writes it`, () => {
+  test(`${name} is up to date; npm run docs updates it`, () => {
     assert.equal(PAGES.get(name), write());
   });
 }
 
-test("the folders that CONTRIBUTING.md names are there", () => {
+test("the folders named in CONTRIBUTING.md exist", () => {
   const listed = /(?<=^```\n)schema\.sql.*?(?=^```$)/ms.exec(PAGES.get("CONTRIBUTING.md")!)![0];
   const folders = listed
     .trim()
@@ -126,7 +126,7 @@ test("the folders that CONTRIBUTING.md names are there", () => {
   );
 });
 
-test("the program and package.json have one version, and CHANGELOG.md has it too", () => {
+test("the program, package.json and CHANGELOG.md have the same version", () => {
   assert.equal(VERSION, manifest.version);
   assert.ok(PAGES.get("CHANGELOG.md")!.includes(`\n## [${VERSION}] - `));
 });

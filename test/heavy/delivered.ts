@@ -2,7 +2,7 @@ import { CLI } from "../../src/auth/actor.ts";
 import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 
-/** Records so many events of the type user-created, each with some text. */
+/** Records `count` events of the type user-created, each with some text. */
 export function recordEvents(data: string, count: number, text = "") {
   const db = open(data);
   write(db, CLI, (tx) => {
@@ -11,7 +11,7 @@ export function recordEvents(data: string, count: number, text = "") {
   close(db);
 }
 
-/** What the file says of deliveries: how many wait, the events there are, and those that an integration was told, in order. */
+/** The state of the deliveries: the number pending, the events, and those delivered to an integration, in order. */
 export function stateOf(data: string, integrationId = 1) {
   const db = open(data);
   const all = (sql: string) => db.prepare<[], number>(sql).pluck().all();

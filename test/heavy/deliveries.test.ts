@@ -32,20 +32,20 @@ test("kill -9 in the middle of 1,000 deliveries loses none and invents none", {
   const { waiting, events, succeeded } = stateOf(data);
   assert.equal(waiting, 0);
   assert.equal(events.length, 1000);
-  assert.deepEqual(succeeded, events, "the log tells of each");
+  assert.deepEqual(succeeded, events, "each is in the log");
   assert.deepEqual(
     [...ids()].toSorted((a, b) => a - b),
     events,
     "each was delivered, and nothing else",
   );
-  assert.ok(receiver.received.length < 1500, `${receiver.received.length} came, some of them twice`);
+  assert.ok(receiver.received.length < 1500, `${receiver.received.length} arrived, some of them twice`);
   assert.deepEqual(
     checkFile(data).filter(({ problem }) => problem !== undefined),
     [],
   );
 });
 
-test("events come in order, whatever is repeated after a kill", { timeout: 60_000 }, async (t) => {
+test("events arrive in order, even if some are repeated after a kill", { timeout: 60_000 }, async (t) => {
   const receiver = await openReceiver(t);
   const data = await dataFile(t, worldWith(receiver.url).lines);
   recordEvents(data, 300);
@@ -71,7 +71,7 @@ test("a second server on the file is refused, and delivers nothing", async (t) =
   assert.equal(receiver.received.length, 1);
 });
 
-/** In a namespace of its own that has only the loopback, or undefined where we may not make one. */
+/** Runs in a network namespace with only a loopback interface; undefined if we may not create one. */
 function inNamespace(script: string) {
   const result = spawnSync("unshare", ["--net", "--map-root-user", "sh", "-c", script], {
     encoding: "utf8",
@@ -80,7 +80,7 @@ function inNamespace(script: string) {
   return result.error || /unshare/.test(result.stderr) ? undefined : result;
 }
 
-test("without a network everything but deliveries works", { timeout: 90_000 }, async (t) => {
+test("without a network, everything but deliveries works", { timeout: 90_000 }, async (t) => {
   const data = await dataFile(
     t,
     createWorld().integration({ parameters: { url: "https://93.184.215.14/" }, events: ["tag-type-created"] })
@@ -104,7 +104,7 @@ test("without a network everything but deliveries works", { timeout: 90_000 }, a
   assert.match(result.stdout, /<ended 0>/);
 });
 
-test("no socket is opened to anywhere but by deliveries", { timeout: 90_000 }, async (t) => {
+test("only deliveries open sockets to other hosts", { timeout: 90_000 }, async (t) => {
   if (spawnSync("strace", ["-V"]).error) return t.skip("needs strace");
   const data = await dataFile(t, createWorld().lines);
   const script = `

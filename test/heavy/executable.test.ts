@@ -10,7 +10,7 @@ import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
 
 /*
- * The built program as its users have it: one file, nothing else of ours, in surroundings that give it nothing.
+ * The built executable as users have it: a single file, without our sources, in a bare environment.
  */
 
 const run = promisify(execFile);
@@ -38,7 +38,7 @@ function folder(t: TestContext) {
   return made;
 }
 
-/** Starts a server by a command line and waits until it listens. */
+/** Starts a server with these arguments and waits until it listens. */
 async function start(t: TestContext, command: string, args: string[], options: { cwd?: string } = {}) {
   const child = spawn(command, args, { env: {}, ...options });
   t.after(() => child.kill("SIGKILL"));
@@ -53,7 +53,7 @@ async function start(t: TestContext, command: string, args: string[], options: {
   return { child, url, said: () => output };
 }
 
-/** The same, and asks it the nine questions. */
+/** The same, then sends the nine requests. */
 async function requireNineAnswers(...starting: Parameters<typeof start>) {
   const { child, url, said } = await start(...starting);
   const headers = { authorization: personal(1), "content-type": "application/json" };
@@ -72,7 +72,7 @@ async function requireNineAnswers(...starting: Parameters<typeof start>) {
   assert.equal(code, 0, said());
 }
 
-/** A data file with the world, made by the executable itself. */
+/** A data file with the test world, created by the executable itself. */
 async function dataIn(place: string) {
   const data = path.join(place, "flags.db");
   fs.writeFileSync(path.join(place, "world.jsonl"), toText(world().lines));
@@ -94,12 +94,12 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     assert.deepEqual(fs.readdirSync(place).sort(), ["flags.db", "world.jsonl"]);
   });
 
-  test("two at once, each on its file", async (t) => {
+  test("two run at once, each on its own file", async (t) => {
     const files = await Promise.all([dataIn(folder(t)), dataIn(folder(t))]);
     await Promise.all(files.map((data) => requireNineAnswers(t, BINARY, ["--port", "0", "--data", data])));
   });
 
-  test("speaks HTTPS and tells figures, which are loaded only then", async (t) => {
+  test("serves HTTPS and metrics, whose code is loaded on demand", async (t) => {
     const place = folder(t);
     const [key, cert, data] = ["key.pem", "cert.pem", "flags.db"].map((name) => path.join(place, name));
     const making = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -113,13 +113,13 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     await once(child, "exit");
   });
 
-  test("knows the commit that it was built from", async () => {
+  test("knows the commit it was built from", async () => {
     const { status, stdout: head } = spawnSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" });
     const { stdout } = await run(BINARY, ["version", "--json"], { env: {} });
     assert.equal(JSON.parse(stdout).commit, status === 0 ? head.trim() : null);
   });
 
-  test("SIGUSR1 opens no debugger", async (t) => {
+  test("SIGUSR1 does not open a debugger", async (t) => {
     const { child, url, said } = await start(t, BINARY, [
       "--port",
       "0",
@@ -133,19 +133,19 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     assert.doesNotMatch(said(), /debugger/i);
   });
 
-  test("NODE_OPTIONS of the environment does not reach it", async () => {
+  test("ignores NODE_OPTIONS", async () => {
     const { stdout } = await run(BINARY, ["version"], { env: { NODE_OPTIONS: "--require /nonexistent.js" } });
     assert.match(stdout, /^\d+\.\d+\.\d+\n$/);
   });
 
-  test("prints the licences of what is inside", async () => {
+  test("prints the licences of its contents", async () => {
     const { stdout } = await run(BINARY, ["licenses"], { env: {}, maxBuffer: 2 ** 24 });
     for (const name of ["Apache License", "Node.js", "SQLite", "better-sqlite3", "h3 ", "valibot"]) {
       assert.ok(stdout.includes(name), name);
     }
   });
 
-  test("runs as a user without rights from a folder that can't be written", {
+  test("runs as an unprivileged user from a read-only folder", {
     skip: !isRoot && "needs root",
   }, async (t) => {
     const program = folder(t);
@@ -158,7 +158,7 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     await requireNineAnswers(t, "/usr/bin/setpriv", [...args, "--port", "0", "--data", data]);
   });
 
-  test("says what to do where there is no room to unpack SQLite, and takes the next place where there is", {
+  test("explains what to do if there is no place to unpack SQLite, and uses the next place if there is one", {
     skip: !mayMount && "needs to mount small disks",
   }, (t) => {
     const [small, large] = [folder(t), folder(t)];
@@ -183,7 +183,7 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     execFileSync("chown", ["-R", "65532:65532", path.join(root, "data")]);
     const args = ["--userspec=65532:65532", root, "/flagstone", "--port", "0", "--data", "/data/flags.db"];
     await requireNineAnswers(t, "/usr/sbin/chroot", args);
-    assert.deepEqual(fs.readdirSync(path.join(root, "tmp")), [], "the native part leaves nothing behind");
+    assert.deepEqual(fs.readdirSync(path.join(root, "tmp")), [], "the native addon leaves nothing behind");
   });
 });
 
@@ -204,7 +204,7 @@ describe("the executable for linux-arm64, emulated", {
 
 describe("the systemd unit", () => {
   const isThere = spawnSync("systemd-analyze", ["--version"]).status === 0;
-  test("is one that systemd takes", { skip: !isThere && "systemd-analyze is not installed" }, (t) => {
+  test("is accepted by systemd", { skip: !isThere && "systemd-analyze is not installed" }, (t) => {
     const unit = path.join(folder(t), "flagstone.service");
     const text = fs.readFileSync("scripts/flagstone.service", "utf8");
     fs.writeFileSync(unit, text.replaceAll("/usr/local/bin/flagstone", process.execPath));

@@ -13,7 +13,7 @@ import { recordEvents, stateOf } from "./delivered.ts";
 
 const small = () => createWorld().project("a").feature("f", "a").integration();
 
-/** A disk of a few megabytes in memory with a data file on it; undefined where we may not mount one. */
+/** A small RAM disk with a data file on it; undefined if we may not mount one. */
 async function smallDisk(t: TestContext, { lines } = small()) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-full-"));
   const isMounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=6m", "tmpfs", folder]).status === 0;
@@ -23,11 +23,11 @@ async function smallDisk(t: TestContext, { lines } = small()) {
   });
   if (!isMounted) return undefined;
   const data = path.join(folder, "flags.db");
-  fs.cpSync(path.dirname(await dataFile(t, lines)), folder, { recursive: true }); // with the key of secrets
+  fs.cpSync(path.dirname(await dataFile(t, lines)), folder, { recursive: true }); // including the key of its secrets
   return data;
 }
 
-/** Takes what room there is. */
+/** Uses up the free space. */
 function fill(data: string) {
   const filler = fs.openSync(path.join(path.dirname(data), "filler"), "w");
   try {
@@ -39,7 +39,7 @@ function fill(data: string) {
   }
 }
 
-test("a disk that fills under a server stops what writes, in words, and no reads", async (t) => {
+test("when the disk fills up, the server's writes fail with a clear error and reads continue", async (t) => {
   const data = await smallDisk(t);
   if (data === undefined) return t.skip("needs to mount a small disk");
   const { get, stop } = await startServer(t, ["serve", "--data", data]);
@@ -59,14 +59,14 @@ test("a disk that fills under a server stops what writes, in words, and no reads
   assert.equal(
     (await runCli(["user", "create", "late", "--data", data])).code,
     0,
-    "it goes on once there is room",
+    "writes work again once there is space",
   );
-  assert.ok(!(await runCli(["export", "--data", data])).stdout.includes("xxx"), "nothing half done");
+  assert.ok(!(await runCli(["export", "--data", data])).stdout.includes("xxx"), "nothing is half done");
   assert.equal((await stop()).code, 0);
   assert.equal((await runCli(["doctor", "--data", data])).code, 0);
 });
 
-test("a server starts from a full disk", async (t) => {
+test("a server starts on a full disk", async (t) => {
   const data = await smallDisk(t);
   if (data === undefined) return t.skip("needs to mount a small disk");
   fill(data);
@@ -76,7 +76,7 @@ test("a server starts from a full disk", async (t) => {
   await running.stop();
 });
 
-test("a disk that fills under changes refuses them in words, keeps nothing by halves, and goes on with room", async (t) => {
+test("when the disk fills up, changes fail with a clear error, leave nothing half done, and work again once there is space", async (t) => {
   const data = await smallDisk(t);
   if (data === undefined) return t.skip("needs to mount a small disk");
   const { url, get, stop } = await startServer(t, ["serve", "--data", data]);
@@ -108,9 +108,9 @@ test("a disk that fills under changes refuses them in words, keeps nothing by ha
     };
     return features.map((feature) => feature.name);
   };
-  assert.deepEqual(await namesOf(), ["f", ...made].toSorted(), "reads go on");
+  assert.deepEqual(await namesOf(), ["f", ...made].toSorted(), "reads continue");
   fs.truncateSync(path.join(path.dirname(data), "filler"));
-  assert.equal((await create("late")).status, 201, "it goes on once there is room");
+  assert.equal((await create("late")).status, 201, "writes work again once there is space");
   assert.deepEqual(await namesOf(), ["f", "late", ...made].toSorted());
   const events = linesOf(data).filter((line) => line.kind === "event");
   assert.deepEqual(events.map(({ featureName }) => featureName).toSorted(), ["late", ...made].toSorted());
@@ -118,7 +118,7 @@ test("a disk that fills under changes refuses them in words, keeps nothing by ha
   assert.equal((await runCli(["doctor", "--data", data])).code, 0);
 });
 
-test("a disk that fills under deliveries holds them back, in words, and they go on with room", {
+test("when the disk fills up, deliveries are held back with a clear error, and continue once there is space", {
   timeout: 90_000,
 }, async (t) => {
   let release = () => {};
@@ -137,7 +137,7 @@ test("a disk that fills under deliveries holds them back, in words, and they go 
   await running.until("why deliveries wait", ({ stderr }) =>
     /integration 1 are waiting: .*flags\.db can't be (read or )?written: the disk is full/.test(stderr),
   );
-  assert.equal((await running.get("/addons/1/events", personal(1))).status, 200, "reads go on");
+  assert.equal((await running.get("/addons/1/events", personal(1))).status, 200, "reads continue");
   fs.rmSync(path.join(path.dirname(data), "filler"));
   const sent = () => new Set(receiver.received.map(({ body }) => JSON.parse(body).id)).size;
   await until(() => sent() === 100, "all of them", 60_000);
@@ -147,7 +147,7 @@ test("a disk that fills under deliveries holds them back, in words, and they go 
   assert.equal((await runCli(["doctor", "--data", data])).code, 0);
 });
 
-test("a disk that is full under a file of deliveries leaves it whole lines, and is tried again", async (t) => {
+test("a full disk leaves only complete lines in a file of deliveries, and the delivery is retried", async (t) => {
   const data = await smallDisk(t);
   if (data === undefined) return t.skip("needs to mount a small disk");
   const folder = path.dirname(data);
@@ -166,7 +166,7 @@ test("a disk that is full under a file of deliveries leaves it whole lines, and 
   assert.match(failed!.stateDetails, /^The event could not be appended to log\.jsonl: ENOSPC\.$/);
   const names = () => {
     const lines = fs.readFileSync(path.join(folder, "log.jsonl"), "utf8").split("\n");
-    assert.equal(lines.pop(), "", "the last line is whole");
+    assert.equal(lines.pop(), "", "the last line is complete");
     return lines.map((line) => JSON.parse(line).featureName);
   };
   assert.deepEqual(names(), ["one"]);

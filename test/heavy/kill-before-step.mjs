@@ -1,4 +1,4 @@
-// Kills the process before the step STEP of what it does to files, counted from 1; preloaded by restore-killed.test.ts.
+// Kills the process before its file operation number STEP, counted from 1; preloaded by restore-killed.test.ts.
 import fs from "node:fs";
 
 const STEPS = ["copyFileSync", "linkSync", "renameSync", "rmSync", "fsyncSync"];

@@ -1,5 +1,5 @@
 /*
- * What `npm test` tries a few times, many times.
+ * The randomized tests of `npm test`, with many more rounds.
  */
 
 process.env.KILL_ROUNDS ??= "100";

@@ -11,7 +11,7 @@ import { pack, writeChecksums } from "../../scripts/release/pack.ts";
 import { VERSION } from "../../src/version.ts";
 
 /*
- * The archives of a release: what is in them, and that their bill of materials lists what the executable is made of.
+ * The archives of a release: their contents, and whether the bill of materials lists what the executable contains.
  */
 
 interface Part {
@@ -42,14 +42,14 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
   });
   after(() => fs.rmSync(made, { recursive: true }));
 
-  test("has the version and the target in its names", () => {
+  test("has the version and the target in its file names", () => {
     assert.deepEqual(
       files.map((file) => path.basename(file)),
       [`${NAME}.tar.gz`, `${NAME}.cdx.json`],
     );
   });
 
-  test("holds the executable, its licences and how to go on", () => {
+  test("contains the executable, its licences and instructions", () => {
     const names = fs.readdirSync(path.join(made, "unpacked", NAME));
     for (const name of ["LICENSE", "LICENSES.txt", "README.md", "INSTALL.txt", "docs", "scripts"]) {
       assert.ok(names.includes(name), name);
@@ -62,7 +62,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     assert.equal(packed, printed);
   });
 
-  test("holds all that its pages link to", () => {
+  test("contains everything that its pages link to", () => {
     const root = path.join(made, "unpacked", NAME);
     const pages = fs
       .readdirSync(root, { recursive: true, encoding: "utf8" })
@@ -75,13 +75,13 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     assert.deepEqual(broken, []);
   });
 
-  test("has a bill of materials that CycloneDX's own schema takes, beside the archive as well", async () => {
+  test("has a bill of materials that matches the CycloneDX schema, also next to the archive", async () => {
     const text = fs.readFileSync(files[1]!, "utf8");
     assert.equal(await new Validation.JsonStrictValidator(Spec.Version.v1dot6).validate(text), null);
     assert.equal(fs.readFileSync(inArchive("sbom.cdx.json"), "utf8"), text);
   });
 
-  test("lists the packages of which bytes are in the bundle, and no others", () => {
+  test("lists exactly the packages with bytes in the bundle", () => {
     const files = Object.values(executable.metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
     const used = files
       .filter(([file, { bytesInOutput }]) => bytesInOutput > 0 && file.includes("node_modules/"))
@@ -99,7 +99,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     }
   });
 
-  test("leaves out what only builds it", () => {
+  test("omits build tools", () => {
     const { packages } = JSON.parse(fs.readFileSync("package-lock.json", "utf8"));
     const { devDependencies } = packages[""];
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     );
   });
 
-  test("lists the Node and the SQLite that the executable itself names", () => {
+  test("lists the Node and the SQLite that the executable reports", () => {
     const { node, sqlite } = JSON.parse(execFileSync(PROGRAM, ["version", "--json"], { encoding: "utf8" }));
     const version = (wanted: string) => parts.find(({ name }) => name === wanted)?.version;
     assert.deepEqual([version("node"), version("sqlite")], [node, sqlite]);
@@ -118,7 +118,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     assert.equal(openssl?.version, process.versions.openssl);
   });
 
-  test("names the version of everything that it lists", () => {
+  test("has a version for everything it lists", () => {
     const all = parts.flatMap((part) => [part, ...(part.components ?? [])]);
     assert.deepEqual(
       all.filter(({ version }) => !version),
@@ -126,7 +126,7 @@ describe("a release", { skip: HOST !== "linux-x64" && "it is tested on linux-x64
     );
   });
 
-  test("has checksums as sha256sum reads them", () => {
+  test("has checksums that sha256sum can check", () => {
     const sums = writeChecksums(files, made);
     execFileSync("sha256sum", ["--check", "--strict", path.basename(sums)], { cwd: made, stdio: "ignore" });
     assert.equal(fs.readFileSync(sums, "utf8").trim().split("\n").length, 2);

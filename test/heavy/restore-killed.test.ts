@@ -9,7 +9,7 @@ import { restore } from "../../src/db/restore.ts";
 import { contentOf } from "../cli/run-cli.ts";
 import { AT, backupFile, beside, contentAside, copyOf, crashedFile } from "../db/crashed-file.ts";
 
-/** Restores, killed before a step; whether it came to its end instead. */
+/** Runs a restore, killed before a step; returns whether it completed instead. */
 async function isDoneBefore(step: number, backup: string, data: string) {
   const preload = ["./scripts/preload.mjs", "./test/heavy/kill-before-step.mjs"];
   const args = [
@@ -25,7 +25,7 @@ async function isDoneBefore(step: number, backup: string, data: string) {
   return code === 0;
 }
 
-test("killed before any step, it leaves all of the old file or all of the new one", async (t) => {
+test("killed before any step, a restore leaves either the old file or the new one, complete", async (t) => {
   const backup = await backupFile(t);
   const wanted = contentOf(backup);
   const crashed = await crashedFile(t);
@@ -41,13 +41,13 @@ test("killed before any step, it leaves all of the old file or all of the new on
     }
     seen.add(after === wanted);
     restore(backup, data, AT);
-    assert.equal(contentOf(data), wanted, "and it can be made again");
+    assert.equal(contentOf(data), wanted, "and the restore can be repeated");
     assert.ok(!beside(data).some((name) => name.includes("unfinished")));
   }
-  assert.equal(seen.size, 2, "some kills came before and some after");
+  assert.equal(seen.size, 2, "some kills came early and some late");
 });
 
-test("killed before any step where only a log was left, it leaves the new file or none", async (t) => {
+test("killed before any step with only an old log left, a restore leaves the new file or none", async (t) => {
   const backup = await backupFile(t);
   const wanted = contentOf(backup);
   const crashed = await crashedFile(t);

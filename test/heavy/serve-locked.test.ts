@@ -7,14 +7,14 @@ import { close, open } from "../../src/db/open.ts";
 import { contentOf, dataFile, runCli, startServer, temporaryFolder } from "../cli/run-cli.ts";
 import { createWorld, personal } from "../support/world.ts";
 
-/** Holds the file as a long import does. */
+/** Locks the file as a long import does. */
 function lock(data: string) {
   const db = new Sqlite(data);
   db.exec("BEGIN IMMEDIATE");
   return db;
 }
 
-test("a first start on a file that stays locked gives up in words, and does not serve on", async (t) => {
+test("a first start on a file that stays locked gives up with a clear message", async (t) => {
   const data = path.join(temporaryFolder(t), "flags.db");
   close(open(data));
   const holder = lock(data);
@@ -24,7 +24,7 @@ test("a first start on a file that stays locked gives up in words, and does not 
   assert.match(stderr, /is locked by another process/);
 });
 
-test("a file that is in use already is served while another process writes to it", async (t) => {
+test("an existing file can be served while another process writes to it", async (t) => {
   const data = await dataFile(t, createWorld().lines);
   const holder = lock(data);
   t.after(() => holder.close());
@@ -44,7 +44,7 @@ test("a second server is refused under any name of the file, and so is a restore
   }
 });
 
-/** What a second server and a restore say to one that serves the file. */
+/** What a second server and a restore print when the file is already served. */
 async function requireRefused(data: string, pid: number | undefined, env = {}) {
   for (const args of [["serve", "--port", "0"], ["compact"]]) {
     const { code, stderr } = await runCli([...args, "--data", data], { env });
@@ -53,7 +53,7 @@ async function requireRefused(data: string, pid: number | undefined, env = {}) {
   }
 }
 
-test("a second server is refused though the lock was removed, and under another hard link", async (t) => {
+test("a second server is refused even if the lock was removed, and under another hard link", async (t) => {
   const data = await dataFile(t, createWorld().lines);
   const link = path.join(path.dirname(data), "link.db");
   fs.linkSync(data, link);
@@ -72,7 +72,7 @@ test("a second server with another temporary folder, or none, is refused", async
   for (const TMPDIR of [temporaryFolder(t), "/nowhere"]) await requireRefused(data, child.pid, { TMPDIR });
 });
 
-test("what another put in the place of the temporary lock is left alone", async (t) => {
+test("a file that another user put in place of the temporary lock is left alone", async (t) => {
   const data = await dataFile(t, createWorld().lines);
   const [TMPDIR, victim] = [temporaryFolder(t), path.join(temporaryFolder(t), "victim")];
   fs.writeFileSync(victim, "victim");
@@ -83,7 +83,7 @@ test("what another put in the place of the temporary lock is left alone", async 
   assert.equal(fs.readFileSync(victim, "utf8"), "victim");
 });
 
-test("SIGUSR1 opens no debugger", async (t) => {
+test("SIGUSR1 does not open a debugger", async (t) => {
   const data = await dataFile(t, createWorld().lines);
   const { child, get, stop } = await startServer(t, ["serve", "--data", data]);
   child.kill("SIGUSR1");
@@ -110,7 +110,7 @@ const create = (url: string, name: string) =>
     body: JSON.stringify({ name }),
   });
 
-test("a change waits while another process writes, and reads don't", async (t) => {
+test("a change waits while another process writes, reads don't", async (t) => {
   const data = await dataFile(t, createWorld().project("a").lines);
   const { url, get } = await startServer(t, ["serve", "--data", data]);
   const holder = lock(data);
@@ -126,7 +126,7 @@ test("a change waits while another process writes, and reads don't", async (t) =
   assert.deepEqual(statuses, [201, 201]);
 });
 
-test("a change gives up after five seconds in words, and nothing of it is stored later", async (t) => {
+test("a change gives up after five seconds with a clear message, and nothing of it is stored later", async (t) => {
   const data = await dataFile(t, createWorld().project("a").lines);
   const { url, get } = await startServer(t, ["serve", "--data", data]);
   const holder = lock(data);

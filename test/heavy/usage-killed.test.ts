@@ -6,12 +6,12 @@ import { dataFile, linesOf, startServer } from "../cli/run-cli.ts";
 import { report } from "../support/usage.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
 
-/** What a crash may cost of the use that applications have reported. */
+/** How much reported usage a crash may lose. */
 const LOST_MS = 5000;
 
 const PAUSE_MS = 20;
 
-test("a kill -9 costs at most five seconds of use", async (t) => {
+test("a kill -9 loses at most five seconds of usage", async (t) => {
   const data = await dataFile(t, createWorld().project("a").feature("menu", "a").lines);
   const { child, ended, url } = await startServer(t, ["serve", "--data", data]);
   const headers = { authorization: CLIENT, "content-type": "application/json" };
@@ -32,7 +32,7 @@ test("a kill -9 costs at most five seconds of use", async (t) => {
   }>;
   const kept = usage.flatMap(({ hours }) => hours).reduce((sum, { yes }) => sum + yes, 0);
   const due = acknowledged.filter((time) => time < killed - LOST_MS).length;
-  assert.ok(due > 0 && kept >= due, `${kept} of ${due} that were due, ${acknowledged.length} in all`);
+  assert.ok(due > 0 && kept >= due, `${kept} of ${due} that were due, ${acknowledged.length} in total`);
   assert.deepEqual(
     checkFile(data).filter(({ problem }) => problem !== undefined),
     [],

@@ -12,7 +12,7 @@ const outcome = ({ status, body }: Reply) => [status, body?.name];
 const bytes = (...parts: Array<string | number[]>) =>
   Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
-/** Three events, of which `{"limit":1}` finds the newest. */
+/** Three events, the newest of which is found by `{"limit":1}`. */
 async function openSearch(t: TestContext) {
   const { request } = await openServer(t, createWorld().event().event().event());
   const post = (body: unknown, headers: Record<string, string> = {}, as: string | null = personal(1)) =>
@@ -22,7 +22,7 @@ async function openSearch(t: TestContext) {
 
 const foundIds = ({ body }: Reply) => body.events?.map((event: { id: number }) => event.id);
 
-/** JSON of so many bytes: an object with one criterion, then white space. */
+/** JSON of this many bytes: an object with one criterion, padded with white space. */
 const padded = (size: number) => `{"limit":1}${" ".repeat(size - 11)}`;
 
 const ENCODINGS = [
@@ -34,7 +34,7 @@ const ENCODINGS = [
 
 const streamed = (text: string) => new Blob([text]).stream();
 
-test("a body that is no JSON object is 400 and told so", async (t) => {
+test("a body that is not a JSON object is a 400 that says so", async (t) => {
   const { post } = await openSearch(t);
   for (const body of [
     "",
@@ -95,7 +95,7 @@ test("white space around the object is allowed", async (t) => {
   }
 });
 
-test("bytes that are not UTF-8 are 400, not replaced", async (t) => {
+test("bytes that are not UTF-8 are a 400, not replaced", async (t) => {
   const { post } = await openSearch(t);
   const around = (...text: number[]) => bytes('{"query":"', text, '"}');
   for (const body of [
@@ -104,8 +104,8 @@ test("bytes that are not UTF-8 are 400, not replaced", async (t) => {
     around(0xc3, 0x28),
     around(0xe2, 0x82),
     around(0x80),
-    around(0xc0, 0xaf), // a slash, overlong
-    around(0xed, 0xa0, 0x80), // half of a surrogate pair
+    around(0xc0, 0xaf), // an overlong slash
+    around(0xed, 0xa0, 0x80), // a lone surrogate
     around(0xf4, 0x90, 0x80, 0x80), // beyond Unicode
     around(0xfc), // "ü" in ISO 8859-1
     bytes([0xff], "{}"),
@@ -120,7 +120,7 @@ test("bytes that are not UTF-8 are 400, not replaced", async (t) => {
   assert.deepEqual([status, body.totalEvents], [200, 0]);
 });
 
-test("a byte order mark before the object is passed over", async (t) => {
+test("a byte order mark before the object is ignored", async (t) => {
   const { post } = await openSearch(t);
   const mark = [0xef, 0xbb, 0xbf];
   assert.deepEqual(foundIds(await post(bytes(mark, '{"limit":1}'))), [3]);
@@ -129,7 +129,7 @@ test("a byte order mark before the object is passed over", async (t) => {
   }
 });
 
-test("JSON in UTF-8 may say so in any case, quoted or not", async (t) => {
+test("JSON in UTF-8 may be declared in any letter case, and quoted", async (t) => {
   const { post } = await openSearch(t);
   for (const type of [
     "application/json",
@@ -146,7 +146,7 @@ test("JSON in UTF-8 may say so in any case, quoted or not", async (t) => {
   assert.deepEqual(foundIds(await post('{"limit":1}', { "content-encoding": "identity" })), [3]);
 });
 
-test("a body of another type, another charset or an unknown encoding is 415", async (t) => {
+test("another media type or charset, or an unknown encoding, is a 415", async (t) => {
   const { post } = await openSearch(t);
   for (const type of [
     "",
@@ -170,7 +170,7 @@ test("a body of another type, another charset or an unknown encoding is 415", as
   ]) {
     const reply = await post('{"limit":1}', { "content-type": type });
     assert.deepEqual(outcome(reply), [415, "ContentTypeError"], type);
-    assert.ok(reply.body.message.length < 300, "a long type is not repeated whole");
+    assert.ok(reply.body.message.length < 300, "a long type is not repeated in full");
   }
   for (const encoding of [
     "x-gzip",
@@ -187,7 +187,7 @@ test("a body of another type, another charset or an unknown encoding is 415", as
   }
 });
 
-test("a body may come compressed", async (t) => {
+test("a body may be compressed", async (t) => {
   const { post } = await openSearch(t);
   for (const [encoding, compress] of ENCODINGS) {
     const reply = await post(compress(Buffer.from('{"limit":1}')), { "content-encoding": encoding });
@@ -196,7 +196,7 @@ test("a body may come compressed", async (t) => {
   }
 });
 
-test("a compressed body counts as what it holds, and must be whole", async (t) => {
+test("a compressed body is limited by its decompressed size, and must be complete", async (t) => {
   const { post } = await openSearch(t);
   for (const [encoding, compress] of ENCODINGS) {
     for (const [body, outcomeOfIt] of [
@@ -213,7 +213,7 @@ test("a compressed body counts as what it holds, and must be whole", async (t) =
   }
 });
 
-test("a long key that holds NUL is named by its beginning", async (t) => {
+test("a long key with NUL is named by its beginning", async (t) => {
   const { request } = await openServer(t);
   const body = { [`${"k".repeat(100_000)}\0`]: 1 };
   const reply = await request("/api/admin/events/search", { method: "POST", body });
@@ -221,7 +221,7 @@ test("a long key that holds NUL is named by its beginning", async (t) => {
   assert.ok(reply.text.length < 500, `${reply.text.length} characters`);
 });
 
-test("NUL in any value of a body is 400 and named, an escaped backslash before its digits is none", async (t) => {
+test("NUL in any value of a body is a 400 that names it, an escaped backslash before its digits is not NUL", async (t) => {
   const { post } = await openSearch(t);
   for (const [body, path] of [
     ['{"query":"a\\u0000b"}', "body.query"],
@@ -235,9 +235,9 @@ test("NUL in any value of a body is 400 and named, an escaped backslash before i
   assert.equal((await post('{"query":"\\\\u0000"}')).status, 200);
 });
 
-test("a body without a type is 415", async (t) => {
+test("a body without a content type is a 415", async (t) => {
   const { app } = await openServer(t);
-  const body = Buffer.from("{}"); // bytes, for fetch gives a text a type
+  const body = Buffer.from("{}"); // bytes, since fetch adds a type to text
   const response = await app.request(SEARCH, {
     method: "POST",
     headers: { authorization: personal(1) },
@@ -247,7 +247,7 @@ test("a body without a type is 415", async (t) => {
   assert.deepEqual([response.status, name], [415, "ContentTypeError"]);
 });
 
-test("a body of exactly 1 MiB is read, one byte more is 413", async (t) => {
+test("a body of exactly 1 MiB is read, one more byte is a 413", async (t) => {
   const { post } = await openSearch(t);
   for (const as of [(text: string) => text, streamed]) {
     assert.deepEqual(foundIds(await post(as(padded(MIB)))), [3]);
@@ -257,7 +257,7 @@ test("a body of exactly 1 MiB is read, one byte more is 413", async (t) => {
   }
 });
 
-test("the limit is one of bytes, whatever is in the body", async (t) => {
+test("the limit counts bytes, whatever they are", async (t) => {
   const { post } = await openSearch(t);
   const text = (letter: string, size: number) => `{"nope":"${letter.repeat((size - 11) / 2)}"}`;
   assert.equal(Buffer.byteLength(text("é", MIB - 1)), MIB - 1);
@@ -268,7 +268,7 @@ test("the limit is one of bytes, whatever is in the body", async (t) => {
   }
 });
 
-test("100,000 brackets are answered like any other value", async (t) => {
+test("100,000 nested brackets are handled like any other value", async (t) => {
   const { post } = await openSearch(t);
   const [open, close] = ["[".repeat(100_000), "]".repeat(100_000)];
   const objects = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
@@ -290,7 +290,7 @@ test("100,000 brackets are answered like any other value", async (t) => {
   }
 });
 
-test("__proto__ is a property like any other unknown one", async (t) => {
+test("__proto__ is an unknown property like any other", async (t) => {
   const { post } = await openSearch(t);
   for (const body of [
     '{"__proto__":{"limit":0},"limit":1}',
@@ -306,7 +306,7 @@ test("__proto__ is a property like any other unknown one", async (t) => {
   assert.equal(Object.hasOwn(Object.prototype, "limit"), false);
 });
 
-test("a number that is none is 400, not read as something near", async (t) => {
+test("an invalid number is a 400, not coerced", async (t) => {
   const { post } = await openSearch(t);
   for (const [body, path] of [
     ['{"offset":1e400}', "body.offset"],
@@ -320,7 +320,7 @@ test("a number that is none is 400, not read as something near", async (t) => {
   }
 });
 
-test("the credential and the token's kind are looked at before the body", async (t) => {
+test("credential and kind of token are checked before the body", async (t) => {
   const { post } = await openSearch(t);
   for (const [body, headers] of [
     ["{", {}],

@@ -12,8 +12,8 @@ import { importLines } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
 /*
- * What makes a cache dangerous is an answer from before a change. The same file is served with answers kept and
- * without, and changed in every way there is, by the serving process and by another connection.
+ * The danger of a cache is a stale response. The same file is served with and without a cache, and changed in every
+ * possible way, by the serving process and by another connection.
  */
 
 export const world = () =>
@@ -32,7 +32,7 @@ export const world = () =>
     .integrationEvent()
     .notification();
 
-/** Each read there is, where there is something to read. */
+/** Every read that returns something. */
 export const READS = [
   "events",
   "events?project=open",
@@ -60,7 +60,7 @@ export const READS = [
   'events/search {"project":"open"}',
 ];
 
-/** What is asked for, with a body where it is a POST. */
+/** A path, with a body for a POST. */
 export function toRequest(read: string, headers: Record<string, string>): [path: string, init: RequestInit] {
   const [path = "", body] = read.split(" ");
   if (body === undefined) return [path, { headers }];
@@ -76,7 +76,7 @@ interface Sent {
   body?: object;
 }
 
-/** The same file served with answers kept, and by `plain` without; `other` is how another process changes it. */
+/** The same file served with a cache, and by `plain` without one; `other` is another process's connection. */
 export async function openBoth(t: TestContext | undefined) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-answers-"));
   const file = path.join(folder, "flags.db");
@@ -115,7 +115,7 @@ export async function openBoth(t: TestContext | undefined) {
     const [path, init] = toRequest(read, headers);
     return fetch(`${url}/api/admin/${path}`, init);
   };
-  /** Makes a change, by the server whose answers are kept or by another process. */
+  /** Makes a change through the server with the cache, or through another process. */
   const send = ({ method = "POST", path, as = personal(1), body }: Sent, isOwn = true) => {
     const init = {
       method,
@@ -129,16 +129,17 @@ export async function openBoth(t: TestContext | undefined) {
 
 export const seen = async (response: Response) => {
   const text = await response.text();
-  // Every error has an id of its own, and when somebody was last seen may be told late.
+  // Every error has an id of its own, and last-seen times may lag.
   const timeless = text.replaceAll(/"seenAt":[^,}]+/g, `"seenAt":0`);
   return [
     response.status,
-    timeless === text && response.headers.get("etag")?.replace("W/", ""), // weak where fetch has asked for it compressed
+    timeless === text &&
+      response.headers.get("etag")?.replace("W/", "weak if fetch has asked for compression"), // weak where fetch has asked for it compressed
     response.status < 400 ? timeless : JSON.parse(text).message,
   ];
 };
 
-/** Nobody is answered with what was before; the caller says after which change. */
+/** Asserts that no response is stale; the caller names the change. */
 export async function requireFresh({ plain, get }: Awaited<ReturnType<typeof openBoth>>, after: string) {
   for (const authorization of CALLERS) {
     for (const read of READS) {

@@ -17,7 +17,7 @@ import {
   withLongLog,
 } from "./raw-http.ts";
 
-/** What no app gets to see: the parser of HTTP refuses it. */
+/** Messages that never reach the app: the HTTP parser rejects them. */
 const BROKEN: Array<string | Buffer> = [
   "hello\r\n\r\n",
   "GET\r\n\r\n",
@@ -41,7 +41,7 @@ const BROKEN: Array<string | Buffer> = [
   "\u00fc".repeat(100),
 ];
 
-test("what is no HTTP is 400 in JSON, and the connection is closed", async (t) => {
+test("malformed HTTP is a 400 in JSON, and the connection is closed", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   for (const text of BROKEN) {
     const { send, reply, rest } = connect(listening.url);
@@ -55,7 +55,7 @@ test("what is no HTTP is 400 in JSON, and the connection is closed", async (t) =
   await requireUnharmed();
 });
 
-test("a client that hangs up on answers that wait for the one before them is no failure", async (t) => {
+test("a client that hangs up on pipelined responses causes no error", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   const { socket, send } = connect(listening.url);
   send(head("GET", `${EVENTS}?project=long`), head("GET", EVENTS).repeat(3));
@@ -64,7 +64,7 @@ test("a client that hangs up on answers that wait for the one before them is no 
   await requireUnharmed();
 });
 
-test("a client that asks for a tunnel and hangs up at once ends nothing", async (t) => {
+test("a client that sends CONNECT and hangs up at once causes no crash", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const { socket } = connect(listening.url);
   await once(socket, "connect");
@@ -73,7 +73,7 @@ test("a client that asks for a tunnel and hangs up at once ends nothing", async 
   await requireUnharmed();
 });
 
-test("a client that is refused can't keep the connection open by not ending its side", async (t) => {
+test("a refused client can't keep the connection half open", async (t) => {
   const { listening } = await openListening(t);
   const accepted: net.Socket[] = [];
   const remember = (message: unknown) => accepted.push((message as { socket: net.Socket }).socket);
@@ -91,7 +91,7 @@ test("a client that is refused can't keep the connection open by not ending its 
   );
 });
 
-test("what is no HTTP gets no answer inside the one of the request before", async (t) => {
+test("malformed HTTP after a request does not corrupt the response to that request", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   const { socket, send, rest } = connect(listening.url);
   send(head("GET", `${EVENTS}?project=long`));
@@ -103,7 +103,7 @@ test("what is no HTTP gets no answer inside the one of the request before", asyn
   await requireUnharmed();
 });
 
-test("headers of 16 kB are 431 in JSON, those of 8 kB are read", async (t) => {
+test("headers of 16 kB are a 431 in JSON, 8 kB are accepted", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   for (const request of [
     head("GET", EVENTS, `x: ${"a".repeat(17_000)}`),
@@ -122,7 +122,7 @@ test("headers of 16 kB are 431 in JSON, those of 8 kB are read", async (t) => {
   await requireUnharmed();
 });
 
-test("a refusal of what is no HTTP is like any other: headers, details, and its id in the log", async (t) => {
+test("an error for malformed HTTP is like any other: headers, details, and its id in the log", async (t) => {
   const { listening, logged } = await openListening(t);
   for (const [request, keys] of [
     ["hello\r\n\r\n", ["id", "name", "message", "details"]],
@@ -137,7 +137,7 @@ test("a refusal of what is no HTTP is like any other: headers, details, and its 
   }
 });
 
-test("a token must be whole and alone in its header", async (t) => {
+test("the token must be the complete, single value of its header", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const bare = (...lines: string[]) =>
     Buffer.from([`GET ${EVENTS} HTTP/1.1`, "host: localhost", ...lines, "", ""].join("\r\n"), "latin1");

@@ -4,15 +4,15 @@ import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
 /*
- * What other programs that were written for the original ask, in the way they ask it, each with the fields it reads: a
- * server that lets an agent manage flags, an extension of an editor, a plugin of a developer portal.
+ * The requests of other programs written for the original, sent the way they send them, with the fields they read: a
+ * server that lets an agent manage flags, an editor extension, a plugin of a developer portal.
  */
 
 const PROJECT = "/api/admin/projects/default";
 const FLAG = `${PROJECT}/features/checkout`;
 const STRATEGIES = `${FLAG}/environments/development/strategies`;
 
-/** A client with somebody's token; it names the type of a body also where it sends none. */
+/** A client with a user's token; it sends a content type even without a body. */
 async function client(t: TestContext) {
   const { request } = await openServer(t, createWorld().project("default"));
   return async (method: string, path: string, status: number, body?: unknown) => {
@@ -65,7 +65,7 @@ test("a server for agents", async (t) => {
   const [strategy] = development.strategies;
   has(strategy, "id name title disabled parameters constraints variants segments sortOrder");
 
-  // It writes back all that it read of a strategy, with what it changes.
+  // It writes back everything it read of a strategy, with its changes.
   const { sortOrder: _, id: __, ...same } = strategy;
   const changed = { ...same, parameters: { ...PARAMETERS, rollout: "50" } };
   const updated = await send("PUT", `${STRATEGIES}/${id}`, 200, changed);
@@ -91,7 +91,7 @@ test("a server for agents", async (t) => {
   has(archived.features[0], "name description project type archivedAt impressionData createdAt");
 });
 
-test("what it says of an error is what went wrong", async (t) => {
+test("its error messages name the cause", async (t) => {
   const send = await client(t);
   const wrong = await send("POST", `${PROJECT}/features`, 400, { name: "no good", type: "release" });
   assert.match(wrong.message, /^body\.name: /);
@@ -100,7 +100,7 @@ test("what it says of an error is what went wrong", async (t) => {
   assert.equal(none.details[0].message, none.message);
 });
 
-test("an extension of an editor, which checks what it is told", async (t) => {
+test("an editor extension, which validates responses", async (t) => {
   const send = await client(t);
   await send("POST", `${PROJECT}/features`, 201, { name: "parent" });
   await send("POST", `${PROJECT}/features`, 201, { name: "checkout" });
@@ -128,7 +128,7 @@ function assertFlag({ name, environments }: { name: unknown; environments: Array
   }
 }
 
-test("a plugin of a portal, which passes on what it is told", async (t) => {
+test("a portal plugin, which passes responses on", async (t) => {
   const send = await client(t);
   has((await send("GET", "/api/admin/projects", 200)).projects[0], "id name");
   has((await send("GET", "/api/admin/environments", 200)).environments[0], "name type enabled sortOrder");

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
 
-test("who asks while an answer is being compressed gets the same, and after a change the new one", async (t) => {
+test("requests during compression share the response, and after a change get the new one", async (t) => {
   const world = createWorld().project("a");
   for (let number = 0; number < 500; number++) world.feature(`flag-${number}`, "a");
   const { listener, request } = await openServer(t, world);
@@ -25,13 +25,13 @@ test("who asks while an answer is being compressed gets the same, and after a ch
   };
   for (let number = 0; number < 10; number++) {
     const stop = new AbortController();
-    const leaves = poll(stop.signal).catch(() => {}); // who asked first may leave
+    const leaves = poll(stop.signal).catch(() => {}); // the first client may leave
     const polls = Array.from({ length: 10 }, () => poll());
     stop.abort();
     assert.deepEqual([...new Set(await Promise.all(polls))], [number]);
     await leaves;
     const path = `/api/admin/projects/a/features/flag-${number}/environments/development/on`;
-    const early = poll(); // before the change or after it
+    const early = poll(); // either before or after the change
     await request(path, { method: "POST" });
     assert.equal(await poll(), number + 1);
     assert.ok([number, number + 1].includes(await early));

@@ -11,7 +11,7 @@ import { importLines } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
 /*
- * What happens to the file under a server that runs is no reason to end it: an administrator has to be able to ask.
+ * Damage to the file must not crash a running server: an administrator has to be able to ask what is wrong.
  */
 
 async function serveFile(t: TestContext) {
@@ -23,7 +23,7 @@ async function serveFile(t: TestContext) {
   const before = open(file);
   await importLines(before, world.lines);
   close(before);
-  const db = open(file); // with nothing of it in memory yet
+  const db = open(file); // with nothing cached yet
   t.after(() => db.close());
   const logged: LogLine[] = [];
   const log = (line: LogLine) => void logged.push(line);
@@ -62,10 +62,13 @@ const READS: ReadonlyArray<[path: string, body?: string]> = [
   ["/api/admin/events/search", '{"query":"word"}'],
 ];
 
-/** What somebody does to the file, and what comes of it. */
+/** Kinds of damage, and the expected result. */
 const HARM: Array<[name: string, harm: (file: string) => void]> = [
-  ["it is cut to nothing", (file) => fs.truncateSync(file, 0)],
-  ["it is cut in half", (file) => fs.truncateSync(file, 4096 * Math.floor(fs.statSync(file).size / 8192))],
+  ["it is truncated to nothing", (file) => fs.truncateSync(file, 0)],
+  [
+    "it is truncated to half",
+    (file) => fs.truncateSync(file, 4096 * Math.floor(fs.statSync(file).size / 8192)),
+  ],
   ["it is overwritten with zeros", (file) => fs.writeFileSync(file, Buffer.alloc(fs.statSync(file).size))],
   [
     "every tenth page is flipped",
@@ -76,7 +79,7 @@ const HARM: Array<[name: string, harm: (file: string) => void]> = [
     },
   ],
   [
-    "another file is moved to its place",
+    "another file is moved into its place",
     (file) => {
       fs.writeFileSync(`${file}.other`, "no database");
       fs.renameSync(`${file}.other`, file);
@@ -86,10 +89,10 @@ const HARM: Array<[name: string, harm: (file: string) => void]> = [
 ];
 
 for (const [name, harm] of HARM) {
-  test(`${name}: the server goes on and says so`, async (t) => {
+  test(`${name}: the server keeps running and reports it`, async (t) => {
     const { file, logged, statuses } = await serveFile(t);
     harm(file);
-    // What is outside the API needs no credential, but some clients send it everywhere.
+    // Paths outside the API need no credential, but some clients always send one.
     for (const outside of [{}, CREDENTIAL]) {
       const [health, front, page, ready, ...others] = await statuses(outside);
       assert.deepEqual([health, front, page], [200, 200, 200]);

@@ -6,7 +6,7 @@ import { encodeOnce } from "../../src/http/encode-once.ts";
 
 const hashOf = (body: Buffer) => crypto.hash("sha1", body, "base64url");
 
-test("the same content is compressed once, also while it still is, in each encoding", async () => {
+test("the same content is compressed once per encoding, even if requested concurrently", async () => {
   const body = Buffer.from("flag ".repeat(10_000));
   const first = encodeOnce("gzip", body, hashOf(body));
   assert.equal(encodeOnce("gzip", Buffer.from(body), hashOf(body)), first);
@@ -15,14 +15,14 @@ test("the same content is compressed once, also while it still is, in each encod
   assert.deepEqual(zlib.brotliDecompressSync(await encodeOnce("br", body, hashOf(body))), body);
 });
 
-test("what was compressed first is let go of first", async () => {
+test("the entry that was compressed first is evicted first", async () => {
   const bodies = Array.from({ length: 10 }, () => crypto.randomBytes(1024 * 1024));
   const encoded: Array<ReturnType<typeof encodeOnce>> = [];
   for (const body of bodies) {
     encoded.push(encodeOnce("gzip", body, hashOf(body)));
     await encoded.at(-1);
   }
-  // A comparison by assert would print megabytes if it failed.
+  // A failing assert would print megabytes.
   assert.ok(encodeOnce("gzip", bodies[9]!, hashOf(bodies[9]!)) === encoded[9]);
   assert.ok(encodeOnce("gzip", bodies[0]!, hashOf(bodies[0]!)) !== encoded[0]);
 });

@@ -7,7 +7,7 @@ import { OPERATIONS, SURFACES } from "../../src/surfaces.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 
-/** What the examples are about. */
+/** The rows that the examples refer to. */
 const world = () =>
   createWorld()
     .environment("spare")
@@ -39,7 +39,7 @@ const world = () =>
 
 const exampleStrategy = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
 
-/** Where what the example names is given by the server, such as a secret: what is answered to any other. */
+/** Examples that name a server-generated value, such as a secret: the response to any other value. */
 const OTHERWISE: Readonly<Record<string, number>> = {
   getPublicSignupToken: 404,
   updatePublicSignupToken: 404,
@@ -53,7 +53,7 @@ const OTHERWISE: Readonly<Record<string, number>> = {
   sendResetPasswordEmail: 404,
 };
 
-/** What has to be done before, by the examples of that. */
+/** Examples to send first, as preparation. */
 const BEFORE: Readonly<Record<string, string>> = {
   updateBanner: "createBanner",
   deleteBanner: "createBanner",
@@ -77,7 +77,7 @@ function urlOf(operation: Operation) {
   return search === "" ? path : `${path}?${search}`;
 }
 
-test("every operation has an example that it takes", () => {
+test("every operation has an example that is valid", () => {
   for (const operation of OPERATIONS) {
     const { body } = exampleOf(operation);
     if (!operation.isBodyOptional)
@@ -89,7 +89,7 @@ test("every operation has an example that it takes", () => {
 
 type Send = Awaited<ReturnType<typeof openServer>>["request"];
 
-/** Sends the example. @returns what is wrong with the answer */
+/** Sends the example. @returns what is wrong with the response */
 async function problemsOf(request: Send, operation: Operation): Promise<string[]> {
   const before = OPERATIONS.find(({ id }) => id === BEFORE[operation.id]);
   const first = before ? await problemsOf(request, before) : [];
@@ -101,10 +101,10 @@ async function problemsOf(request: Send, operation: Operation): Promise<string[]
   return status === expected ? first : [...first, `${operation.id}: ${status} ${text.slice(0, 160)}`];
 }
 
-/** What never ends, and what needs a server that delivers, is tried elsewhere. */
+/** Streams, and operations that need a delivering server, are tested elsewhere. */
 const ELSEWHERE = ["streamRefetches", "testAddon", "redeliverAddonEvent"];
 
-test("every example of a read is answered", async (t) => {
+test("every example of a read succeeds", async (t) => {
   const { request } = await openServer(t, world());
   const found = [];
   for (const operation of OPERATIONS.filter(({ changes, id }) => !changes && !ELSEWHERE.includes(id)))
@@ -112,7 +112,7 @@ test("every example of a read is answered", async (t) => {
   assert.deepEqual(found, []);
 });
 
-test("every example of a change is made", async (t) => {
+test("every example of a change succeeds", async (t) => {
   const found = [];
   for (const operation of OPERATIONS.filter(({ changes, id }) => changes && !ELSEWHERE.includes(id))) {
     const { request } = await openServer(t, world());

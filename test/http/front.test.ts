@@ -27,13 +27,13 @@ import {
 } from "./raw-http.ts";
 
 /*
- * What stands between a socket and the app: nothing that is sent may end the process or hold the others.
+ * Everything between a socket and the app: no input may crash the process or block other clients.
  */
 
 const ask = (target: string, ...headers: string[]) =>
   [`GET ${target} HTTP/1.1`, `authorization: ${TOKEN}`, ...headers, "", ""].join("\r\n");
 
-test("a host that is none is 400, whatever the path is", async (t) => {
+test("an invalid host is a 400, whatever the path", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   for (const target of [EVENTS, "/..", "/%41", "/api/admin/../events", `${EVENTS}?a=<>`]) {
     for (const host of [
@@ -60,14 +60,14 @@ test("a host that is none is 400, whatever the path is", async (t) => {
   await requireUnharmed();
 });
 
-test("below a base path as well", async (t) => {
+test("below a base path too", async (t) => {
   const { listener } = await openServer(t);
   const listening = await listen(listener, LOCAL);
   t.after(() => listening.close());
   assertError(await exchange(listening.url, ask("/flags/..", "host: x:99999")), [400, "ValidationError"]);
 });
 
-test("a whole URL as the target is its path; what is neither is 400", async (t) => {
+test("the path of an absolute URL is used; any other target is a 400", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const reply = (target: string) => exchange(listening.url, ask(target, "host: x"));
   assert.equal((await reply(`http://x${EVENTS}`)).status, 200);
@@ -77,7 +77,7 @@ test("a whole URL as the target is its path; what is neither is 400", async (t) 
   await requireUnharmed();
 });
 
-test("two credentials or two hosts are 400, whether the answer is kept or not", async (t) => {
+test("duplicate credentials or hosts are a 400, whether or not the response is cached", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const line = `authorization: ${TOKEN}`;
   for (const headers of [
@@ -94,7 +94,7 @@ test("two credentials or two hosts are 400, whether the answer is kept or not", 
   }
 });
 
-test("CONNECT and an Expect of something else are refused in JSON", async (t) => {
+test("CONNECT and unknown values of Expect are refused in JSON", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const tunnel = await exchange(
     listening.url,
@@ -106,7 +106,7 @@ test("CONNECT and an Expect of something else are refused in JSON", async (t) =>
   await requireUnharmed();
 });
 
-test("a request that does not come to its end is 408", async (t) => {
+test("an incomplete request is a 408", async (t) => {
   const { listener, logged } = await openServer(t);
   const log = (line: LogLine) => void logged.push(line);
   const listening = await listen(listener, { ...LOCAL, log, patience: 100 });
@@ -122,7 +122,7 @@ test("a request that does not come to its end is 408", async (t) => {
   }
 });
 
-test("a body that nobody reads is cut at a limit", async (t) => {
+test("reading an unused body stops at a limit", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   for (const request of [
     head("GET", EVENTS, "content-length: 100000000"),
@@ -143,7 +143,7 @@ test("a body that nobody reads is cut at a limit", async (t) => {
   await requireUnharmed();
 });
 
-/** A server with this listener behind all that stands before the app. */
+/** A server that runs this listener behind everything that comes before the app. */
 async function serveBehind(t: TestContext, listener: Listener) {
   const logged: LogLine[] = [];
   const server = http.createServer(guarded((line) => void logged.push(line), listener));
@@ -158,7 +158,7 @@ async function serveBehind(t: TestContext, listener: Listener) {
   };
 }
 
-test("whatever is thrown is one 500 and one line, and the next request is answered", async (t) => {
+test("anything thrown is one 500 and one log line, and the next request works", async (t) => {
   const { logged, url } = await serveBehind(t, (request) => {
     if (request.url === "/later") return Promise.reject(new Error("by and by"));
     throw new Error("at once");
@@ -177,7 +177,7 @@ test("whatever is thrown is one 500 and one line, and the next request is answer
   }
 });
 
-test("an answer that breaks off is seen by its client, and logged", async (t) => {
+test("an aborted response is visible to the client, and logged", async (t) => {
   const { logged, url } = await serveBehind(t, (_, response) => {
     response.writeHead(200, { "content-length": "10" }).write("half");
     return Promise.reject(new Error("in the middle"));
@@ -186,7 +186,7 @@ test("an answer that breaks off is seen by its client, and logged", async (t) =>
   assert.match(String(logged[0]?.cause), /in the middle/);
 });
 
-test("a turn of the event loop ends in time, in order, and spares those who have gone", async () => {
+test("a turn of the event loop ends in time, runs requests in order, and skips disconnected clients", async () => {
   const answered: number[] = [];
   const busy = (request: IncomingMessage) => {
     for (const end = performance.now() + 2; performance.now() < end; );
@@ -197,20 +197,20 @@ test("a turn of the event loop ends in time, in order, and spares those who have
   const gone = { destroyed: true } as ServerResponse;
   for (let n = 0; n < 40; n++) listener({ url: String(n) } as IncomingMessage, n === 30 ? gone : response);
   const inFirst = answered.length;
-  assert.ok(inFirst > 0 && inFirst < 20, `${inFirst} of 40 at once`);
+  assert.ok(inFirst > 0 && inFirst < 20, `${inFirst} of 40 in the first turn`);
   let turns = 0;
   while (answered.length < 39) {
     await setImmediate();
     turns++;
   }
-  assert.ok(turns > 3, "others had their turns between");
+  assert.ok(turns > 3, "others had turns in between");
   assert.deepEqual(
     answered,
     Array.from({ length: 40 }, (_, n) => n).filter((n) => n !== 30),
   );
 });
 
-test("many streams share the time of a turn", async () => {
+test("concurrent streams share the time of a turn", async () => {
   let made = 0;
   function* pieces() {
     yield "x".repeat(256 * 1024);
@@ -259,5 +259,5 @@ test("a new connection is accepted while many others are busy", async (t) => {
   const passed = answered - before;
   isOver = true;
   await Promise.all(crowd);
-  assert.ok(passed < 3 * 200, `${passed} others were answered before it`);
+  assert.ok(passed < 3 * 200, `${passed} others were answered first`);
 });

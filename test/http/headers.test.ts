@@ -12,7 +12,7 @@ const outcome = ({ status, body }: Reply) => [status, body?.name];
 
 const VARIANT = { weight: 1000, weightType: "variable", stickiness: "default" };
 
-/** Names and data beyond ASCII in every answer. */
+/** Names and data beyond ASCII in every response. */
 const worldly = () =>
   createWorld()
     .user({ name: "Zoë 😀", username: "zoë", rootRole: 1, email: "zoë@exämple.com" })
@@ -40,7 +40,7 @@ const worldly = () =>
 const PROJECT = `/api/admin/projects/${encodeURIComponent("日本")}`;
 const FEATURE = `${PROJECT}/features/${encodeURIComponent("grün")}`;
 
-/** Reads of which the answer has something beyond ASCII. */
+/** Reads whose responses contain non-ASCII text. */
 const CALLS: Array<[path: string, call: Call]> = [
   ["/api/admin/addons/1/events", {}],
   ["/api/admin/projects", {}],
@@ -63,7 +63,7 @@ test("content-length counts bytes, not characters", async (t) => {
   for (const [path, call] of CALLS) {
     const { status, headers, text } = await request(path, call);
     assert.equal(status, 200, path);
-    assert.ok(Buffer.byteLength(text) > text.length, `${path} has something beyond ASCII`);
+    assert.ok(Buffer.byteLength(text) > text.length, `${path} contains non-ASCII text`);
     assert.equal(headers.get("content-length"), String(Buffer.byteLength(text)), path);
   }
   const { status, headers, text } = await request("/api/admin/personal-dashboard/nirgendwö");
@@ -80,7 +80,7 @@ test("JSON is compact", async (t) => {
   }
 });
 
-test("an etag stands for the body: the same for the same, another after a change or for another", async (t) => {
+test("an ETag identifies the body: equal for equal bodies, different after a change and for other bodies", async (t) => {
   const { request, db } = await openServer(t, worldly());
   const etag = async (path: string, as = personal(1)) => (await request(path, { as })).headers.get("etag");
   const seen = new Set<string | null>();
@@ -101,7 +101,7 @@ test("an etag stands for the body: the same for the same, another after a change
   );
 });
 
-/** `If-None-Match`, with `TAG` for the tag of the answer. */
+/** `If-None-Match`, with `TAG` as a placeholder for the response's ETag. */
 const CONDITIONS: Array<[header: string, status: number]> = [
   ["TAG", 304],
   ["W/TAG", 304],
@@ -117,7 +117,7 @@ const CONDITIONS: Array<[header: string, status: number]> = [
   ['""', 200],
 ];
 
-test("If-None-Match with the tag, weak, in a list, or any is 304 without a body", async (t) => {
+test("If-None-Match with the ETag, weak, in a list, or * is a 304 without a body", async (t) => {
   const { request } = await openServer(t, worldly());
   for (const [path, { method: real }] of CALLS) {
     if (real !== "GET") continue;
@@ -141,7 +141,7 @@ test("If-None-Match with the tag, weak, in a list, or any is 304 without a body"
   }
 });
 
-test("a part of the tag, or the tag without its quotes, is another tag", async (t) => {
+test("part of an ETag, or one without its quotes, does not match", async (t) => {
   const { request } = await openServer(t, worldly());
   const etag = (await request(EVENTS)).headers.get("etag")!;
   for (const condition of [etag.slice(1, -1), `${etag.slice(0, -3)}"`, `"${etag}"`, etag.toLowerCase()]) {
@@ -150,7 +150,7 @@ test("a part of the tag, or the tag without its quotes, is another tag", async (
   }
 });
 
-test("If-None-Match changes nothing where the method is POST or the answer an error", async (t) => {
+test("If-None-Match has no effect on a POST or an error", async (t) => {
   const { request } = await openServer(t, worldly());
   const plain = await request(SEARCH, { method: "POST", body: {} });
   for (const tag of ["*", plain.headers.get("etag") ?? '"x"']) {
@@ -170,7 +170,7 @@ test("If-None-Match changes nothing where the method is POST or the answer an er
   }
 });
 
-/** One way to get each status, and whether the body says details. */
+/** A way to get each status, and whether the body has details. */
 const FAILURES: Array<[status: number, name: string, path: string, call: Call]> = [
   [400, "ValidationError", "/api/admin/user-admin/x", {}],
   [400, "ValidationError", "/api/admin/user-admin/%zz", {}],
@@ -192,7 +192,7 @@ const FAILURES: Array<[status: number, name: string, path: string, call: Call]> 
   ],
 ];
 
-test("an error's body has its id, name, message and details; a 401 says where to sign in", async (t) => {
+test("an error's body has an id, name, message and details; a 401 says where to sign in", async (t) => {
   const { request } = await openServer(t);
   for (const [status, name, path, call] of FAILURES) {
     const { body, headers, ...reply } = await request(path, call);
@@ -210,7 +210,7 @@ test("an error's body has its id, name, message and details; a 401 says where to
   }
 });
 
-test("an error's id is new each time and is in its log line", async (t) => {
+test("an error's id is unique and is in its log line", async (t) => {
   const { request, logged } = await openServer(t);
   const ids: string[] = [];
   for (const [status, , path, call] of [...FAILURES, ...FAILURES]) {
@@ -218,7 +218,7 @@ test("an error's id is new each time and is in its log line", async (t) => {
     const { body } = await request(path, call);
     ids.push(body.id);
     const [line, ...others] = logged.slice(before);
-    assert.deepEqual(others, [], "one line an error");
+    assert.deepEqual(others, [], "one line per error");
     assert.equal(line?.id, body.id, path);
     assert.equal(line?.status, status, path);
     assert.equal(line?.method, call.method ?? "GET", path);
@@ -227,7 +227,7 @@ test("an error's id is new each time and is in its log line", async (t) => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-test("no secret of an Authorization header is in an answer or in the log", async (t) => {
+test("no secret from an Authorization header appears in a response or the log", async (t) => {
   const { request, logged } = await openServer(t, worldly());
   const secrets = [
     personal(1),
@@ -248,12 +248,12 @@ test("no secret of an Authorization header is in an answer or in the log", async
     const log = JSON.stringify(logged);
     assert.ok(!log.includes(secret) && !log.includes(hash), "the log");
   }
-  assert.ok(logged.length > secrets.length, "there was something to log");
+  assert.ok(logged.length > secrets.length, "something was logged");
 });
 
 const HASH = crypto.createHash("sha256").update("admin").digest("hex");
 
-test("a picture is drawn for whoever asks, the same each time", async (t) => {
+test("an avatar is public, and always the same", async (t) => {
   const { request, logged } = await openServer(t);
   const { body: user } = await request("/api/admin/user-admin/1");
   assert.equal(user.imageUrl, `/avatars/${HASH}.svg`);
@@ -272,7 +272,7 @@ test("a picture is drawn for whoever asks, the same each time", async (t) => {
   assert.deepEqual(logged, []);
 });
 
-test("a picture of any other name is 404", async (t) => {
+test("an avatar with an invalid name is a 404", async (t) => {
   const { request } = await openServer(t);
   for (const name of [
     "",

@@ -24,7 +24,7 @@ async function start(t: Parameters<typeof openServer>[0]) {
   return { ...server, tagOf, change };
 }
 
-test("a change of what somebody else has changed meanwhile is refused", async (t) => {
+test("a change is refused if the resource has changed meanwhile", async (t) => {
   const { db, tagOf, change, request } = await start(t);
   const read = await tagOf(FLAG);
   assert.equal((await change("PUT", FLAG, read, { description: "mine" })).status, 200);
@@ -37,7 +37,7 @@ test("a change of what somebody else has changed meanwhile is refused", async (t
   assert.equal((await change("PUT", FLAG, await tagOf(FLAG), { description: "theirs" })).status, 200);
 });
 
-test("of many who change the same version at once, one does", async (t) => {
+test("of many concurrent changes to the same version, one succeeds", async (t) => {
   const { tagOf, change } = await start(t);
   const read = await tagOf(FLAG);
   const changes = Array.from({ length: 20 }, (_, index) =>
@@ -47,7 +47,7 @@ test("of many who change the same version at once, one does", async (t) => {
   assert.deepEqual(statuses.toSorted(), [200, ...Array(19).fill(412)]);
 });
 
-test("any version, one of a list, and the weak tag of a compressed answer will do", async (t) => {
+test("*, a list with the ETag, and the weak ETag of a compressed response match", async (t) => {
   const { tagOf, change } = await start(t);
   const accept = async (match: string) =>
     assert.equal((await change("PUT", FLAG, match, { description: match })).status, 200, match);
@@ -56,7 +56,7 @@ test("any version, one of a list, and the weak tag of a compressed answer will d
   await accept(`W/${await tagOf(FLAG)}`);
 });
 
-test("when a flag was seen, and whose favorite it is, is not its version", async (t) => {
+test("last-seen times and favorites are not part of a flag's version", async (t) => {
   const { db, tagOf, change, request } = await start(t);
   const read = await tagOf(FLAG);
   await request(`${FLAG}/favorites`, { method: "POST", body: {} });
@@ -66,7 +66,7 @@ test("when a flag was seen, and whose favorite it is, is not its version", async
   assert.equal((await change("PUT", FLAG, read, { description: "mine" })).status, 200);
 });
 
-test("a project and its overview, which has no flags in it, are the same version", async (t) => {
+test("a project and its overview, which omits flags, have the same version", async (t) => {
   const { tagOf, change, request } = await start(t);
   const [project, settings] = ["/api/admin/projects/a", { featureNaming: { pattern: "f+" } }];
   const read = await tagOf(`${project}/overview`);
@@ -77,7 +77,7 @@ test("a project and its overview, which has no flags in it, are the same version
   assert.equal((await change("PUT", `${project}/settings`, now, settings)).status, 200);
 });
 
-test("what can't be read at its own path goes by what can be read above it", async (t) => {
+test("a resource without a GET of its own has the version of its parent", async (t) => {
   const { tagOf, change } = await start(t);
   const [environment, tags] = [`${FLAG}/environments/development`, "/api/admin/features/f/tags"];
   const [state, tagged] = [await tagOf(environment), await tagOf(tags)];
@@ -87,7 +87,7 @@ test("what can't be read at its own path goes by what can be read above it", asy
   assert.equal((await change("DELETE", `${tags}/simple/tag`, tagged)).status, 412);
 });
 
-test("the rest of the request is looked at first", async (t) => {
+test("the rest of the request is checked first", async (t) => {
   const { request, change } = await start(t);
   const wrong = { method: "PUT", headers: { "if-match": '"x"' } };
   const tell = async (path: string, call: object) => (await request(path, { ...wrong, ...call })).status;
@@ -98,14 +98,14 @@ test("the rest of the request is looked at first", async (t) => {
   assert.equal((await change("POST", "/api/admin/features-batch/export", "*", {})).status, 400);
 });
 
-test("where nothing can be read, If-Match is refused rather than passed over", async (t) => {
+test("If-Match is refused rather than ignored if there is nothing to compare with", async (t) => {
   const { change } = await start(t);
   const body = { environment: "development", features: ["f"] };
   const reply = await change("POST", "/api/admin/features-batch/export", "*", body);
   assert.deepEqual([reply.status, reply.body.name], [412, "PreconditionFailedError"]);
 });
 
-test("every update and removal has something to go by, but for these", () => {
+test("every update and removal has something to compare with, with these exceptions", () => {
   const updates = OPERATIONS.filter(({ method }) => ["PUT", "PATCH", "DELETE"].includes(method));
   const without = updates.filter((one) => targetOf(one, OPERATIONS) === undefined);
   assert.deepEqual(

@@ -19,7 +19,7 @@ for (const [name, steps, expected] of [
     [{ op: "replace", path: "/inner/length", value: 2 }],
     { inner: { length: 2 } },
   ],
-  ["a test that holds", [{ op: "test", path: "/list", value: ["a", "b"] }], {}],
+  ["a successful test", [{ op: "test", path: "/list", value: ["a", "b"] }], {}],
   ["an escaped name", [{ op: "add", path: "/a~1b~0c", value: 1 }], { "a/b~c": 1 }],
   ["no steps", [], {}],
 ] as const) {
@@ -28,7 +28,7 @@ for (const [name, steps, expected] of [
     const result = { ...FLAG, ...expected } as Record<string, unknown>;
     for (const key of Object.keys(result)) if (result[key] === undefined) delete result[key];
     assert.deepEqual(apply(...steps), result);
-    assert.deepEqual(FLAG, before, "the value itself stays");
+    assert.deepEqual(FLAG, before, "the original value is not modified");
   });
 }
 
@@ -39,7 +39,7 @@ const deepening = Array.from({ length: 120 }, (_, index) => [
 ]).flat();
 
 for (const [name, steps, path] of [
-  ["a test that fails", [{ op: "test", path: "/name", value: "g" }], "body.0"],
+  ["a failed test", [{ op: "test", path: "/name", value: "g" }], "body.0"],
   [
     "the second step",
     [
@@ -48,11 +48,11 @@ for (const [name, steps, path] of [
     ],
     "body.1",
   ],
-  ["a value that is missing", [{ op: "add", path: "/description" }], "body.0"],
+  ["a missing value", [{ op: "add", path: "/description" }], "body.0"],
   ["a copy from nowhere", [{ op: "copy", path: "/x" }], "body.0"],
   ["a move from nowhere", [{ op: "move", path: "/x" }], "body.0"],
   ["a move into itself", [{ op: "move", from: "", path: "/x" }], "body.0"],
-  ["all of it", [{ op: "replace", path: "", value: {} }], "body.0"],
+  ["replacing the whole value", [{ op: "replace", path: "", value: {} }], "body.0"],
   ["into text", [{ op: "add", path: "/name/0", value: "x" }], "body.0"],
   ["into true or false", [{ op: "add", path: "/stale/x", value: "x" }], "body.0"],
   ["into null", [{ op: "add", path: "/description/x", value: "x" }], "body.0"],
@@ -77,7 +77,7 @@ for (const [name, steps, path] of [
   });
 }
 
-test("a patch has steps of RFC 6902, at most a thousand, with pointers and nothing too deep", () => {
+test("a patch has at most a thousand steps of RFC 6902, with valid pointers and limited nesting", () => {
   const step = { op: "remove", path: "/a" };
   let deep: unknown = 1;
   for (let level = 0; level <= 100; level++) deep = [deep];

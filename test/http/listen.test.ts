@@ -30,7 +30,7 @@ const chunk = (data: Buffer | string) => [
   "\r\n",
 ];
 
-test("it is found where it says, on each kind of host", async (t) => {
+test("it is reachable at the address it reports, on each kind of host", async (t) => {
   const { listener } = await openServer(t);
   for (const [host, name] of [
     ["127.0.0.1", "127.0.0.1"],
@@ -46,13 +46,13 @@ test("it is found where it says, on each kind of host", async (t) => {
   }
 });
 
-test("on 127.0.0.1 it is not found elsewhere", { skip: process.platform !== "linux" }, async (t) => {
+test("on 127.0.0.1 it is not reachable from elsewhere", { skip: process.platform !== "linux" }, async (t) => {
   const { listening } = await openListening(t);
   const elsewhere = net.connect(Number(new URL(listening.url).port), "127.0.0.2");
   await assert.rejects(once(elsewhere, "connect"), { code: "ECONNREFUSED" });
 });
 
-test("neither the environment nor a signal has a say", async (t) => {
+test("environment variables and signals have no effect", async (t) => {
   const names = ["PORT", "HOST", "NODE_ENV"] as const;
   const before = names.map((name) => process.env[name]);
   t.after(() => {
@@ -70,7 +70,7 @@ test("neither the environment nor a signal has a say", async (t) => {
   await requireUnharmed();
 });
 
-test("a port in use is a PortInUseError, and who has it keeps it", async (t) => {
+test("a port in use is a PortInUseError, and its owner keeps it", async (t) => {
   const { listener, listening, requireUnharmed } = await openListening(t);
   const port = Number(new URL(listening.url).port);
   await assert.rejects(listen(listener, { ...LOCAL, port }), (error) => {
@@ -81,14 +81,14 @@ test("a port in use is a PortInUseError, and who has it keeps it", async (t) => 
   await requireUnharmed();
 });
 
-test("a port that browsers refuse is as good as any", async (t) => {
+test("a port that browsers block can be used", async (t) => {
   const { listener } = await openServer(t);
   const listening = await listen(listener, { ...LOCAL, port: 6667 });
   t.after(() => listening.close());
   assert.equal(new URL(listening.url).port, "6667");
 });
 
-test("an address that is not this machine's is told as that", async (t) => {
+test("an address that is not this machine's is reported as such", async (t) => {
   const { listener } = await openServer(t);
   await assert.rejects(
     listen(listener, { ...LOCAL, host: "192.0.2.1" }),
@@ -105,7 +105,7 @@ test("a port is free again after close", async (t) => {
   assert.equal(again.url, listening.url);
 });
 
-test("a body over 1 MiB is 413, told by its length or in chunks, and the next request is answered", async (t) => {
+test("a body over 1 MiB is a 413, with a content length or chunked, and the next request works", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const spaces = (size: number) => Buffer.alloc(size, " ");
   for (const size of [MIB + 1, 4 * MIB]) {
@@ -144,7 +144,7 @@ test("exactly 1 MiB in chunks is read", async (t) => {
   await requireUnharmed();
 });
 
-test("many bodies over 1 MiB at once, from clients that hang up, do no harm", async (t) => {
+test("many concurrent bodies over 1 MiB, from clients that hang up, do no harm", async (t) => {
   const { listening, requireUnharmed } = await openListening(t);
   const body = Buffer.alloc(2 * MIB, " ");
   await Promise.all(
@@ -164,7 +164,7 @@ test("many bodies over 1 MiB at once, from clients that hang up, do no harm", as
   await requireUnharmed();
 });
 
-test("requests on one connection are answered in order, HEAD and 304 without a body between", async (t) => {
+test("pipelined requests are answered in order, HEAD and 304 without a body", async (t) => {
   const { listening, get, requireUnharmed } = await openListening(t, createWorld().event());
   const etag = (await get(EVENTS)).headers.get("etag")!;
   const { socket, send, reply } = connect(listening.url);
@@ -194,7 +194,7 @@ test("requests on one connection are answered in order, HEAD and 304 without a b
   await requireUnharmed();
 });
 
-test("an answer that waits for the one before it has no 100 Continue in its middle", async (t) => {
+test("no 100 Continue is sent in the middle of an earlier response", async (t) => {
   const { listening, requireUnharmed } = await openListening(
     t,
     createWorld().event({ data: { text: "x".repeat(10_000) } }),
@@ -210,7 +210,7 @@ test("an answer that waits for the one before it has no 100 Continue in its midd
   await requireUnharmed();
 });
 
-test("HEAD of a streamed answer has its headers and nothing else", async (t) => {
+test("HEAD of a streamed response has its headers and nothing else", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   const { send, reply, rest } = connect(listening.url);
   send(head("HEAD", `${EVENTS}?project=long`, "connection: close"));
@@ -219,7 +219,7 @@ test("HEAD of a streamed answer has its headers and nothing else", async (t) => 
   await requireUnharmed();
 });
 
-test("several hundred requests at once get each its own answer", async (t) => {
+test("of several hundred concurrent requests, each gets its own response", async (t) => {
   const world = createWorld().project("a").member("a", 1).feature("f", "a").integration();
   for (let id = 1; id <= 300; id++) world.event({ project: "a", data: { text: "ü".repeat(id * 10) } });
   const { app, listening, requireUnharmed } = await openListening(t, world);
@@ -261,14 +261,14 @@ test("several hundred requests at once get each its own answer", async (t) => {
   await requireUnharmed();
 });
 
-test("a client that leaves in the middle of a streamed answer does no harm", async (t) => {
+test("a client that disconnects in the middle of a streamed response does no harm", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   await Promise.all(
     Array.from({ length: 20 }, async (_, index) => {
       const { request, response } = await askForLong(listening.url);
       assert.equal(response.statusCode, 200);
       for (let pieces = 0; pieces < index; pieces++) await once(response, "data");
-      response.on("error", () => {}); // it is cut short, as we want it
+      response.on("error", () => {}); // it is cut off, as intended
       const closed = new Promise((resolve) => response.once("close", resolve));
       if (index % 2) request.destroy();
       else response.socket.resetAndDestroy();
@@ -280,7 +280,7 @@ test("a client that leaves in the middle of a streamed answer does no harm", asy
   await listening.close();
 });
 
-test("a client that leaves before its answer begins does no harm", async (t) => {
+test("a client that disconnects before its response begins does no harm", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   for (const leave of ["destroy", "resetAndDestroy", "end"] as const) {
     for (const parts of [
@@ -301,7 +301,7 @@ test("a client that leaves before its answer begins does no harm", async (t) => 
   await requireUnharmed();
 });
 
-test("a client that leaves in the middle of its body is no failure of the server", async (t) => {
+test("a client that disconnects in the middle of its body is not a server error", async (t) => {
   const { listening, logged } = await openListening(t);
   for (const part of ["", "{", '{"limit":']) {
     const { socket, send, reply } = connect(listening.url);
@@ -311,7 +311,7 @@ test("a client that leaves in the middle of its body is no failure of the server
     await setImmediate();
     socket.destroy();
   }
-  await listening.close(); // by then it has noticed
+  await listening.close(); // by then the server has noticed
   await setImmediate();
   assert.deepEqual(
     logged.filter((line) => line.level === "error"),
@@ -319,7 +319,7 @@ test("a client that leaves in the middle of its body is no failure of the server
   );
 });
 
-test("a slow reader gets a long streamed answer whole, and others are served meanwhile", async (t) => {
+test("a slow reader gets a long streamed response completely, while others are served", async (t) => {
   const { listening, get, requireUnharmed } = await openListening(t, withLongLog());
   const { response } = await askForLong(listening.url);
   assert.equal(response.headers["transfer-encoding"], "chunked");

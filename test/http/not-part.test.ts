@@ -18,7 +18,7 @@ for (const [path, reason] of [
   ["/api/admin/projects/default/actions", "signals and actions are"],
   ["/api/admin/release-plan-templates", "release plans are"],
 ] as const) {
-  test(`${path} is a 404 that says why`, async (t) => {
+  test(`${path} is a 404 with an explanation`, async (t) => {
     const { request } = await openServer(t);
     for (const method of ["GET", "POST", "PUT", "DELETE"]) {
       const { status, body } = await request(path, { method });
@@ -29,7 +29,7 @@ for (const [path, reason] of [
   });
 }
 
-test("who has no credential is not told more than of any other path", async (t) => {
+test("without a credential, these paths look like any other", async (t) => {
   const { request } = await openServer(t);
   const { status, body } = await request("/api/admin/change-requests", { as: null });
   assert.deepEqual([status, body.name], [401, "AuthenticationRequired"]);

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { personal } from "../support/world.ts";
 import { cookieOf, openForNina, signInInit } from "./signing-in.ts";
 
-/** Makes a flag with a session and these headers; tells whether that was refused and whether it is there. */
+/** Creates a flag with a session and these headers; returns the status and whether the flag exists. */
 async function openSite(t: TestContext, options: { publicUrl?: string; basePath?: string } = {}) {
   const { served, request, signedIn } = await openForNina(t);
   const app = served(options);
@@ -28,7 +28,7 @@ async function openSite(t: TestContext, options: { publicUrl?: string; basePath?
   };
 }
 
-test("with a session only our own pages change something", async (t) => {
+test("with a session, only our own pages can make changes", async (t) => {
   const send = await openSite(t);
   for (const [headers, status] of [
     [{}, 201],
@@ -56,7 +56,7 @@ test("with a session only our own pages change something", async (t) => {
     assert.equal(await send(headers), status, JSON.stringify(headers));
 });
 
-test("behind a proxy our pages are those of the public URL too", async (t) => {
+test("behind a proxy, pages of the public URL count as our own too", async (t) => {
   const send = await openSite(t, { publicUrl: "https://flags.example/app", basePath: "/app" });
   const inside = "http://10.0.0.7:4242";
   assert.equal(await send({ origin: "https://flags.example" }, inside), 201);
@@ -66,7 +66,7 @@ test("behind a proxy our pages are those of the public URL too", async (t) => {
   assert.equal(await send({ "sec-fetch-site": "cross-site" }, inside), 403);
 });
 
-test("where there is TLS, a page without it is another site", async (t) => {
+test("with TLS, the same page without it is another site", async (t) => {
   const send = await openSite(t, { publicUrl: "https://flags.example" });
   const url = "https://flags.example";
   assert.equal(await send({ origin: "https://flags.example" }, url), 201);
@@ -74,7 +74,7 @@ test("where there is TLS, a page without it is another site", async (t) => {
   assert.equal(await send({ origin: "http://flags.example" }, "http://10.0.0.7:4242"), 403);
 });
 
-test("every way to change something is closed to other sites, reading is not", async (t) => {
+test("other sites can't make any change, but can read", async (t) => {
   const { request, signedIn } = await openForNina(t);
   const cookie = await signedIn();
   const headers = { cookie, origin: "http://evil.example" };
@@ -92,7 +92,7 @@ test("every way to change something is closed to other sites, reading is not", a
     assert.equal((await request("/api/admin/projects", { method, as: null, headers })).status, 200, method);
 });
 
-test("a token, which no browser sends of its own accord, is good from anywhere", async (t) => {
+test("a token, which no browser sends by itself, works from any origin", async (t) => {
   const { request, signedIn } = await openForNina(t);
   const headers = { origin: "http://evil.example", "sec-fetch-site": "cross-site" };
   const make = (name: string, more = {}) =>
@@ -103,10 +103,14 @@ test("a token, which no browser sends of its own accord, is good from anywhere",
       body: { name },
     });
   assert.equal((await make("f")).status, 201);
-  assert.equal((await make("g", { cookie: await signedIn() })).status, 403, "unless the session comes first");
+  assert.equal(
+    (await make("g", { cookie: await signedIn() })).status,
+    403,
+    "unless there is a session, which takes precedence",
+  );
 });
 
-test("one server's cookie goes with every path of it, below a base path too", async (t) => {
+test("a server's cookie is sent to all of its paths, also below a base path", async (t) => {
   const { served } = await openForNina(t);
   const app = served({ basePath: "/app" });
   const { headers } = await app.request("http://flags.example/app/auth/simple/login", signInInit());

@@ -6,8 +6,8 @@ import { createWorld } from "../support/world.ts";
 import { cookieOf } from "./signing-in.ts";
 
 /*
- * The original's own page, as a browser with it asks while a person walks through all of it: signs in, looks around,
- * makes a flag, gives it a strategy, switches it on, looks at what administrators see, and signs out.
+ * The requests of the original's page while a user walks through all of it: signs in, looks around, creates a flag,
+ * adds a strategy, enables it, visits the administration, and signs out.
  */
 
 const PASSWORD = "Str0ng-Passw0rd!x9";
@@ -26,7 +26,7 @@ const STRATEGY = {
   disabled: false,
 };
 
-/** What the page asks for: the path, and what it reads of the answer, as paths through it. */
+/** The page's requests, each with the properties that it reads from the response. */
 type Ask = [path: string, ...reads: string[]];
 
 const EVERY_PAGE: Ask[] = [
@@ -133,7 +133,7 @@ const at = (body: unknown, path: string) =>
     .split(".")
     .reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], body);
 
-test("the original's own page is answered as it expects, all the way from signing in to signing out", async (t) => {
+test("the original's page gets the responses it expects, from signing in to signing out", async (t) => {
   const nina = { username: "nina", email: "nina@example.com", rootRole: 1, passwordHash };
   const { request } = await openServer(
     t,

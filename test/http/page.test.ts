@@ -5,7 +5,7 @@ import { loadUi } from "#ui";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { createServer, type ServerOptions } from "../../src/server/create-server.ts";
 
-/** What a browser sends when somebody opens an address. */
+/** The headers of a browser navigating to an address. */
 const OPENED = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 function serve(t: TestContext, options: Partial<ServerOptions> = {}) {
@@ -14,7 +14,7 @@ function serve(t: TestContext, options: Partial<ServerOptions> = {}) {
   return createServer({ db, log: () => {}, ui: loadUi, ...options }).app;
 }
 
-test("a browser that opens an address gets the page, whatever the view; a program gets what the API says", async (t) => {
+test("a browser gets the page at any view's address, a program gets the API's response", async (t) => {
   const app = serve(t);
   for (const path of ["/", "/projects", "/projects/a/features/b.c", "/nothing/here", "/doc"]) {
     const response = await app.request(path, { headers: OPENED });
@@ -34,7 +34,7 @@ test("a browser that opens an address gets the page, whatever the view; a progra
   assert.notEqual((await app.request("/projects", { method: "POST", headers: OPENED })).status, 200);
 });
 
-test("a browser finds the icon where it looks for one by itself", async (t) => {
+test("the icon is at the browser's default address", async (t) => {
   const app = serve(t, { basePath: "/flags" });
   const response = await app.request("/flags/favicon.ico");
   assert.equal(response.status, 302);
@@ -42,7 +42,7 @@ test("a browser finds the icon where it looks for one by itself", async (t) => {
   assert.equal(icon.headers.get("content-type"), "image/svg+xml");
 });
 
-test("the page may ask nobody but its server, has nothing in itself that runs, and can't be framed", async (t) => {
+test("the page may contact only its server, has no inline scripts, and can't be framed", async (t) => {
   const response = await serve(t).request("/", { headers: OPENED });
   const policy = response.headers.get("content-security-policy")!.split("; ");
   for (const part of [
@@ -57,7 +57,7 @@ test("the page may ask nobody but its server, has nothing in itself that runs, a
   assert.doesNotMatch(html, /<style|style=|<script(?! type="module" src="assets\/)|https?:/);
 });
 
-test("its files are kept for good, under names that change with them, and come compressed", async (t) => {
+test("its files are compressed, immutable, and named by their content", async (t) => {
   const app = serve(t);
   const html = await (await app.request("/", { headers: OPENED })).text();
   const names = [...html.matchAll(/(?:src|href)="(assets\/[^"]+)"/g)].map(([, name]) => name!);
@@ -80,7 +80,7 @@ test("its files are kept for good, under names that change with them, and come c
   }
 });
 
-test("below a base path, and behind an address that is known otherwise", async (t) => {
+test("below a base path, and behind a public URL", async (t) => {
   for (const options of [
     { basePath: "/flags" },
     { basePath: "/flags", publicUrl: "https://flags.example/flags" },
@@ -93,20 +93,20 @@ test("below a base path, and behind an address that is known otherwise", async (
   }
 });
 
-test("the page says with a tag whether it is still the same", async (t) => {
+test("the page has an ETag", async (t) => {
   const app = serve(t);
   const { headers } = await app.request("/", { headers: OPENED });
   const again = await app.request("/", { headers: { ...OPENED, "if-none-match": headers.get("etag")! } });
   assert.equal(again.status, 304);
 });
 
-test("without it the API is all there is", async (t) => {
+test("without the page there is only the API", async (t) => {
   const app = serve(t, { ui: undefined });
   assert.equal((await app.request("/projects", { headers: OPENED })).status, 404);
   assert.match(await (await app.request("/", { headers: OPENED })).text(), /flagstone token create/);
 });
 
-test("the page and the reference can be made at the same time", async () => {
+test("the page and the reference can be bundled concurrently", async () => {
   const [main, reference] = await Promise.all([loadUi("main"), loadUi("reference")]);
   assert.match(main.script, /^main-/);
   assert.match(reference.script, /^reference-/);

@@ -46,9 +46,9 @@ const furnished = () =>
 const fill = (path: string, values = PARAMETERS) =>
   path.replace("/service-account/:id", "/service-account/9").replace(/:(\w+)/g, (_, name) => values[name]!);
 
-/** Those that a user's token opens. */
+/** Operations that accept a user's token. */
 const SECURED = OPERATIONS.filter(({ path }) => path.startsWith("/api/admin"));
-/** Those that can be asked without a query, and are not gone. */
+/** Those that need no query and are not gone. */
 const GETS = SECURED.filter(
   ({ method, path, status }) => method === "GET" && path !== "/api/admin/user/roles" && status !== 410,
 ).map(({ path }) => path);
@@ -73,7 +73,7 @@ const MALFORMED = ["%", "%4", "%zz", "a%", "%ff", "%c3%28", "%e0%a4", "%ed%a0%80
 
 const outcome = ({ status, body }: Reply) => [status, body?.name];
 
-test("a credential is asked for before the path is looked at", async (t) => {
+test("the credential is checked before the path", async (t) => {
   const { request } = await openServer(t, furnished());
   const calls: Array<[string, Call]> = [
     ...PATHS.map((path): [string, Call] => [fill(path), {}]),
@@ -94,13 +94,13 @@ test("a credential is asked for before the path is looked at", async (t) => {
   }
 });
 
-test("a letter of the prefix spelled as a percent sequence does not get past the credential", async (t) => {
+test("percent-encoding a letter of the prefix does not bypass the credential", async (t) => {
   const { request } = await openServer(t);
   const reply = await request("/api/%61dmin/user-admin/%zz", { as: null });
   assert.deepEqual(outcome(reply), [401, "AuthenticationRequired"]);
 });
 
-test("an unknown path is 404 to whoever has a credential, whatever the method", async (t) => {
+test("an unknown path is a 404 with any credential and method", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const path of UNKNOWN) {
     for (const as of [personal(1), personal(3), CLIENT, FRONTEND]) {
@@ -111,7 +111,7 @@ test("an unknown path is 404 to whoever has a credential, whatever the method", 
   }
 });
 
-test("outside /api/admin no credential is asked for, and nothing is there", async (t) => {
+test("outside /api/admin no credential is required, and nothing is found", async (t) => {
   const { request } = await openServer(t);
   for (const path of [
     "/index.html",
@@ -127,14 +127,14 @@ test("outside /api/admin no credential is asked for, and nothing is there", asyn
   }
 });
 
-test("repeated slashes get nobody past the credential", async (t) => {
+test("repeated slashes do not bypass the credential", async (t) => {
   const { request } = await openServer(t);
   for (const path of ["//api/admin/events", "/api//admin/events", "///api///%61dmin///events"]) {
     assert.deepEqual(outcome(await request(path, { as: null })), [401, "AuthenticationRequired"], path);
   }
 });
 
-test("an operation of the API that there is not says so, and is logged once a path", async (t) => {
+test("an unknown API operation gets an explanation, and is logged once per path", async (t) => {
   const { request, logged } = await openServer(t);
   for (const path of ["/api/admin/nope", "/api/admin/nope", "/api/admin/other"]) {
     const { status, body } = await request(path);
@@ -147,7 +147,7 @@ test("an operation of the API that there is not says so, and is logged once a pa
   );
 });
 
-test("/ is a page for whoever opens the address in a browser", async (t) => {
+test("/ is a page if opened in a browser", async (t) => {
   const { request } = await openServer(t);
   const { status, headers, text } = await request("/", { as: null });
   assert.deepEqual([status, headers.get("content-type")], [200, "text/html; charset=utf-8"]);
@@ -155,14 +155,14 @@ test("/ is a page for whoever opens the address in a browser", async (t) => {
   assert.match(text, /Flagstone \d+\.\d+\.\d+/);
   for (const command of ["flagstone token create", "curl -H", "flagstone help"])
     assert.ok(text.includes(command));
-  assert.doesNotMatch(text, /<script|https?:\/\/(?!localhost)/, "it asks nobody for anything");
+  assert.doesNotMatch(text, /<script|https?:\/\/(?!localhost)/, "it contacts no other host");
 });
 
 test("OPTIONS says which methods a path has", async (t) => {
   const { request } = await openServer(t);
   for (const [path, allow] of [
     ["/api/admin/events", "GET, HEAD"],
-    [SEARCH, "GET, HEAD, POST"], // a flag may be called so
+    [SEARCH, "GET, HEAD, POST"], // a flag may have such a name
     ["/health", "GET, HEAD"],
   ] as const) {
     const { status, headers } = await request(path, { method: "OPTIONS" });
@@ -171,14 +171,14 @@ test("OPTIONS says which methods a path has", async (t) => {
   assert.equal((await request("/api/admin/events", { method: "OPTIONS", as: null })).status, 401);
 });
 
-test("another method of a known path is 405 and told which there are, HEAD wherever GET is", async (t) => {
+test("another method on a known path is a 405 that lists the methods, HEAD wherever GET is", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const path of PATHS) {
     const methods: string[] = METHODS.filter((method) => operationAt(method, fill(path)));
     const allowed = methods.includes("GET") ? [...methods, "HEAD"] : methods;
     for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "PURGE", "nope"]) {
       if (allowed.includes(method)) continue;
-      // A client token too: the method comes before the kind of the token.
+      // With a client token too: the method is checked before the kind of token.
       for (const as of [personal(1), CLIENT]) {
         const reply = await request(fill(path), { method, as });
         assert.equal(reply.status, 405, `${method} ${path}`);
@@ -189,14 +189,14 @@ test("another method of a known path is 405 and told which there are, HEAD where
   }
 });
 
-test("another method of a picture's path is 405 as well", async (t) => {
+test("another method on an avatar's path is a 405 as well", async (t) => {
   const { request } = await openServer(t);
   const reply = await request(`/avatars/${"a".repeat(64)}.svg`, { method: "POST", as: null });
   assert.deepEqual(outcome(reply), [405, "MethodNotAllowedError"]);
   assert.equal(reply.headers.get("allow"), "GET, HEAD");
 });
 
-test("the wrong kind of token is told before parameters, query and body", async (t) => {
+test("the kind of token is checked before parameters, query and body", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const as of [CLIENT, FRONTEND]) {
     for (const [path, call] of [
@@ -213,23 +213,23 @@ test("the wrong kind of token is told before parameters, query and body", async 
   }
 });
 
-test("a missing permission is told before parameters and query", async (t) => {
+test("the permission is checked before parameters and query", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const path of ["/api/admin/user-admin/x", "/api/admin/addons/x/events?limit=0"]) {
     assert.deepEqual(outcome(await request(path, { as: personal(3) })), [403, "NoAccessError"], path);
   }
 });
 
-test("an id that is no number is told before a wrong query", async (t) => {
+test("an invalid id is reported before an invalid query", async (t) => {
   const { request } = await openServer(t, furnished());
   const reply = await request("/api/admin/addons/x/events?limit=0");
   assert.deepEqual(outcome(reply), [404, "NotFoundError"]);
 });
 
-test("HEAD is answered like GET, with the same headers and no body", async (t) => {
+test("HEAD returns the same headers as GET and no body", async (t) => {
   const long = { project: "long", data: { text: "é".repeat(300_000) } };
   const world = furnished().event(long);
-  for (let count = 0; count < 100; count++) world.event(); // it is not among the newest
+  for (let count = 0; count < 100; count++) world.event(); // not among the newest
   const { request } = await openServer(t, world);
   const cases: Array<[path: string, status: number, call?: Call]> = [
     ...GETS.map((path): [string, number] => [fill(path), 200]),
@@ -257,7 +257,7 @@ test("HEAD is answered like GET, with the same headers and no body", async (t) =
   }
 });
 
-test("a trailing slash is the same path, and so are repeated ones", async (t) => {
+test("a trailing slash and repeated slashes don't matter", async (t) => {
   const { request } = await openServer(t, furnished());
   const calls = [
     ...GETS.map((path) => ({ path, method: "GET" })),
@@ -280,7 +280,7 @@ test("letters of a path are case-sensitive", async (t) => {
     const words = path.split("/").filter((word) => word !== "" && !word.startsWith(":"));
     for (const word of words.slice(2)) {
       const other = fill(path.replace(`/${word}`, `/${word[0]!.toUpperCase()}${word.slice(1)}`));
-      // In another letter case a word may be a parameter, such as the name of a flag.
+      // In another letter case, a word may be a parameter, such as the name of a flag.
       if (!isAny(other)) assert.deepEqual(outcome(await request(other)), [404, "NotFoundError"], other);
     }
   }
@@ -289,7 +289,7 @@ test("letters of a path are case-sensitive", async (t) => {
   assert.deepEqual([await features("a"), await features("A")], [1, 0]);
 });
 
-/** Names of projects, and the spellings of each in a path. */
+/** Names of projects, and ways to write each in a path. */
 const SPELLINGS: Array<[name: string, ...spellings: string[]]> = [
   ["a", "a", "%61"],
   ["A", "A", "%41"],
@@ -319,7 +319,7 @@ const SPELLINGS: Array<[name: string, ...spellings: string[]]> = [
   ["\ufeffa", "%EF%BB%BFa"],
 ];
 
-test("a path parameter is decoded once, and %2F stays inside it", async (t) => {
+test("a path parameter is decoded once, and %2F does not split it", async (t) => {
   const world = createWorld();
   for (const [name] of SPELLINGS) world.project(name).event({ project: name });
   const { request } = await openServer(t, world);
@@ -336,7 +336,7 @@ test("a path parameter is decoded once, and %2F stays inside it", async (t) => {
   }
 });
 
-test("a slash inside a parameter makes no further segment", async (t) => {
+test("a slash in a parameter does not add a segment", async (t) => {
   const world = createWorld().project("a/features").project("a").feature("f", "a");
   const { request } = await openServer(t, world);
   const features = async (path: string) => (await request(path)).body.features.length;
@@ -354,7 +354,7 @@ test("a slash inside a parameter makes no further segment", async (t) => {
   assert.equal((await request("/api/admin/user-admin/1%2F")).status, 400);
 });
 
-test("a percent sign that begins no sequence of UTF-8 is 400", async (t) => {
+test("an invalid percent sequence is a 400", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const text of MALFORMED) {
     for (const path of [
@@ -370,7 +370,7 @@ test("a percent sign that begins no sequence of UTF-8 is 400", async (t) => {
   }
 });
 
-test("NUL in a path is 400", async (t) => {
+test("NUL in a path is a 400", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const path of [
     "/api/admin/user-admin/1%00",
@@ -385,7 +385,7 @@ test("NUL in a path is 400", async (t) => {
 });
 
 test("a parameter of 8 kB is a name like any other", async (t) => {
-  const long = "x".repeat(4096); // no dataset has a longer one
+  const long = "x".repeat(4096); // the longest name that a dataset may have
   const { request } = await openServer(t, createWorld().project(long).event({ project: long }));
   const known = await request(`/api/admin/personal-dashboard/${long}`);
   assert.deepEqual([known.status, known.body.latestEvents.length], [200, 1]);
@@ -406,7 +406,7 @@ test("a parameter of 8 kB is a name like any other", async (t) => {
   }
 });
 
-test("empty segments are none, and dots lead where a URL says they do", async (t) => {
+test("empty segments are ignored, and dots are resolved as in any URL", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const [path, status] of [
     ["/api/admin//events", 200],
@@ -484,7 +484,7 @@ const NO_INTEGERS = [
   "1 OR 1=1",
 ];
 
-test("GET /api/admin/addons/:id/events: whatever is no known number is 404", async (t) => {
+test("GET /api/admin/addons/:id/events: anything but a known number is a 404", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const id of [...UNKNOWN_NUMBERS, ...NEGATIVE_NUMBERS, ...NO_INTEGERS]) {
     assert.deepEqual(outcome(await request(`/api/admin/addons/${id}/events`)), [404, "NotFoundError"], id);
@@ -494,7 +494,7 @@ test("GET /api/admin/addons/:id/events: whatever is no known number is 404", asy
   }
 });
 
-test("GET /api/admin/user-admin/:id: no integer is 400, an unknown one 404", async (t) => {
+test("GET /api/admin/user-admin/:id: a non-integer is a 400, an unknown id a 404", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const id of NO_INTEGERS) {
     const reply = await request(`/api/admin/user-admin/${id}`);
@@ -511,10 +511,10 @@ test("GET /api/admin/user-admin/:id: no integer is 400, an unknown one 404", asy
 
 const EVENTS_OF_1 = "/api/admin/addons/1/events";
 
-test("limit and offset are digits within their bounds, else 400 with their name", async (t) => {
+test("limit and offset must be digits within their bounds, else a 400 names them", async (t) => {
   const { request } = await openServer(t, furnished());
   const beyond = ["9223372036854775808", "18446744073709551616", "9".repeat(400)];
-  // In a query a plus sign is a space.
+  // In a query, a plus sign is a space.
   const wrong = [...NO_INTEGERS, ...NEGATIVE_NUMBERS, "", "%00"];
   for (const [name, values] of [
     ["limit", [...wrong, ...beyond, "0", "00", "1001", "2147483648"]],
@@ -559,7 +559,7 @@ test("limit and offset at their bounds", async (t) => {
   }
 });
 
-test("a parameter given twice is 400, two wrong ones are both told", async (t) => {
+test("a repeated parameter is a 400, and two invalid ones are both reported", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const [query, paths] of [
     ["?limit=1&limit=1", ["query.limit"]],

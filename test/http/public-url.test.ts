@@ -7,7 +7,7 @@ import { createWorld, personal } from "../support/world.ts";
 
 const DEEP = { text: '"summary":"](/data' };
 
-test("with a public URL pictures and summaries are absolute, and nothing else is changed", async (t) => {
+test("with a public URL, avatars and summaries have absolute links, and nothing else changes", async (t) => {
   const world = createWorld()
     .project("a")
     .event({ project: "a", featureName: "f", data: DEEP })

@@ -16,7 +16,7 @@ export const SEARCH = `${EVENTS}/search`;
 export const MIB = 2 ** 20;
 export const LOCAL = { host: "127.0.0.1", port: 0, log: () => {} };
 
-/** The real app on a socket; whatever it logs as an error fails the test. */
+/** The real app on a socket; any error in its log fails the test. */
 export async function openListening(t: TestContext, world: World = createWorld()) {
   const server = await openServer(t, world);
   const { logged } = server;
@@ -27,14 +27,14 @@ export async function openListening(t: TestContext, world: World = createWorld()
   const requireUnharmed = async () => {
     const response = await get("/api/admin/user-admin/1");
     const user = (await response.json()) as { id: number };
-    assert.deepEqual([response.status, user.id], [200, 1], "it answers afterwards");
+    assert.deepEqual([response.status, user.id], [200, 1], "the server still works afterwards");
     const failures = logged.filter((line) => line.level === "error");
     assert.deepEqual(failures, [], "nothing unexpected happened");
   };
   return { ...server, listening, get, requireUnharmed };
 }
 
-/** Events of one project that make an answer of some 20 MB, more than the sockets between can hold. */
+/** Events of one project whose response has some 20 MB, more than the socket buffers hold. */
 export const COUNT = 1000;
 export const withLongLog = () => {
   const world = createWorld();
@@ -50,7 +50,7 @@ interface RawReply {
   body: string;
 }
 
-/** A bare connection, for what no HTTP client would send. */
+/** A plain connection, for bytes that no HTTP client would send. */
 export function connect(url: string) {
   const { hostname, port } = new URL(url);
   const socket = net.connect(Number(port), hostname);
@@ -61,8 +61,8 @@ export function connect(url: string) {
     wake();
   });
   socket.on("close", () => wake());
-  socket.on("error", () => {}); // the server may hang up while we still send
-  socket.setTimeout(10_000, () => socket.destroy()); // a reply that never comes fails, and does not hang
+  socket.on("error", () => {}); // the server may hang up while we are sending
+  socket.setTimeout(10_000, () => socket.destroy()); // a missing reply must fail instead of hanging
 
   const take = (hasBody: boolean): RawReply | undefined => {
     const end = received.indexOf("\r\n\r\n");
@@ -86,7 +86,7 @@ export function connect(url: string) {
     send: (...parts: Array<string | Buffer>) => {
       for (const part of parts) socket.write(part);
     },
-    /** The next reply, or undefined if the connection ends before one is whole. */
+    /** The next reply; undefined if the connection ends before it is complete. */
     async reply({ hasBody = true } = {}): Promise<RawReply | undefined> {
       for (;;) {
         const reply = take(hasBody);
@@ -96,7 +96,7 @@ export function connect(url: string) {
         });
       }
     },
-    /** Whatever came after the last reply, once the server has ended the connection. */
+    /** Everything after the last reply, once the server has closed the connection. */
     async rest(): Promise<string> {
       if (!socket.closed) await once(socket, "close");
       return received.toString();
@@ -113,7 +113,7 @@ export const head = (method: string, path: string, ...headers: string[]) =>
 export const searchHead = (...headers: string[]) =>
   head("POST", SEARCH, "content-type: application/json", ...headers);
 
-/** Sends the parts and reads the one reply. */
+/** Sends the parts and reads a single reply. */
 export async function exchange(url: string, ...parts: Array<string | Buffer>): Promise<RawReply> {
   const { socket, send, reply } = connect(url);
   send(...parts);
@@ -131,7 +131,7 @@ export function assertError({ status, headers, body }: RawReply, expected: [stat
   assert.equal(headers.get("content-length"), String(Buffer.byteLength(body)));
 }
 
-/** Asks for the long answer on a connection of its own; resolves when it begins. */
+/** Requests the long response on a new connection; resolves when it begins. */
 export async function askForLong(url: string) {
   const request = http.get(`${url}${EVENTS}?project=long`, {
     agent: false,

@@ -19,7 +19,7 @@ const fresh = (() => {
   return (prefix: string) => `${prefix}-${++count}`;
 })();
 
-/** Every change of the API, in the project `open` where it is in one. */
+/** Every change in the API, in the project `open` where a project is needed. */
 const CHANGES = {
   createProject: () => ({
     path: "/api/admin/projects",
@@ -58,7 +58,7 @@ async function make({ send }: Both, name: keyof typeof CHANGES, isOwn: boolean) 
   assert.ok(reply.status < 300 || isRefused, `${name}: ${reply.status} ${text}`);
 }
 
-test("no answer is older than a change over HTTP, whichever server made it", async () => {
+test("no response is stale after a change over HTTP, whichever server made it", async () => {
   const made = fc.record({ name: fc.constantFrom(...NAMES), isOwn: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(made, { minLength: 5, maxLength: 10 }), async (changes) => {
@@ -77,7 +77,7 @@ test("no answer is older than a change over HTTP, whichever server made it", asy
   );
 });
 
-test("every change over HTTP is noticed alone", async (t) => {
+test("every single change over HTTP invalidates the responses", async (t) => {
   const both = await open(t);
   await requireFresh(both, "nothing");
   for (const name of NAMES) {
@@ -88,10 +88,10 @@ test("every change over HTTP is noticed alone", async (t) => {
   }
 });
 
-/** With each minute flags grow older, and all is read anew. */
+/** Flags age each minute, which invalidates everything. */
 const stopClock = (t: TestContext) => t.mock.timers.enable({ apis: ["Date"], now: Date.now() });
 
-/** How many of these reads were not kept. */
+/** The number of these reads that missed the cache. */
 async function missesOf({ get, misses }: Both, reads: readonly string[], headers: Record<string, string>) {
   const before = misses();
   for (const read of reads) await (await get(read, headers)).text();
@@ -107,26 +107,26 @@ const OF_OTHER = [
 ];
 const OF_OPEN = OF_OTHER.map((read) => read.replace("other", "open").replace("/g", "/f"));
 
-test("a change in one project leaves what was read of another", async (t) => {
+test("a change in one project does not invalidate another project's reads", async (t) => {
   stopClock(t);
   const both = await open(t);
   const headers = { authorization: personal(1) };
   for (const name of ["createFeature", "enable", "enableElsewhere", "disable", "archive"] as const) {
     await missesOf(both, [...OF_OTHER, ...OF_OPEN], headers);
-    assert.equal(await missesOf(both, OF_OTHER, headers), 0, "all of it is kept");
+    assert.equal(await missesOf(both, OF_OTHER, headers), 0, "all hits");
     await make(both, name, true);
-    // What a flag depends on may be in another project.
+    // A flag may depend on one in another project.
     const others = OF_OTHER.filter((read) => name !== "archive" || !read.endsWith("/g"));
-    assert.equal(await missesOf(both, others, headers), 0, `${name}: of the other project`);
-    assert.ok((await missesOf(both, OF_OPEN, headers)) > 0, `${name}: of its own`);
+    assert.equal(await missesOf(both, others, headers), 0, `${name}: reads of the other project`);
+    assert.ok((await missesOf(both, OF_OPEN, headers)) > 0, `${name}: reads of its own`);
   }
 });
 
-/** Lists that are streamed are not kept, nor is a refusal. */
+/** Streamed lists and errors are not cached. */
 const isKept = async (both: Both, read: string, headers: Record<string, string>) =>
   !/^(events[?/]|addons)/.test(read) && (await both.get(read, headers)).status === 200;
 
-test("signing in leaves everything that was read, by tokens and by sessions", async (t) => {
+test("signing in invalidates nothing, for tokens and for sessions", async (t) => {
   stopClock(t);
   const both = await open(t);
   const { secret } = change(both.db, (tx) => beginSession(tx, 3));
@@ -142,7 +142,7 @@ test("signing in leaves everything that was read, by tokens and by sessions", as
 
 for (const isOwn of [true, false]) {
   const where = isOwn ? "here" : "by another process";
-  test(`a token that is revoked ${where} is out at once, though its answers were kept`, async (t) => {
+  test(`a token revoked ${where} stops working at once, even for cached responses`, async (t) => {
     const both = await open(t);
     const status = async () => (await both.get("events", { authorization: personal(3) })).status;
     assert.deepEqual([await status(), await status()], [200, 200]);
@@ -150,7 +150,7 @@ for (const isOwn of [true, false]) {
     assert.deepEqual([await status(), await status()], [401, 401]);
   });
 
-  test(`a session that is ended ${where} is out at once, though its answers were kept`, async (t) => {
+  test(`a session ended ${where} stops working at once, even for cached responses`, async (t) => {
     const both = await open(t);
     const { secret } = change(both.db, (tx) => beginSession(tx, 3));
     const status = async () => (await both.get("events", { cookie: `${SESSION_COOKIE}=${secret}` })).status;
@@ -159,7 +159,7 @@ for (const isOwn of [true, false]) {
     assert.deepEqual([await status(), await status()], [401, 401]);
   });
 
-  test(`a role that is changed ${where} counts at once, though answers were kept`, async (t) => {
+  test(`a role changed ${where} takes effect at once, even for cached responses`, async (t) => {
     const both = await open(t);
     const db = isOwn ? both.db : both.other;
     const status = async () => (await both.get("user-admin/1", { authorization: personal(3) })).status;

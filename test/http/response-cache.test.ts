@@ -10,7 +10,7 @@ import { asChunks, importLines } from "../support/server.ts";
 import { CLIENT, personal } from "../support/world.ts";
 import { openBoth, requireFresh, seen, toRequest } from "./both-servers.ts";
 
-/** SQL that does, at some time, what any change does. Run twice, each is undone or repeated. */
+/** SQL that together has the effects of every change. Run twice, each statement is undone or repeated. */
 const CHANGES = [
   "UPDATE projects SET mode = CASE mode WHEN 'private' THEN 'open' ELSE 'private' END WHERE id = 'open'",
   "UPDATE users SET root_role = 4 - root_role WHERE id = 3",
@@ -30,10 +30,10 @@ const CHANGES = [
   "DELETE FROM events WHERE id = (SELECT max(id) FROM events)",
 ] as const;
 
-/** As any change is made. */
+/** The same transaction as for any change. */
 const change = (db: Database, sql: string) => write(db, CLI, (tx) => command(sql)(tx).run({}));
 
-test("no answer is older than any change, whoever made it", async () => {
+test("no response is stale after any change, whoever made it", async () => {
   const aChange = fc.record({ sql: fc.constantFrom(...CHANGES), isOwn: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(aChange, { minLength: 5, maxLength: 10 }), async (changes) => {
@@ -52,7 +52,7 @@ test("no answer is older than any change, whoever made it", async () => {
   );
 });
 
-test("every change is noticed alone", async (t) => {
+test("every single change invalidates the responses", async (t) => {
   const both = await openBoth(t);
   for (const sql of CHANGES) {
     for (const connection of [both.db, both.other]) {
@@ -62,7 +62,7 @@ test("every change is noticed alone", async (t) => {
   }
 });
 
-test("what an import adds is answered once it is done, and nothing of it before", async (t) => {
+test("imported data shows once the import is done, and nothing of it before", async (t) => {
   const both = await openBoth(t);
   const line = {
     kind: "event",
@@ -78,7 +78,7 @@ test("what an import adds is answered once it is done, and nothing of it before"
   }
 });
 
-test("a repeated read does not reach the app, whoever else asks; a 304 needs no body", async (t) => {
+test("a repeated read does not reach the app, whoever sends it; a 304 needs no body", async (t) => {
   const { get, misses } = await openBoth(t);
   const headers = { authorization: personal(1) };
   const first = await get("events", headers);
@@ -98,7 +98,7 @@ test("a repeated read does not reach the app, whoever else asks; a 304 needs no 
   assert.equal(misses(), 3);
 });
 
-test("two applications that are told apart by X-API-Key alone are never given one another's answer", async (t) => {
+test("applications told apart only by X-API-Key never get each other's responses", async (t) => {
   const { db, get } = await openBoth(t);
   const secret = `*:production.${"p".repeat(56)}`;
   const token = { kind: "token", type: "client", name: "another", environment: "production" };
@@ -117,7 +117,7 @@ test("two applications that are told apart by X-API-Key alone are never given on
   }
 });
 
-test("a repeated search is not made again, compressed or not, until something is recorded", async (t) => {
+test("a repeated search is cached, compressed or not, until an event is recorded", async (t) => {
   const { db, get, found } = await openBoth(t);
   const long = { type: "feature-created", createdBy: "somebody", data: { text: "x".repeat(2000) } };
   await importLines(db, [
@@ -145,7 +145,7 @@ test("a repeated search is not made again, compressed or not, until something is
   assert.equal(found(), 3);
 });
 
-test("a search is kept by its body, however deep that is", async (t) => {
+test("a search is cached by its body, however deeply nested", async (t) => {
   const { get, found } = await openBoth(t);
   const body = `{"nope":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
   for (const index of [0, 1]) {
@@ -154,7 +154,7 @@ test("a search is kept by its body, however deep that is", async (t) => {
   }
 });
 
-test("a search whose client goes is not kept as it then is", async (t) => {
+test("the partial result of a search whose client disconnects is not cached", async (t) => {
   const { db, plain, get, found } = await openBoth(t);
   const many = Array.from({ length: 5000 }, (_, n) => ({
     kind: "event",
@@ -163,7 +163,7 @@ test("a search whose client goes is not kept as it then is", async (t) => {
     createdBy: n < 10 ? "rare-ab-rare-cd" : "rare-cd-ab",
   }));
   await importLines(db, [{ kind: "dataset", version: 1 }, ...many]);
-  const read = 'events/search {"query":"rare-ab"}'; // whose trigrams are in all of them
+  const read = 'events/search {"query":"rare-ab"}'; // all of them contain its trigrams
   const headers = { authorization: personal(1) };
   const [path, init] = toRequest(read, headers);
   const { url } = await get(read, headers);
@@ -180,7 +180,7 @@ test("a search whose client goes is not kept as it then is", async (t) => {
   assert.deepEqual(await seen(await get(read, headers)), expected);
 });
 
-test("an answer is not kept beyond the end of the token", async (t) => {
+test("a response is not cached beyond the token's expiry", async (t) => {
   const { db, get } = await openBoth(t);
   const soon = new Date(Date.now() + 400).toISOString();
   change(db, `UPDATE tokens SET expires_at = '${soon}' WHERE id = 1`);
@@ -190,7 +190,7 @@ test("an answer is not kept beyond the end of the token", async (t) => {
   assert.equal((await get("events", headers)).status, 401);
 });
 
-test("what is kept is bounded", async (t) => {
+test("the cache is bounded", async (t) => {
   const { db, get, misses } = await openBoth(t);
   const big = {
     kind: "event",
@@ -207,12 +207,12 @@ test("what is kept is bounded", async (t) => {
   for (let n = 0; n < 100; n++) await (await get(`events?n=${n}`, headers)).text();
   const before = misses();
   await (await get("events?n=99", headers)).text();
-  assert.equal(misses(), before, "the newest is kept");
+  assert.equal(misses(), before, "the newest is still cached");
   await (await get("events?n=first", headers)).text();
-  assert.equal(misses(), before + 1, "the oldest went");
+  assert.equal(misses(), before + 1, "the oldest was evicted");
 });
 
-test("an answer that tells of use is kept for seconds", async (t) => {
+test("a response that shows usage is cached for seconds", async (t) => {
   t.mock.timers.enable({ apis: ["Date"], now: Date.parse("2026-05-01T00:00:01.000Z") });
   const { get, misses } = await openBoth(t);
   const headers = { authorization: personal(1) };

@@ -6,7 +6,7 @@ import { write } from "../../src/events/write.ts";
 import { watchLog } from "../support/server.ts";
 import { COOKIE, cookieOf, openForNina } from "./signing-in.ts";
 
-/** A server with a link of Nina's. */
+/** A server, and a sign-in link for Nina. */
 async function openWithLink(t: TestContext) {
   const server = await openForNina(t);
   const makeLink = () => write(server.db, CLI, (tx) => createSignInLink(tx, 5));
@@ -15,7 +15,7 @@ async function openWithLink(t: TestContext) {
   return { ...server, makeLink, link: makeLink(), follow, sessions };
 }
 
-test("a link signs its user in and leads to the first page; no event tells of it", async (t) => {
+test("a link signs its user in and redirects to the first page, without an event", async (t) => {
   const { link, follow, request, db } = await openWithLink(t);
   const recorded = watchLog(db);
   const reply = await follow(link);
@@ -33,14 +33,14 @@ test("a link signs its user in and leads to the first page; no event tells of it
   assert.deepEqual(recorded(), []);
 });
 
-test("below a base path it leads to the first page there, and over TLS the cookie is for TLS", async (t) => {
+test("below a base path it redirects to the first page there, and with TLS the cookie is secure", async (t) => {
   const { link, served } = await openWithLink(t);
   const reply = await served({ basePath: "/flags" }).request(`https://flags.example/flags${link}`);
   assert.equal(reply.headers.get("location"), "/flags/");
   assert.ok(reply.headers.getSetCookie()[0]!.endsWith("; Secure"));
 });
 
-test("a link is used up at its first use", async (t) => {
+test("a link works only once", async (t) => {
   const { link, follow, sessions } = await openWithLink(t);
   assert.equal((await follow(link)).status, 302);
   const second = await follow(link);
@@ -50,14 +50,14 @@ test("a link is used up at its first use", async (t) => {
   assert.equal(sessions(), 1);
 });
 
-test("of many who use it at once one signs in", async (t) => {
+test("of many concurrent uses, one signs in", async (t) => {
   const { link, follow, sessions } = await openWithLink(t);
   const replies = await Promise.all(Array.from({ length: 20 }, () => follow(link)));
   assert.deepEqual(replies.map(({ status }) => status).sort(), [302, ...Array(19).fill(401)]);
   assert.equal(sessions(), 1);
 });
 
-test("a link that is old, unknown, replaced or of a user who is gone is none", async (t) => {
+test("a link that is expired, unknown, replaced or of a deleted user does not work", async (t) => {
   const { link, makeLink, follow, sessions, db } = await openWithLink(t);
   const status = async (path: string) => (await follow(path)).status;
   assert.equal(await status(`/auth/link/${"0".repeat(64)}`), 401);
@@ -74,7 +74,7 @@ test("a link that is old, unknown, replaced or of a user who is gone is none", a
   assert.equal(sessions(), 0);
 });
 
-test("what looks at a link before a person does leaves it as it is", async (t) => {
+test("prefetching a link does not use it up", async (t) => {
   const { link, follow, sessions } = await openWithLink(t);
   for (const init of [
     { method: "HEAD" },
@@ -91,7 +91,7 @@ test("what looks at a link before a person does leaves it as it is", async (t) =
   );
 });
 
-test("the secret is kept as its hash only, and masked in the log", async (t) => {
+test("only the hash of the secret is stored, and it is masked in the log", async (t) => {
   const { link, db, served, logged } = await openWithLink(t);
   const secret = link.split("/").at(-1)!;
   const stored = JSON.stringify(db.prepare("SELECT * FROM sign_in_links").all());
@@ -100,7 +100,7 @@ test("the secret is kept as its hash only, and masked in the log", async (t) => 
   assert.ok(!JSON.stringify(logged).includes(secret));
 });
 
-test("changes that are refused for maintenance leave signing in possible", async (t) => {
+test("signing in works during maintenance", async (t) => {
   const { link, follow, request } = await openWithLink(t);
   await request("/api/admin/maintenance", { method: "POST", body: { enabled: true } });
   assert.equal((await follow(link)).status, 302);

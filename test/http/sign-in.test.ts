@@ -15,14 +15,14 @@ scenarios(`POST ${LOGIN}`, [
   ...noBodies({ as: null }),
   ...badBodies({ as: null }, [
     ["no username", { password: PASSWORD }, "body.username"],
-    ["a username that is null", { ...body, username: null }, "body.username"],
-    ["a username that is a list", { ...body, username: ["nina"] }, "body.username"],
+    ["null as the username", { ...body, username: null }, "body.username"],
+    ["a list as the username", { ...body, username: ["nina"] }, "body.username"],
     ["no password", { username: "nina" }, "body.password"],
-    ["a password that is a number", { ...body, password: 1 }, "body.password"],
+    ["a number as the password", { ...body, password: 1 }, "body.password"],
     ["a password with NUL", { ...body, password: "\0" }, "body.password"],
   ]),
   {
-    name: "half of a surrogate pair",
+    name: "a lone surrogate",
     as: null,
     body: `{"username":"\\ud800","password":"\\ud800"}`,
     expect: [401, "PasswordMismatch"],
@@ -30,7 +30,7 @@ scenarios(`POST ${LOGIN}`, [
   { name: "GET", method: "GET", as: null, expect: [405, "MethodNotAllowedError"] },
 ]);
 
-test("who signs in is told who it is, and has a cookie that only the browser sees", async (t) => {
+test("signing in returns the user, and sets a cookie that scripts can't read", async (t) => {
   const { signIn, request } = await openForNina(t);
   const { status, body, headers } = await signIn("nina", PASSWORD);
   assert.equal(status, 200);
@@ -51,7 +51,7 @@ test("who signs in is told who it is, and has a cookie that only the browser see
   );
 });
 
-test("the cookie is for TLS only where there is some, here or at a proxy that is trusted", async (t) => {
+test("the cookie is secure only with TLS, here or at a trusted proxy", async (t) => {
   const { served } = await openForNina(t);
   const isSecure = async (url: string, trustsProxy: boolean, headers = {}) => {
     const response = await served({ trustsProxy }).request(url + LOGIN, signInInit(headers));
@@ -64,7 +64,7 @@ test("the cookie is for TLS only where there is some, here or at a proxy that is
   assert.equal(
     await isSecure("http://flags.example", false, forwarded("https")),
     false,
-    "anybody can say so",
+    "anyone can send that",
   );
   assert.equal(await isSecure("http://flags.example", true, forwarded("https")), true);
   assert.equal(await isSecure("http://flags.example", true, forwarded("http")), false);
@@ -94,7 +94,7 @@ async function hashesOf(act: () => Promise<unknown>) {
   return hashes;
 }
 
-test("whoever can't sign in is refused with the same words, and as slowly", async (t) => {
+test("every failed sign-in has the same message and takes equally long", async (t) => {
   const messages = new Set<string>();
   for (const [username, password] of [
     ["nina", "wrong"],
@@ -124,14 +124,14 @@ test("whoever can't sign in is refused with the same words, and as slowly", asyn
   assert.equal(await hashesOf(() => signIn("nina", PASSWORD)), 1);
 });
 
-test("an e-mail address signs in in any letter case, a username in its own", async (t) => {
+test("e-mail addresses are case-insensitive for signing in, usernames case-sensitive", async (t) => {
   const { signIn } = await openForNina(t);
   for (const name of ["Nina@Example.com", "nina@example.com", "NINA@EXAMPLE.COM"])
     assert.equal((await signIn(name, PASSWORD)).status, 200, name);
   assert.equal((await signIn("NINA", PASSWORD)).status, 401);
 });
 
-test("of imported users whose addresses differ in letter case alone, each signs in with their own", async (t) => {
+test("imported users whose addresses differ only in letter case each sign in as themselves", async (t) => {
   const { request } = await openServer(
     t,
     createWorld()
@@ -146,7 +146,7 @@ test("of imported users whose addresses differ in letter case alone, each signs 
   );
 });
 
-test("a session that has ended, is unknown or of a user who is gone is none", async (t) => {
+test("a session that is expired, unknown or of a deleted user is not accepted", async (t) => {
   const { request, signedIn, db } = await openForNina(t);
   const cookie = await signedIn();
   const status = async (sent = cookie) =>
@@ -159,13 +159,13 @@ test("a session that has ended, is unknown or of a user who is gone is none", as
   db.exec("UPDATE sessions SET expires_at = '2020-01-01T00:00:00.000Z'");
   assert.equal(await status(), 401);
   const later = await signedIn();
-  assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 1, "what has ended is forgotten");
+  assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 1, "expired ones are deleted");
   assert.equal(await status(later), 200);
   db.exec("DELETE FROM users WHERE id = 5");
   assert.equal(await status(later), 401);
 });
 
-test("a session comes before a personal token, a token of nobody before a session", async (t) => {
+test("a session takes precedence over a personal token, a token without a user over a session", async (t) => {
   const { request, signedIn } = await openForNina(t);
   const cookie = await signedIn();
   const make = async (as: string | null, name: string) => {
@@ -186,5 +186,5 @@ test("a session comes before a personal token, a token of nobody before a sessio
   }
   const old = { cookie: `${COOKIE}=${"0".repeat(64)}` };
   const { status } = await request("/api/admin/user-admin/1", { as: personal(1), headers: old });
-  assert.equal(status, 200, "a session that is none leaves the token");
+  assert.equal(status, 200, "an invalid session does not affect the token");
 });

@@ -9,7 +9,7 @@ const passwordHash = await hashPassword(PASSWORD);
 
 export const COOKIE = "unleash-session";
 
-/** A server with a user 5, Nina, an Editor who may sign in; more of them on the same file by `served`. */
+/** A server with user 5, Nina, an Editor who can sign in; `served` starts more on the same file. */
 export async function openForNina(t: TestContext) {
   const nina = { username: "nina", email: "Nina@Example.com", rootRole: 2, passwordHash };
   const robot = { username: "robot", accountType: "Service Account", passwordHash };
@@ -24,7 +24,7 @@ export async function openForNina(t: TestContext) {
   return { ...server, served, signIn, signedIn };
 }
 
-/** What a browser sends back of `Set-Cookie`. */
+/** The cookies that a browser sends back after `Set-Cookie`. */
 export const cookieOf = (headers: Headers) => headers.getSetCookie()[0]!.split(";")[0]!;
 
 /** A sign-in as a browser sends it. */

@@ -21,7 +21,7 @@ import {
   withLongLog,
 } from "./raw-http.ts";
 
-/** Waits until the port of a server that stops takes no more connections. */
+/** Waits until the port of a stopping server refuses connections. */
 async function untilRefused(url: string) {
   for (;;) {
     const socket = net.connect(Number(new URL(url).port), "127.0.0.1");
@@ -35,7 +35,7 @@ async function untilRefused(url: string) {
   }
 }
 
-test("close lets a request in flight finish and refuses new connections", async (t) => {
+test("close completes requests in flight and refuses new connections", async (t) => {
   const { listening } = await openListening(t, createWorld().event());
   const { send, reply, rest } = connect(listening.url);
   send(searchHead("content-length: 11", "expect: 100-continue", "connection: close"));
@@ -53,7 +53,7 @@ test("close lets a request in flight finish and refuses new connections", async 
   await closing;
 });
 
-/** Opens so many connections, sends a request on each, says so by making a file, and counts the answers. */
+/** Opens this many connections, sends a request on each, creates a file as a signal, and counts the responses. */
 const CROWD = `
 const [,, port, token, flag, count] = process.argv;
 let sent = 0, answered = 0, over = 0;
@@ -67,7 +67,7 @@ for (let n = 0; n < count; n++) {
   socket.on("close", () => ++over == count && console.log(answered));
 }`;
 
-test("all that was sent before it stops is answered, also on connections that were not accepted yet", async (t) => {
+test("every request sent before the stop is answered, even on connections that were not accepted yet", async (t) => {
   const { listening } = await openListening(t);
   const flag = path.join(os.tmpdir(), `flagstone-sent-${process.pid}`);
   t.after(() => fs.rmSync(flag, { force: true }));
@@ -85,7 +85,7 @@ test("all that was sent before it stops is answered, also on connections that we
   await closing;
 });
 
-test("close lets a streamed answer finish", async (t) => {
+test("close completes a streamed response", async (t) => {
   const { listening } = await openListening(t, withLongLog());
   const { response } = await askForLong(listening.url);
   await once(response, "readable");
@@ -105,7 +105,7 @@ test("close ends idle connections at once", async (t) => {
   assert.equal(await idle.rest(), "");
 });
 
-test("a kept connection is told to come on another one next time", async (t) => {
+test("a keep-alive connection is told to close", async (t) => {
   const { listening } = await openListening(t);
   const { send, reply, rest } = connect(listening.url);
   send(head("GET", EVENTS));
@@ -118,7 +118,7 @@ test("a kept connection is told to come on another one next time", async (t) => 
   await closing;
 });
 
-test("when it no longer listens, a kept connection gets no further answer but 503", async (t) => {
+test("once it no longer listens, a keep-alive connection only gets a 503", async (t) => {
   const { listening, logged } = await openListening(t);
   const { socket, send, reply } = connect(listening.url);
   send(searchHead("content-length: 2", "expect: 100-continue"));
@@ -131,7 +131,7 @@ test("when it no longer listens, a kept connection gets no further answer but 50
   const further = await reply();
   socket.destroy();
   await closing;
-  if (further === undefined) return; // it hung up, which is as good
+  if (further === undefined) return; // it hung up, which is fine too
   assert.equal(further.status, 503);
   assertError(further, [503, "ServiceUnavailableError"]);
   assert.match(further.headers.get("retry-after") ?? "none", /^\d+$/);

@@ -11,7 +11,7 @@ import { createWorld } from "../support/world.ts";
 import { head, TOKEN } from "./raw-http.ts";
 
 /*
- * Clients that listen badly. What a stream tells is tested with its operation.
+ * Misbehaving streaming clients. The content of streams is tested with their operations.
  */
 
 const STREAM = "/api/admin/events/stream";
@@ -51,11 +51,11 @@ async function open(t: TestContext) {
   return { responses, streams, request, record, listen, connect, until };
 }
 
-/** More than the sockets between can hold. */
+/** More than the socket buffers hold. */
 const MANY = 300;
 const LONG = 100_000;
 
-test("a client that does not read costs little, holds up nobody, and is told all when it goes on", async (t) => {
+test("a client that does not read uses little memory, blocks nobody, and catches up when it resumes", async (t) => {
   const { responses, record, listen } = await open(t);
   const stuck = await listen();
   stuck.response.pause();
@@ -65,12 +65,12 @@ test("a client that does not read costs little, holds up nobody, and is told all
     assert.equal((await next()).id, String(n));
   }
   const { writableLength } = responses[0]!;
-  assert.ok(writableLength < 1_000_000, `${writableLength} bytes wait`);
+  assert.ok(writableLength < 1_000_000, `${writableLength} bytes are buffered`);
   stuck.response.resume();
   for (let n = 1; n <= MANY; n++) assert.equal((await stuck.next()).id, String(n));
 });
 
-test("one that has read nothing for a minute is disconnected; others hear that they still are connected", async (t) => {
+test("a client that has read nothing for a minute is disconnected; others get keep-alives", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const { responses, streams, record, listen, connect, until } = await open(t);
   const stuck = await connect();
@@ -92,7 +92,7 @@ test("one that has read nothing for a minute is disconnected; others hear that t
   await once(stuck, "close");
 });
 
-test("a storm of clients that come and go leaves nothing behind", async (t) => {
+test("a flood of clients that connect and disconnect leaves nothing behind", async (t) => {
   const { streams, connect, record, listen, until } = await open(t);
   for (let round = 0; round < 5; round++) {
     const sockets = await Promise.all(Array.from({ length: 60 }, connect));
@@ -107,16 +107,16 @@ test("a storm of clients that come and go leaves nothing behind", async (t) => {
   assert.equal(streams.count(), 1);
 });
 
-test("a client that leaves while it is told is no failure", async (t) => {
+test("a client that disconnects during a message is not an error", async (t) => {
   const { streams, record, connect, request, until } = await open(t);
   const sockets = await Promise.all(Array.from({ length: 20 }, connect));
   for (let n = 0; n < 20; n++) record(LONG);
   for (const socket of sockets) socket.resetAndDestroy();
   await until(() => streams.count() === 0);
-  assert.equal((await request("/api/admin/events")).body.events.length, 20, "and nothing was logged as one");
+  assert.equal((await request("/api/admin/events")).body.events.length, 20, "and nothing was logged");
 });
 
-test("clients that do not read do not hold up the end of the server", async (t) => {
+test("clients that do not read do not delay the stop", async (t) => {
   const { responses, streams, record, connect, until } = await open(t);
   await connect();
   for (let n = 0; n < MANY; n++) record(LONG);

@@ -4,8 +4,8 @@ import { openServer } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";
 
 /*
- * What a Terraform provider asks while it applies, reads again, changes and destroys: every resource it knows, each with
- * the keys that its generated client takes for granted.
+ * The requests of a Terraform provider during apply, refresh, update and destroy: every resource it supports, each with
+ * the keys that its generated client relies on.
  */
 
 const A = "/api/admin";
@@ -38,7 +38,7 @@ const API_TOKEN = [
   "seenAt",
 ];
 
-/** A provider with an admin token, which fails where a status or a key is another than it expects. */
+/** A provider with an admin token, which fails on an unexpected status or a missing key. */
 async function provider(t: TestContext) {
   const { request } = await openServer(t, createWorld().project("default"));
   return async (method: string, path: string, status: number, body?: unknown, keys: string[] = []) => {
@@ -125,7 +125,7 @@ test("an environment", async (t) => {
   await send("GET", "/environments/staging", 404);
 });
 
-test("a project, its environments and who has access", async (t) => {
+test("a project, its environments and its access", async (t) => {
   const send = await provider(t);
   const project = {
     id: "shop",

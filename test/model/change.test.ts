@@ -24,7 +24,7 @@ const serviceToken = {
   environment: "*",
 };
 
-/** Makes the change on the server and in the model, and returns the lines that there should be by then. */
+/** Makes the change on the server and in the model, and returns the resulting lines. */
 async function take(db: Database, app: H3, lines: Line[], step: Step): Promise<Line[]> {
   const change = toChange(lines, step);
   const { method, path, body } = toRequest(change);
@@ -54,7 +54,7 @@ async function take(db: Database, app: H3, lines: Line[], step: Step): Promise<L
   return [...expected.lines, ...events.map((event) => ({ kind: "event", ...event }))];
 }
 
-/** What applications have was made anew in parts, and is as if all of it had been. */
+/** The incrementally updated data for applications equals what a full rebuild gives. */
 function requireWhatApplicationsHave(db: Database, lines: readonly Line[], where: string) {
   for (const { name } of lines.filter(({ kind }) => kind === "environment")) {
     const state = stateOf(db, name as string);
@@ -63,7 +63,7 @@ function requireWhatApplicationsHave(db: Database, lines: readonly Line[], where
   }
 }
 
-test("changes do what the plain model does, and every read shows it", async () => {
+test("changes match the plain model, and every read shows them", async () => {
   const steps = fc.array(step, { minLength: 4, maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(

@@ -38,7 +38,7 @@ export function createFeature(
   };
 }
 
-/** The flag of a place; undefined where it is in another project, or nowhere. */
+/** The flag at a place; undefined if it does not exist or is in another project. */
 function featureOf(lines: Line[], { project, feature }: Place) {
   const found = find(lines, "feature", "name", feature);
   return found?.project === project ? found : undefined;
@@ -82,7 +82,7 @@ export function switchFeature(
   };
 }
 
-/** One that no strategy is on for gets one for everyone, unless its disabled ones are to be enabled. */
+/** If no strategy is enabled, the flag gets one for everyone, unless its disabled ones are to be enabled. */
 function toEnabled(
   feature: Line,
   environment: string,

@@ -4,7 +4,7 @@ import { mayInProject } from "./permissions.ts";
 
 type Many = Change & { kind: "markStale" | "revive" | "remove" };
 
-/** What becomes of several flags of a project; those that are in another are refused, names of none are passed over. */
+/** The effect on several flags of a project; flags of another project are refused, unknown names ignored. */
 export function changeMany({ lines, caller }: Before, change: Many): Outcome {
   const { project, features } = change;
   const permission = change.kind === "remove" ? "DELETE_FEATURE" : "UPDATE_FEATURE";
@@ -36,7 +36,7 @@ function typeOf(change: Many) {
   return change.kind === "revive" ? "feature-revived" : "feature-deleted";
 }
 
-/** A revived flag is off everywhere. */
+/** A revived flag is disabled in all environments. */
 function become(change: Many, feature: Line): Line[] {
   if (change.kind === "remove") return [];
   if (change.kind === "markStale") return [{ ...feature, stale: change.stale }];
@@ -46,7 +46,7 @@ function become(change: Many, feature: Line): Line[] {
   ];
 }
 
-/** What a flag that is gone was. */
+/** The last state of a deleted flag. */
 function asWas(feature: Line) {
   const {
     name,

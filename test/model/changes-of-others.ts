@@ -6,7 +6,7 @@ const all = (lines: Line[], kind: string) => lines.filter((line) => line.kind ==
 const isText = (value: unknown): value is string => typeof value === "string";
 const isTextOrNull = (value: unknown) => value === null || isText(value);
 
-/** What stands in paths as it is. */
+/** Text that is used in a path unchanged. */
 export const isUrlName = (value: unknown) =>
   isText(value) && /^[\w.~!*'()-]{1,100}$/.test(value) && !/^\.{1,2}$/.test(value);
 
@@ -41,7 +41,7 @@ export function createProject({ lines, caller, now }: Before, body: Line): Outco
 
 const isProject = (lines: Line[], id: string) => all(lines, "project").some((project) => project.id === id);
 
-/** From the name, with a number behind it where that is taken. */
+/** Derived from the name, with a number appended if it is taken. */
 function freeId(lines: Line[], name: string) {
   const slug =
     name
@@ -75,7 +75,7 @@ export function createUser({ lines, caller, now }: Before, body: Line): Outcome 
   };
 }
 
-/** One user's username may not be another's e-mail address, which is the same in any letter case. */
+/** A username must not be another user's e-mail address, compared case-insensitively. */
 const isTaken = (lines: Line[], name: string | null) =>
   name !== null &&
   all(lines, "user").some(

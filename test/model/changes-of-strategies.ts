@@ -37,7 +37,7 @@ export function addStrategy(before: Before, change: Change & { kind: "addStrateg
   };
 }
 
-/** Without one that is on the environment is disabled. */
+/** An environment without an enabled strategy becomes disabled. */
 export function removeStrategy(before: Before, change: Change & { kind: "removeStrategy" }): Outcome {
   const { lines } = before;
   const refused = refusal(before, change, "DELETE_FEATURE_STRATEGY", true);
@@ -87,7 +87,7 @@ const whereOf = ({ project, environment, feature }: InEnvironment) => ({
   featureName: feature,
 });
 
-/** The lines with the state of the flag in the environment changed. */
+/** The lines with the flag's state in the environment changed. */
 function withState(lines: Line[], { feature, environment }: InEnvironment, change: (state: Line) => Line) {
   return lines.map((line) => {
     if (line.kind !== "feature" || line.name !== feature) return line;

@@ -5,7 +5,7 @@ import { isVisible, mayInProject } from "./permissions.ts";
 const featureNamed = (lines: Line[], name: string) =>
   lines.find((line) => line.kind === "feature" && line.name === name);
 
-/** Tags a flag, or takes a tag from it; told also where it has the tag, or has it not. */
+/** Tags a flag, or untags it; recorded even if the flag has, or does not have, the tag. */
 export function changeTag({ lines, caller }: Before, change: Change & { kind: "tag" }): Outcome {
   const { project, type, value, isAdded } = change;
   if (!mayInProject(lines, caller, "UPDATE_FEATURE", project)) return { status: 403 };
@@ -34,14 +34,14 @@ export function changeTag({ lines, caller }: Before, change: Change & { kind: "t
   };
 }
 
-/** A tag is there once any flag had it. */
+/** A tag exists once any flag has had it. */
 const hasTag = (line: Line, { type, value }: Line) =>
   line.kind === "tag"
     ? line.type === type && line.value === value
     : line.kind === "feature" &&
       (line.tags ?? []).some((one: Line) => one.type === type && one.value === value);
 
-/** The caller's own; who is no user has none. */
+/** The caller's own; callers that are not users have none. */
 export function favorite({ lines, caller }: Before, change: Change & { kind: "favorite" }): Outcome {
   if (!isVisible(lines, caller, change.project)) return { status: 403 };
   const feature = featureNamed(lines, change.feature);

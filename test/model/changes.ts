@@ -8,7 +8,7 @@ import { notificationsOf } from "./notifications.ts";
 import { type Caller, callerOf } from "./permissions.ts";
 
 /*
- * What a change does to a list of lines, by CONTRACT.md, BEHAVIOUR.md and OPERATIONS.md, and independent of the
+ * The effect of each change on a list of lines, by CONTRACT.md, BEHAVIOUR.md and OPERATIONS.md, and independent of the
  * program.
  */
 
@@ -29,19 +29,19 @@ export type Change =
   | { kind: "markStale"; project: string; features: string[]; stale: boolean }
   | { kind: "revive" | "remove"; project: string; features: string[] };
 
-/** What only the server can know: when it happened, and the id of what was made. */
+/** Values only the server knows: the time, and the id of a new row. */
 export interface Witness {
   now: string;
   id: string | number;
 }
 
-/** What a change starts from. */
+/** The state before a change. */
 export interface Before extends Witness {
   lines: Line[];
   caller: Caller;
 }
 
-/** A status; and where it is done, what is told of it and what becomes of the lines. */
+/** A status; and if the change is made, its events and the resulting lines. */
 export interface Outcome {
   status: number;
   events?: Line[];

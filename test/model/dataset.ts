@@ -26,7 +26,7 @@ const WORDS = [
   "\n",
 ];
 export const word = fc.constantFrom(...WORDS);
-// Node 24.21's JSON.parse takes a key that is one escaped character for another such key it has read before.
+// JSON.parse of Node 24.21 mistakes a key of a single escaped character for another such key that it has read before.
 const key = word.filter((text) => !/["\\\n]/.test(text));
 export const phrase = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(""));
 
@@ -227,7 +227,7 @@ const notification = fc.record({
   ),
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: a line is whatever its kind has
+// biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
 export type Line = Record<string, any>;
 
 const FIXED: Line[] = [
@@ -251,7 +251,7 @@ const FIXED: Line[] = [
   },
 ];
 
-/** A small dataset of every kind; ids of events may have gaps. */
+/** A small dataset with every kind; event ids may have gaps. */
 export const dataset: fc.Arbitrary<Line[]> = fc
   .record({
     users: fc.tuple(...USERS.map(user)),

@@ -6,7 +6,7 @@ import { importLines } from "../support/server.ts";
 import { dataset } from "./dataset.ts";
 import { requireReads, search } from "./reads.ts";
 
-test("every operation answers as the plain model of the contract does", async () => {
+test("every operation responds like the plain model of the contract", async () => {
   await fc.assert(
     fc.asyncProperty(dataset, fc.array(search, { minLength: 6, maxLength: 12 }), async (lines, searches) => {
       const db = open(IN_MEMORY);
@@ -17,7 +17,7 @@ test("every operation answers as the plain model of the contract does", async ()
         close(db);
       }
     }),
-    // Where it fails, the case is made smaller for a minute, not longer.
+    // Limits shrinking to a minute.
     { numRuns: Number(process.env.MODEL_RUNS ?? 25), interruptAfterTimeLimit: 60_000 },
   );
 });

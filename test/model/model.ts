@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 import type { Line } from "./dataset.ts";
 
 /*
- * CONTRACT.md over a list of lines, written as plainly as it can be and independent of the program: no index, no
+ * CONTRACT.md over a list of lines, written as plainly as possible and independent of the program: no index, no
  * SQL, no cache. Slow and obviously right.
  */
 
@@ -27,7 +27,7 @@ const byteOrder = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffe
 const descending = (a: string, b: string) => (a < b ? 1 : a > b ? -1 : 0);
 const orNull = <T>(value: T | undefined) => value ?? null;
 
-/** What a caller with this id would be answered. */
+/** The responses to the caller with this id. */
 export function createModel(lines: Line[], callerId: number) {
   const all = (kind: string) => lines.filter((line) => line.kind === kind);
   const users = all("user");

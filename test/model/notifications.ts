@@ -7,7 +7,7 @@ const DEEDS: Record<string, string> = {
   "feature-environment-disabled": "disabled the flag",
 };
 
-/** The lines of what the members of each event's project are told, all but its author. */
+/** The lines of the notifications for the members of each event's project, except its author. */
 export function notificationsOf(lines: Line[], events: Line[]): Line[] {
   const before = lines.filter(({ kind }) => kind === "notification").map(({ id }) => id);
   return events

@@ -1,6 +1,6 @@
 import type { Line } from "./dataset.ts";
 
-/** Who makes a change: a user, or the service token. */
+/** The author of a change: a user, or the service token. */
 export interface Caller {
   userId: number | null;
   createdBy: string;
@@ -53,7 +53,7 @@ export function isVisible(lines: Line[], caller: Caller, project: string) {
   );
 }
 
-/** Whether a project that need not exist is visible and gives a permission there; an Editor has all in `default` only. */
+/** Whether a project, which may not exist, is visible and grants a permission; an Editor has all, but only in `default`. */
 export function mayInProject(
   lines: Line[],
   caller: Caller,

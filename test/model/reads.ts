@@ -18,7 +18,7 @@ export const search: fc.Arbitrary<SearchBody> = fc.record(
   { requiredKeys: [] },
 );
 
-/** A read of one operation, and what the model says to it. */
+/** A read of one operation, and the model's response. */
 type Case = [path: string, expected: Answer, body?: SearchBody];
 
 const segment = encodeURIComponent;
@@ -53,7 +53,7 @@ function casesFor(lines: Line[], caller: number, searches: SearchBody[]): Case[]
   ];
 }
 
-/** Every read by every user is as the model of these lines has it. */
+/** Checks every read by every user against the model of these lines. */
 export async function requireReads(app: H3, lines: Line[], searches: SearchBody[], after = "") {
   for (const caller of USERS) {
     const headers = { authorization: personal(caller), "content-type": "application/json" };
@@ -73,6 +73,6 @@ export async function requireReads(app: H3, lines: Line[], searches: SearchBody[
 
 const begun = new Date().toISOString();
 
-/** Whether it is a user whose last request has been written, which is done after ten seconds. */
+/** Whether this is a user whose last-seen time has been written, which takes ten seconds. */
 const isSeenMeanwhile = ({ seenAt }: { seenAt?: string }) =>
   seenAt !== undefined && seenAt >= begun && seenAt <= new Date().toISOString();

@@ -2,20 +2,20 @@ import fc from "fast-check";
 import type { Change } from "./changes.ts";
 import { ENVIRONMENTS, type Line, PROJECTS, TAG_TYPES, USERS } from "./dataset.ts";
 
-/** A change that some user makes; what it names is chosen from what there is by then. */
+/** A change by some user; what it refers to is chosen from what exists at that point. */
 export interface Step {
   /** Null for the service token. */
   as: number | null;
   change: Change;
-  /** Which flag or project is meant, of those that there are by then; null for what the change says. */
+  /** The index of the flag or project, among those that exist; null to use the one in the change. */
   pick: number | null;
-  /** Where it can be done, whatever the change says. */
+  /** Uses a place where the change is possible. */
   isAtHome: boolean;
 }
 
 const LATER = "2099-01-01T00:00:00.000Z";
 
-/** Mostly right, at times of another type. */
+/** Mostly valid, sometimes of the wrong type. */
 const either = <T>(right: fc.Arbitrary<T>) =>
   fc.oneof({ arbitrary: right, weight: 12 }, { arbitrary: fc.constantFrom(null, 5, "", [], {}), weight: 1 });
 const body = (
@@ -110,7 +110,7 @@ export const step: fc.Arbitrary<Step> = fc.record({
   isAtHome: fc.constantFrom(true, true, true, true, true, false),
 });
 
-/** The change with what is meant; at home that is a project that is live, and an environment that it has. */
+/** The change with its references filled in; with `isAtHome`, a live project and one of its environments. */
 export function toChange(lines: Line[], { change, pick, isAtHome }: Step): Change {
   const of = (kind: string) => lines.filter((line) => line.kind === kind);
   const picked = (list: Line[]) => (pick === null ? undefined : list[pick % list.length]);
@@ -140,14 +140,14 @@ export function toChange(lines: Line[], { change, pick, isAtHome }: Step): Chang
   };
 }
 
-/** The first strategy that a flag has anywhere. */
+/** The flag's first strategy in any environment. */
 function placeOfStrategy({ name, project, environments }: Line, { environment, strategy }: Line) {
   const first = environments.find(({ strategies }: Line) => strategies.length > 0);
   const there = { environment: first?.name ?? environment, strategy: first?.strategies[0].id ?? strategy };
   return { project, feature: name, ...there };
 }
 
-/** How it is asked for. */
+/** The request of the change. */
 export function toRequest(change: Change): { method: string; path: string; body?: Line } {
   const segment = encodeURIComponent;
   const project = "project" in change ? `projects/${segment(change.project)}` : "";

@@ -9,7 +9,7 @@ const NO_ACCESS: [number, string] = [403, "NoAccessError"];
 const body = { tokenName: "app", type: "client", environment: "development" };
 const inPath = encodeURIComponent;
 
-/** A token as it is told, but for what is made of it. */
+/** A token as shown, without generated values. */
 const told = (more: object = {}) => ({
   tokenName: "app",
   environment: "development",
@@ -62,18 +62,18 @@ scenarios(`POST ${TOKENS}`, [
   ),
   makes("a token for scripts", { tokenName: "app", type: "admin" }, { type: "admin", environment: "*" }),
   makes(
-    "with what it must be said",
+    "with the required properties",
     { ...body, type: "admin", environment: "*", projects: ["*"] },
     { type: "admin", environment: "*" },
   ),
   makes(
-    "an environment called default is taken where none is named",
+    "the environment defaults to the one called default",
     { tokenName: "app", type: "client" },
     { environment: "default" },
     { given: (w) => w.environment("default") },
   ),
   makes(
-    "a custom role may make those of its kind",
+    "a custom role can create its kind",
     body,
     {},
     {
@@ -96,14 +96,14 @@ scenarios(`POST ${TOKENS}`, [
     expect: NO_ACCESS,
   },
   {
-    name: "nor one for a project that is hidden",
+    name: "nor one for a hidden project",
     as: personal(5),
     given: (w) => root("CREATE_CLIENT_API_TOKEN")(w.project("p", { mode: "private" })),
     body: { ...body, projects: ["p"] },
     expect: NO_ACCESS,
   },
   {
-    name: "one for several projects is told where it is hidden",
+    name: "one for several projects gets the name of the hidden one",
     given: (w) => w.project("a").project("p", { mode: "private" }),
     body: { ...body, projects: ["a", "p"] },
     expect: 201,
@@ -116,7 +116,7 @@ scenarios(`POST ${TOKENS}`, [
     ["both names", { ...body, username: "x" }, "body.username"],
     ["no type", { tokenName: "x" }, "body.type"],
     ["an unknown type", { ...body, type: "user" }, "body.type"],
-    ["a type that is a number", { ...body, type: 1 }, "body.type"],
+    ["a number as the type", { ...body, type: 1 }, "body.type"],
     ["an unknown environment", { ...body, environment: "moon" }, "body.environment"],
     ["no environment, where none is called default", { tokenName: "x", type: "client" }, "body.environment"],
     ["all environments", { ...body, environment: "*" }, "body.environment"],
@@ -125,8 +125,8 @@ scenarios(`POST ${TOKENS}`, [
     ["projects as text", { ...body, projects: "a" }, "body.projects"],
     ["a service token for a project", { tokenName: "x", type: "admin", projects: ["a"] }, "body.projects"],
     ["a service token for an environment", { ...body, type: "admin" }, "body.environment"],
-    ["an end that is no time", { ...body, expiresAt: "soon" }, "body.expiresAt"],
-    ["an end that is null", { ...body, expiresAt: null }, "body.expiresAt"],
+    ["an invalid expiry", { ...body, expiresAt: "soon" }, "body.expiresAt"],
+    ["null as the expiry", { ...body, expiresAt: null }, "body.expiresAt"],
   ]),
 ]);
 
@@ -142,7 +142,7 @@ scenarios(`GET ${TOKENS}`, [
   ...strangers({}),
   { name: "a Viewer may not", as: personal(3), expect: NO_ACCESS },
   {
-    name: "something stands in for the secrets; personal tokens are none",
+    name: "secrets are masked, and personal tokens omitted",
     see: ({ tokens }, { text }) => {
       assert.deepEqual(
         tokens.map(({ secret, type }: Record<string, string>) => [secret, type]),
@@ -160,7 +160,7 @@ scenarios(`GET ${TOKENS}`, [
     },
   },
   {
-    name: "an Editor sees those for applications, but for hidden projects",
+    name: "an Editor sees those for applications, except for hidden projects",
     as: personal(2),
     given: (w) =>
       ofProject(
@@ -205,10 +205,10 @@ scenarios(`PUT ${TOKENS}/`, [
     }),
   ),
   { name: "an unknown one", url: "nope", body: LATER },
-  { name: "what is shown of another", url: inPath("a:development.*****-6"), body: LATER },
+  { name: "another one's masked secret", url: inPath("a:development.*****-6"), body: LATER },
   { name: "a personal token", url: inPath(personal(3)), body: LATER },
   {
-    name: "of another kind than one may",
+    name: "of a kind without permission",
     url: inPath(CLIENT),
     as: personal(5),
     given: root("UPDATE_FRONTEND_API_TOKEN"),
@@ -229,7 +229,7 @@ scenarios(`DELETE ${TOKENS}/`, [
   ...strangers({ url: inPath(CLIENT) }),
   { name: "an Editor may not", url: inPath(CLIENT), as: personal(2), expect: NO_ACCESS },
   { name: "by its secret", url: inPath(CLIENT), records: DELETED },
-  { name: "by what lists show", url: inPath("*:development.*****-6"), records: DELETED },
+  { name: "by its masked secret", url: inPath("*:development.*****-6"), records: DELETED },
   { name: "an unknown one", url: "nope" },
   { name: "a personal token", url: inPath(personal(3)) },
   {
@@ -247,7 +247,7 @@ const both = (w: World) => ofProject("both", "b", "a", "b")(ofProject("one", "a"
 
 scenarios(`GET ${PROJECT}`, [
   ...strangers({ given: (w) => w.project("a") }),
-  { name: "no part in the project", as: personal(4), given: inProject, expect: NO_ACCESS },
+  { name: "no role in the project", as: personal(4), given: inProject, expect: NO_ACCESS },
   { name: "an unknown project", expect: [404, "NotFoundError"] },
   {
     name: "a hidden project",
@@ -256,13 +256,13 @@ scenarios(`GET ${PROJECT}`, [
     expect: NO_ACCESS,
   },
   {
-    name: "those that name it",
+    name: "those that name the project",
     as: personal(3),
     given: both,
     see: (answer) => assert.deepEqual(names(answer), ["one", "both"]),
   },
   {
-    name: "one that is for a hidden project too, without that one's name",
+    name: "one that includes a hidden project, without its name",
     as: personal(3),
     given: (w) =>
       ofProject("both", "b", "a", "b")(w.project("a").project("b", { mode: "private" }).member("a", 3)),
@@ -275,9 +275,9 @@ const scoped = { ...body, projects: ["a"] };
 
 scenarios(`POST ${PROJECT}`, [
   ...strangers({ given: (w) => w.project("a"), body: scoped }),
-  { name: "no part in the project", as: personal(4), given: inProject, body: scoped, expect: NO_ACCESS },
+  { name: "no role in the project", as: personal(4), given: inProject, body: scoped, expect: NO_ACCESS },
   {
-    name: "only to read",
+    name: "read-only access",
     as: personal(3),
     given: withCustomRole((w) => w.project("a"), { name: "READ_PROJECT_API_TOKEN" }),
     body: scoped,
@@ -288,7 +288,7 @@ scenarios(`POST ${PROJECT}`, [
   ...badBodies({ given: inProject }, [
     ["for another project", { ...body, projects: ["b"] }, "body.projects"],
     ["for all projects", body, "body.projects"],
-    ["for others too", { ...body, projects: ["a", "b"] }, "body.projects"],
+    ["for other projects too", { ...body, projects: ["a", "b"] }, "body.projects"],
     ["for scripts", { tokenName: "x", type: "admin", projects: ["a"] }, "body.projects"],
     ["an unknown environment", { ...scoped, environment: "moon" }, "body.environment"],
   ]),
@@ -296,21 +296,21 @@ scenarios(`POST ${PROJECT}`, [
 
 scenarios(`DELETE ${PROJECT}/`, [
   ...strangers({ url: "x", given: (w) => w.project("a") }),
-  { name: "no part in the project", url: "x", as: personal(4), given: inProject, expect: NO_ACCESS },
+  { name: "no role in the project", url: "x", as: personal(4), given: inProject, expect: NO_ACCESS },
   {
-    name: "one of this project alone",
+    name: "one for this project alone",
     url: inPath("a:development.*****-8"),
     as: personal(3),
     given: both,
     records: [{ type: "api-token-deleted", project: "a" }],
   },
   {
-    name: "one of others too",
+    name: "one for other projects too",
     url: inPath("[]:development.*****-9"),
     given: both,
     expect: [400, "ValidationError"],
   },
-  { name: "one of all projects", url: inPath(CLIENT), given: both, expect: [404, "NotFoundError"] },
+  { name: "one for all projects", url: inPath(CLIENT), given: both, expect: [404, "NotFoundError"] },
   { name: "an unknown one", url: "nope", given: both, expect: [404, "NotFoundError"] },
 ]);
 
@@ -318,9 +318,9 @@ const PATS = "/api/admin/user/tokens";
 
 scenarios(`GET ${PATS}`, [
   ...strangers({}),
-  { name: "a service token is nobody's", as: SERVICE, expect: NO_ACCESS },
+  { name: "a service token has no user", as: SERVICE, expect: NO_ACCESS },
   {
-    name: "one's own",
+    name: "the caller's own",
     as: personal(3),
     see: ({ pats }) => {
       const { createdAt: _, ...token } = pats[0];
@@ -332,19 +332,19 @@ scenarios(`GET ${PATS}`, [
 
 scenarios(`DELETE ${PATS}/`, [
   ...strangers({ url: "3" }),
-  { name: "a service token is nobody's", url: "3", as: SERVICE, expect: NO_ACCESS },
+  { name: "a service token has no user", url: "3", as: SERVICE, expect: NO_ACCESS },
   { name: "another's", url: "1", as: personal(3), expect: [404, "NotFoundError"] },
   { name: "an unknown one", url: "99", as: personal(3), expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x", as: personal(3), expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x", as: personal(3), expect: [400, "ValidationError"] },
   {
-    name: "one's own",
+    name: "the caller's own",
     url: "3",
     as: personal(3),
     records: [{ type: "pat-deleted", preData: null }],
   },
 ]);
 
-test("a token works at once and no longer than it should", async (t) => {
+test("a token works at once and until it expires", async (t) => {
   const { request, db, logged } = await openServer(t);
   const make = async () => {
     const sent = { tokenName: "s", type: "admin" };

@@ -15,7 +15,7 @@ const registration = {
   interval: 0,
 };
 
-/** An application with two instances that asks for a flag that is there, one that is hidden and one that is not. */
+/** An application with two instances that requests a visible, a hidden and a missing flag. */
 async function openWithUse(t: Parameters<typeof openServer>[0]) {
   const world = createWorld()
     .project("a")
@@ -47,7 +47,7 @@ scenarios(`GET ${METRICS}/applications`, [
   { name: "none", as: viewer, see: (body) => assert.deepEqual(body, { applications: [], total: 0 }) },
 ]);
 
-test("applications are listed by name, a page at a time", async (t) => {
+test("applications are listed by name, one page at a time", async (t) => {
   const { request } = await openWithUse(t);
   const list = async (query: string) => {
     const { body } = await request(`${METRICS}/applications${query}`, { as: viewer });
@@ -72,7 +72,7 @@ test("applications are listed by name, a page at a time", async (t) => {
   });
 });
 
-test("all of an application; what is hidden is left out", async (t) => {
+test("everything about an application, without what is hidden", async (t) => {
   const { request } = await openWithUse(t);
   const { body } = await request(`${METRICS}/applications/shop`, { as: viewer });
   assert.deepEqual(
@@ -112,7 +112,7 @@ test("all of an application; what is hidden is left out", async (t) => {
   );
 });
 
-test("where an application is in use, and what is wrong there", async (t) => {
+test("where an application is in use, and the problems there", async (t) => {
   const { request } = await openWithUse(t);
   const read = async (as: string) => (await request(`${METRICS}/applications/shop/overview`, { as })).body;
   const { environments, ...overview } = await read(viewer);
@@ -133,7 +133,7 @@ test("where an application is in use, and what is wrong there", async (t) => {
   assert.partialDeepStrictEqual(await read(SERVICE), { projects: ["a", "secret"], featureCount: 3 });
 });
 
-test("who has asked for flags of a project, and with what", async (t) => {
+test("the applications that have requested flags of a project, and their SDKs", async (t) => {
   const { request } = await openWithUse(t);
   const sdks = [{ sdkVersion: "unleash-client-node:5.3.1", applications: ["shop"] }];
   assert.deepEqual((await request(`${METRICS}/sdks/outdated`, { as: viewer })).body, { sdks });
@@ -175,9 +175,9 @@ for (const end of ["applications", "sdks/outdated"]) {
 
 scenarios(`GET ${METRICS}/applications/nosuch`, [
   ...strangers({}),
-  { name: "is not there", as: viewer, expect: [404, "NotFoundError"] },
+  { name: "an unknown application", as: viewer, expect: [404, "NotFoundError"] },
   {
-    name: "has an overview all the same",
+    name: "still has an overview",
     url: `${METRICS}/applications/nosuch/overview`,
     see: (body) =>
       assert.deepEqual(body, {
@@ -197,22 +197,22 @@ scenarios(`POST ${METRICS}/applications/shop`, [
   { ...asked, name: "a Viewer may not", as: viewer, expect: [403, "NoAccessError"] },
   { ...asked, name: "an Editor may", as: personal(2), expect: 202 },
   { ...asked, name: "a service token may", as: SERVICE, expect: 202 },
-  { ...asked, name: "nothing need be said", body: {}, expect: 202 },
-  { ...asked, name: "a name of 10 kB", url: "x".repeat(300), expect: [400, "ValidationError"] },
+  { ...asked, name: "an empty body", body: {}, expect: 202 },
+  { ...asked, name: "an overlong name", url: "x".repeat(300), expect: [400, "ValidationError"] },
   ...noBodies({}),
   ...badBodies({}, [
-    ["a description that is no text", { description: 1 }, "body.description"],
-    ["strategies that are no list", { strategies: "default" }, "body.strategies"],
+    ["a number as the description", { description: 1 }, "body.description"],
+    ["text as the strategies", { strategies: "default" }, "body.strategies"],
   ]),
 ]);
 
 scenarios(`DELETE ${METRICS}/applications/shop`, [
   ...strangers({}),
   { name: "a Viewer may not", as: viewer, expect: [403, "NoAccessError"] },
-  { name: "an unknown one is passed over", as: personal(2) },
+  { name: "an unknown one is ignored", as: personal(2) },
 ]);
 
-test("what is said of an application stays when it registers, and goes with it", async (t) => {
+test("the description of an application survives its registration, and is deleted with it", async (t) => {
   const server = await openWithUse(t);
   const { request, db } = server;
   const path = `${METRICS}/applications/shop`;

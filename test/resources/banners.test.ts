@@ -20,7 +20,7 @@ const WHOLE = {
   dialog: null,
 };
 
-/** Only Admins and service tokens may. */
+/** Only Admins and service tokens have access. */
 const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario[] => [
   ...strangers(common),
   { ...common, ...done, name: "an Admin may" },
@@ -32,7 +32,7 @@ scenarios(`GET ${BANNERS}`, [
   ...strangers({}),
   { name: "none", as: personal(3), see: (body) => assert.deepEqual(body, { banners: [] }) },
   {
-    name: "all, whoever asks",
+    name: "all, for any user",
     as: personal(3),
     given: (w) => banner(w).add("banner", { id: 2, message: "Off", enabled: false }),
     see: ({ banners }) => {
@@ -44,13 +44,13 @@ scenarios(`GET ${BANNERS}`, [
 const body = { message: "Soon" };
 const bad: Array<[string, unknown, string]> = [
   ["no message", {}, "body.message"],
-  ["a message that is a number", { message: 5 }, "body.message"],
-  ["on as text", { ...body, enabled: "true" }, "body.enabled"],
+  ["a number as the message", { message: 5 }, "body.message"],
+  ["text for enabled", { ...body, enabled: "true" }, "body.enabled"],
   ["an unknown variant", { ...body, variant: "loud" }, "body.variant"],
-  ["a link that is a script", { ...body, link: "javascript:alert(1)" }, "body.link"],
-  ["a link to another host in disguise", { ...body, link: "//evil.example" }, "body.link"],
+  ["a script as the link", { ...body, link: "javascript:alert(1)" }, "body.link"],
+  ["a disguised link to another host", { ...body, link: "//evil.example" }, "body.link"],
   ["the same with a backslash", { ...body, link: "/\\evil.example" }, "body.link"],
-  ["data as a link", { ...body, link: "data:text/html,x" }, "body.link"],
+  ["a data URL as the link", { ...body, link: "data:text/html,x" }, "body.link"],
 ];
 
 scenarios(`POST ${BANNERS}`, [
@@ -92,7 +92,7 @@ scenarios(`PUT ${BANNER}`, [
   ),
   ...badBodies({ given: banner }, bad),
   { name: "none", body, expect: [404, "NotFoundError"] },
-  { name: "an id that is no number", url: `${BANNERS}/x`, body, expect: [400, "ValidationError"] },
+  { name: "an invalid id", url: `${BANNERS}/x`, body, expect: [400, "ValidationError"] },
 ]);
 
 for (const [deed, enabled] of [
@@ -104,7 +104,7 @@ for (const [deed, enabled] of [
       { given: (w) => w.add("banner", { id: 1, message: "x", enabled: !enabled }) },
       { records: [{ type: "banner-updated" }] },
     ),
-    { name: "which it is", given: (w) => w.add("banner", { id: 1, message: "x", enabled }) },
+    { name: "that is so already", given: (w) => w.add("banner", { id: 1, message: "x", enabled }) },
     { name: "none", expect: [404, "NotFoundError"] },
   ]);
 }

@@ -13,7 +13,7 @@ const ON = (strategies: object[] = [{ name: "default" }]) => [
   { name: "development", enabled: true, strategies },
 ];
 
-/** Two projects with a flag each, one by a segment; another segment is not used. */
+/** Two projects with a flag each, one with a segment; another segment is not used. */
 const withFlags = (w: World) =>
   w
     .project("a")
@@ -32,10 +32,10 @@ const withFlags = (w: World) =>
 
 scenarios(`GET ${DELTA}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "a token of a page", as: FRONTEND, expect: [403, "NoAccessError"] },
+  { name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { name: "an empty prefix", as: CLIENT, url: "?namePrefix=", expect: [400, "ValidationError"] },
   {
-    name: "who has nothing yet gets all",
+    name: "a client without a revision gets everything",
     as: CLIENT,
     given: withFlags,
     see: ({ events }, { headers }) => {
@@ -49,14 +49,14 @@ scenarios(`GET ${DELTA}`, [
     },
   },
   {
-    name: "a token of some projects gets theirs",
+    name: "a token for some projects gets theirs",
     as: OF_A,
     url: "?project=b",
     given: withFlags,
     see: ({ events: [hydration] }) => assert.deepEqual(namesIn(hydration), ["cart"]),
   },
   {
-    name: "by the beginning of the name",
+    name: "by name prefix",
     as: SERVICE,
     url: "?namePrefix=me&environment=development",
     given: withFlags,
@@ -70,7 +70,7 @@ scenarios(`GET ${DELTA}`, [
     expect: 304,
   },
   {
-    name: "a revision that is not remembered",
+    name: "a revision that is no longer remembered",
     as: CLIENT,
     given: withFlags,
     headers: { "if-none-match": '"12"' },
@@ -80,7 +80,7 @@ scenarios(`GET ${DELTA}`, [
 
 const namesIn = ({ features }: { features: Array<{ name: string }> }) => features.map(({ name }) => name);
 
-/** Asks with each token for what is new since it last asked. */
+/** Requests with each token what is new since its last request. */
 async function open(t: TestContext) {
   const { request, db } = await openServer(t, withFlags(createWorld()));
   const known = new Map<string, string>();
@@ -109,10 +109,10 @@ const toWords = (events: any[]) =>
 
 const CART = "projects/a/features/cart";
 
-/** What is done, and what a token of all projects and one of the project `a` are told of it. */
+/** A change, and the delta for a token of all projects and for one of the project `a`. */
 const CHANGES: Array<[what: string, change: [string, string, unknown?], all: string[], ofA: string[]]> = [
   [
-    "a flag is made",
+    "a flag is created",
     ["POST", "projects/a/features", { name: "new" }],
     ["feature-updated new a"],
     ["feature-updated new a"],
@@ -134,7 +134,7 @@ const CHANGES: Array<[what: string, change: [string, string, unknown?], all: str
     ["feature-removed cart a"],
   ],
   [
-    "the segments of a strategy, which no event tells",
+    "a strategy's segments, which have no event",
     [
       "POST",
       "segments/strategies",
@@ -150,7 +150,7 @@ const CHANGES: Array<[what: string, change: [string, string, unknown?], all: str
     ["segment-updated walloons"],
   ],
   [
-    "an environment is taken from a project",
+    "an environment is removed from a project",
     ["DELETE", "projects/b/environments/development"],
     ["feature-updated menu b"],
     [],
@@ -158,7 +158,7 @@ const CHANGES: Array<[what: string, change: [string, string, unknown?], all: str
 ];
 
 for (const [what, [method, path, body], all, ofA] of CHANGES) {
-  test(`what has changed is told, and nothing else: ${what}`, async (t) => {
+  test(`only what has changed is sent: ${what}`, async (t) => {
     const { poll, change, db } = await open(t);
     await change(method, path, body);
     assert.deepEqual(toWords(await poll(CLIENT)), all);
@@ -169,7 +169,7 @@ for (const [what, [method, path, body], all, ofA] of CHANGES) {
   });
 }
 
-test("many changes between are told as one, of each flag as it is by then", async (t) => {
+test("several changes are combined, with each flag in its current state", async (t) => {
   const { poll, change } = await open(t);
   for (const state of ["off", "on", "off"]) await change("POST", `${CART}/environments/development/${state}`);
   await change("POST", "projects/a/features", { name: "gone" });
@@ -179,7 +179,7 @@ test("many changes between are told as one, of each flag as it is by then", asyn
   assert.equal(events[0].feature.enabled, false);
 });
 
-test("who has not asked for very long gets all", async (t) => {
+test("a client that has not polled for very long gets everything", async (t) => {
   const { poll, change, db } = await open(t);
   const state = stateOf(db, "development");
   await change("POST", `${CART}/environments/development/off`);

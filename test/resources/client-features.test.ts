@@ -63,7 +63,7 @@ scenarios(`GET ${FEATURES}`, [
   { name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { name: "an expired token", as: EXPIRED, given: withFlags, expect: [401, "AuthenticationRequired"] },
   { name: "the token's environment", as: CLIENT, given: withFlags, see: states("cart on", "menu off") },
-  { name: "a token of a project", as: OF_B, given: withFlags, see: states("menu on") },
+  { name: "a token for a project", as: OF_B, given: withFlags, see: states("menu on") },
   {
     name: "the token decides",
     as: OF_B,
@@ -72,7 +72,7 @@ scenarios(`GET ${FEATURES}`, [
     see: states("menu on"),
   },
   {
-    name: "a service token asks",
+    name: "a service token",
     as: SERVICE,
     given: withFlags,
     url: "?environment=production",
@@ -82,7 +82,7 @@ scenarios(`GET ${FEATURES}`, [
   { name: "a tag", as: CLIENT, given: withFlags, url: "?tag=simple:red", see: states("cart on") },
   { name: "a project", as: CLIENT, given: withFlags, url: "?project=b", see: states("menu off") },
   {
-    name: "a project that is named twice",
+    name: "a repeated project",
     as: CLIENT,
     given: withFlags,
     url: "?project=b&project=b",
@@ -91,7 +91,7 @@ scenarios(`GET ${FEATURES}`, [
   { name: "a tag without a value", as: CLIENT, url: "?tag=simple", expect: [400, "ValidationError"] },
   { name: "an empty prefix", as: CLIENT, url: "?namePrefix=", expect: [400, "ValidationError"] },
   {
-    name: "what is asked for is echoed",
+    name: "the query is echoed",
     as: CLIENT,
     given: withFlags,
     url: "?project=a&namePrefix=c&tag=simple:red",
@@ -105,7 +105,7 @@ scenarios(`GET ${FEATURES}`, [
       }),
   },
   {
-    name: "an SDK that knows no segments has their constraints in the strategies, but none that is disabled",
+    name: "an SDK without support for segments gets their constraints in the strategies, without disabled strategies",
     as: CLIENT,
     given: withFlags,
     see: (body) => {
@@ -116,7 +116,7 @@ scenarios(`GET ${FEATURES}`, [
     },
   },
   {
-    name: "one that knows them has their ids",
+    name: "an SDK with support for them gets their ids",
     as: CLIENT,
     given: withFlags,
     headers: { "unleash-client-spec": "5.2.0" },
@@ -127,7 +127,7 @@ scenarios(`GET ${FEATURES}`, [
     },
   },
   {
-    name: "a version that is none",
+    name: "an invalid version",
     as: CLIENT,
     headers: { "unleash-client-spec": "five" },
     expect: [400, "ValidationError"],
@@ -153,7 +153,7 @@ scenarios(`GET ${FEATURES}/:featureName`, [
   },
 ]);
 
-test("an answer has not changed until a flag does, and a token that is deleted has none", async (t) => {
+test("a response is unchanged until a flag changes, and a deleted token gets none", async (t) => {
   const { request } = await openServer(t, withFlags(createWorld()));
   const poll = (etag = ""): Promise<Reply> =>
     request(FEATURES, { as: CLIENT, headers: { "if-none-match": etag } });
@@ -172,7 +172,7 @@ test("an answer has not changed until a flag does, and a token that is deleted h
   assert.equal((await poll(etag)).status, 401);
 });
 
-test("a flag that comes back stands by code point among the others", async (t) => {
+test("a revived flag is sorted by code point among the others", async (t) => {
   const names = ["z", "\uff21", "\u{1f600}"];
   const world = names.reduce((w, name) => w.feature(name, "a"), createWorld().project("a"));
   const { request } = await openServer(t, world);

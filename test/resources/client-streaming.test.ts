@@ -11,7 +11,7 @@ const STREAM = "/api/client/streaming";
 scenarios(`GET ${STREAM}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
-  { name: "a token of a page", as: FRONTEND, expect: [403, "NoAccessError"] },
+  { name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { name: "an empty prefix", as: CLIENT, url: "?namePrefix=", expect: [400, "ValidationError"] },
 ]);
 
@@ -24,7 +24,7 @@ async function open(t: TestContext) {
   return { listening, request, listen, turn };
 }
 
-test("an application is told all it has, and then each change", async (t) => {
+test("an application receives all its flags, and then each change", async (t) => {
   const { listen, turn, request } = await open(t);
   const { next } = await listen();
   const first = await next();
@@ -44,7 +44,7 @@ test("an application is told all it has, and then each change", async (t) => {
   assert.equal((await next()).data.events[0].type, "feature-removed");
 });
 
-test("whoever begins is told what is by then, however many have just begun", async (t) => {
+test("a new client gets the current state, however many have just connected", async (t) => {
   const { listen, turn } = await open(t);
   const isOn = async () => (await (await listen()).next()).data.events[0].features[0].enabled;
   assert.deepEqual(await Promise.all([isOn(), isOn()]), [false, false]);
@@ -52,7 +52,7 @@ test("whoever begins is told what is by then, however many have just begun", asy
   assert.deepEqual(await Promise.all([isOn(), isOn()]), [true, true]);
 });
 
-test("one that connects again is told what it missed", async (t) => {
+test("a client that reconnects gets what it missed", async (t) => {
   const { listen, turn } = await open(t);
   const first = await listen();
   await first.next();
@@ -63,10 +63,10 @@ test("one that connects again is told what it missed", async (t) => {
   await turn("off");
   assert.equal((await again.next()).data.events[0].feature.enabled, false);
   const behind = await listen("", { "last-event-id": "999999" });
-  assert.equal((await behind.next()).data.events[0].type, "hydration", "it has what is not ours");
+  assert.equal((await behind.next()).data.events[0].type, "hydration", "it has a revision that is not ours");
 });
 
-test("flags that an application does not have are not told", async (t) => {
+test("changes to flags outside an application's projects are not sent", async (t) => {
   const { listen, turn, request } = await open(t);
   const { next } = await listen("?namePrefix=menu");
   assert.deepEqual((await next()).data.events[0].features, []);
@@ -75,7 +75,7 @@ test("flags that an application does not have are not told", async (t) => {
   assert.equal((await next()).data.events[0].feature.name, "menu-2");
 });
 
-test("a token that is deleted ends the stream at once", async (t) => {
+test("deleting the token ends the stream at once", async (t) => {
   const { listen, request } = await open(t);
   const { ended } = await listen();
   const { body } = await request("/api/admin/api-tokens");
