@@ -22,7 +22,7 @@ scenarios("POST /api/admin/constraints/validate", [
     { contextName: "plan", operator: "NOT_IN", values: ["1", "2"] },
     { contextName: "plan", operator: "NUM_EQ", value: "2" },
   ].map((body) => ({
-    name: `right: ${JSON.stringify(body)}`,
+    name: `valid: ${JSON.stringify(body)}`,
     as: personal(3),
     given: withFields,
     body,
@@ -57,14 +57,14 @@ scenarios("POST /api/admin/constraints/validate", [
       [{ contextName: "plan", operator: "NUM_LT", value: "3" }, /^body\.value: is not among the legal/],
     ] as Array<[object, RegExp]>
   ).map(([body, what]) => ({
-    name: `wrong: ${JSON.stringify(body).slice(0, 80)}`,
+    name: `invalid: ${JSON.stringify(body).slice(0, 80)}`,
     given: withFields,
     body,
     expect: [400, "ValidationError"] as [number, string],
     see: ({ message }: { message: string }) => assert.match(message, what),
   })),
   {
-    name: "a context field that there is not",
+    name: "an unknown context field",
     given: withFields,
     body: { ...IN, contextName: "nope" },
     expect: [404, "NotFoundError"],

@@ -32,7 +32,7 @@ const constrained = (id: string, ...contextNames: string[]) => ({
   ],
 });
 
-/** Flags of two visible projects, of a hidden one, and one that is archived, whose strategies name the region. */
+/** Flags of two visible projects and a hidden one, and an archived flag, whose strategies refer to the region. */
 const withUses = (w: World) =>
   withRegion(w)
     .project("a")
@@ -77,7 +77,7 @@ scenarios(`GET ${CONTEXT}/`, [
   },
   { name: "an unknown one", url: "nope", expect: [404, "NotFoundError"] },
   {
-    name: "the strategies that name it, of visible projects",
+    name: "the strategies that refer to it, in visible projects",
     url: "region/strategies",
     as: personal(3),
     given: withUses,
@@ -97,7 +97,7 @@ scenarios(`GET ${CONTEXT}/`, [
     },
   },
   {
-    name: "the strategies that name an unknown one",
+    name: "the strategies that refer to an unknown one",
     url: "userId/strategies",
     given: withUses,
     see: ({ strategies }) => assert.equal(strategies.length, 1),
@@ -145,7 +145,7 @@ scenarios(`POST ${CONTEXT}`, [
     expect: [409, "NameExistsError"],
   },
   {
-    name: "the least, as an Editor",
+    name: "the minimum, as an Editor",
     as: personal(2),
     body: { name: "plan" },
     expect: 201,
@@ -170,7 +170,7 @@ scenarios(`POST ${CONTEXT}`, [
     },
   },
   {
-    name: "all there is; the order is not recorded, as in the original",
+    name: "every property; the order is not recorded, as in the original",
     as: SERVICE,
     body: REGION,
     expect: 201,
@@ -201,7 +201,7 @@ scenarios(`PUT ${CONTEXT}/region`, [
     expect: invalid,
   })),
   {
-    name: "nothing given, as an Editor",
+    name: "an empty body, as an Editor",
     as: personal(2),
     given: withRegion,
     body: { name: "the path wins" },
@@ -220,14 +220,14 @@ scenarios(`DELETE ${CONTEXT}/region`, [
   { name: "a viewer", as: personal(3), given: withRegion, expect: [403, "NoAccessError"] },
   { name: "an unknown one", expect: [404, "NotFoundError"] },
   {
-    name: "one that strategies name",
+    name: "one that strategies refer to",
     as: personal(2),
     given: withUses,
     expect: [409, "ConflictError"],
     see: ({ message }) => assert.match(message, /strategies of .+ use it/),
   },
   {
-    name: "one that none names",
+    name: "one that no strategy refers to",
     as: personal(2),
     given: withRegion,
     records: [{ type: "context-field-deleted", project: null, data: null, preData: REGION }],
@@ -246,7 +246,7 @@ scenarios(`POST ${CONTEXT}/validate`, [
   { name: "free", as: personal(2), body: { name: "plan" } },
 ]);
 
-test("a change keeps the description and the order, and unsets the rest", async (t) => {
+test("a change without description and order keeps them, and unsets the rest", async (t) => {
   const { request } = await openServer(t, withRegion(createWorld()));
   const read = async () => (await request(`${CONTEXT}/region`)).body;
   const put = (body: object) => request(`${CONTEXT}/region`, { method: "PUT", body });
@@ -261,7 +261,7 @@ test("a change keeps the description and the order, and unsets the rest", async 
   });
 });
 
-test("where a field is used follows the constraints of strategies", async (t) => {
+test("the usage of a field follows changes of constraints", async (t) => {
   const { request, db } = await openServer(t, withUses(createWorld()));
   const used = () => db.prepare("SELECT context_field, strategy FROM strategy_context_fields").raw().all();
   assert.equal(used().length, 6);

@@ -11,7 +11,7 @@ scenarios("GET /api/admin/personal-dashboard", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
-    name: "a service token has nobody behind it",
+    name: "a service token has no user",
     as: SERVICE,
     given: (w) => w.project("a").member("a", 3, 4),
     see: (body) => {
@@ -58,7 +58,7 @@ scenarios("GET /api/admin/personal-dashboard", [
     see: ({ projects: [project] }) => assert.deepEqual([project.health, project.featureCount], [50, 8]),
   },
   {
-    name: "flags made or favorited by the caller, newest first, then by name",
+    name: "flags created or favorited by the caller, newest first, then by name",
     as: personal(3),
     given: (w) =>
       w
@@ -88,7 +88,7 @@ scenarios("GET /api/admin/personal-dashboard", [
     see: (body) => assert.equal(body.flags.length, 100),
   },
   {
-    name: "owners of visible live projects, directly, each once, by the name they go by",
+    name: "direct owners of visible live projects, each once, by display name",
     as: personal(4),
     given: (w) =>
       w
@@ -146,7 +146,7 @@ scenarios("GET /api/admin/personal-dashboard/a", [
       }),
   },
   {
-    name: "an archived project still answers",
+    name: "an archived project still works",
     given: (w) => w.project("a", { archivedAt: "2026-01-02T00:00:00Z" }),
   },
   {
@@ -175,7 +175,7 @@ scenarios("GET /api/admin/personal-dashboard/a", [
     },
   },
   {
-    name: "onboarding: the oldest live flag is the first",
+    name: "onboarding: the first flag is the oldest live one",
     given: (w) =>
       w
         .project("a")
@@ -233,7 +233,7 @@ scenarios("GET /api/admin/personal-dashboard/a", [
   },
 ]);
 
-test("GET /api/admin/personal-dashboard: a flag outlives the lifetime that its type has in this file", async (t) => {
+test("GET /api/admin/personal-dashboard: the lifetime of a flag type is read from this file", async (t) => {
   const world = createWorld()
     .project("a")
     .member("a", 3)

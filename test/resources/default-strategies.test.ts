@@ -49,7 +49,7 @@ scenarios(`POST ${DEFAULT}`, [
   wrong({ name: "flexibleRollout", segments: ["x"] }, "segments.0"),
   ...["/nosuch/environments/development", "/a/environments/nosuch"].map((place) =>
     on({
-      name: `${place} names nothing`,
+      name: `${place} is not found`,
       as: SERVICE,
       url: DEFAULT.replace("/a/environments/development", place),
       body: ROLLOUT,
@@ -58,7 +58,7 @@ scenarios(`POST ${DEFAULT}`, [
   ),
 ]);
 
-test("a flag without strategies gets the project's when it is enabled, and says whose group it is", async (t) => {
+test("enabling a flag without strategies adds the project's default, with the flag as its groupId", async (t) => {
   const { request, db } = await openServer(t, withFlag(createWorld()).add("segment", { id: 1, name: "one" }));
   const body = { ...ROLLOUT, title: "Slow", disabled: null, segments: [1] };
   assert.equal((await request(DEFAULT, { method: "POST", body })).status, 200);
@@ -71,7 +71,7 @@ test("a flag without strategies gets the project's when it is enabled, and says 
   ]);
 });
 
-test("one that names a segment that is not there enables nothing", async (t) => {
+test("a default with an unknown segment enables nothing", async (t) => {
   const { request, db } = await openServer(t, withFlag(createWorld()));
   await request(DEFAULT, { method: "POST", body: { ...ROLLOUT, segments: [999] } });
   const recorded = watchLog(db);

@@ -50,9 +50,9 @@ scenarios(`POST ${FEATURES}/f/dependencies`, [
     ["text for enabled", { feature: "parent", enabled: "x" }, "body.enabled"],
     ["one variant", { feature: "parent", variants: "x" }, "body.variants"],
     ["a variant that is null", { feature: "parent", variants: [null] }, "body.variants.0"],
-    ["half of a surrogate pair", `{"feature":"parent","variants":["\\ud800"]}`, "body.variants.0"],
+    ["a lone surrogate", `{"feature":"parent","variants":["\\ud800"]}`, "body.variants.0"],
     [
-      "variants of what has to be off",
+      "variants of a parent that must be off",
       { feature: "parent", enabled: false, variants: ["x"] },
       "body.variants",
     ],
@@ -103,7 +103,7 @@ const removed = { type: "feature-dependencies-removed", project: "a", data: null
 scenarios(`DELETE ${FEATURES}/child/dependencies`, [
   ...permitted("UPDATE_FEATURE_DEPENDENCY", { given, records: [{ ...removed, featureName: "child" }] }),
   {
-    name: "of one that depends on nothing",
+    name: "of a flag that depends on nothing",
     url: `${FEATURES}/f/dependencies`,
     given,
     records: [{ ...removed, featureName: "f" }],
@@ -121,7 +121,7 @@ const one = {
 scenarios(`DELETE ${FEATURES}/child/dependencies/parent`, [
   ...permitted("UPDATE_FEATURE_DEPENDENCY", { given, records: [{ ...one, data: { feature: "parent" } }] }),
   {
-    name: "one that there is not",
+    name: "an unknown one",
     url: `${FEATURES}/child/dependencies/f`,
     given,
     records: [{ ...one, data: { feature: "f" } }],
@@ -163,7 +163,7 @@ scenarios(`GET ${FEATURES}`, [
   hidden("dependencies"),
 ]);
 
-test("a dependency that is there already is changed", async (t) => {
+test("an existing dependency is changed", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   const add = (body: object) => request(`${FEATURES}/child/dependencies`, { method: "POST", body });
   await add({ feature: "parent", variants: ["x"] });
@@ -172,7 +172,7 @@ test("a dependency that is there already is changed", async (t) => {
   assert.deepEqual(body.dependencies, [{ feature: "parent", enabled: false, variants: [] }]);
 });
 
-test("two flags that are to depend on each other at once: one does", async (t) => {
+test("of two concurrent dependencies on each other, one is created", async (t) => {
   const { request } = await openServer(t, createWorld().project("a").feature("f", "a").feature("g", "a"));
   const replies = await Promise.all(
     [

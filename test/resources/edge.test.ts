@@ -20,7 +20,13 @@ const bulk = { applications: [application], metrics: [row] };
 
 for (const path of ["/api/client/metrics/bulk", "/edge/metrics"]) {
   scenarios(`POST ${path}`, [
-    { name: "is taken", as: CLIENT, body: bulk, expect: 202, see: (_, { text }) => assert.equal(text, "") },
+    {
+      name: "is accepted",
+      as: CLIENT,
+      body: bulk,
+      expect: 202,
+      see: (_, { text }) => assert.equal(text, ""),
+    },
     { name: "no credential", as: null, body: bulk, expect: [401, "AuthenticationRequired"] },
     { name: "a frontend token", as: FRONTEND, body: bulk, expect: [403, "NoAccessError"] },
     ...badBodies({ as: CLIENT }, [
@@ -29,11 +35,11 @@ for (const path of ["/api/client/metrics/bulk", "/edge/metrics"]) {
       ["an instance without a name", toBulk({ instanceId: undefined }), "body.applications.0.instanceId"],
       ["an application nowhere", toBulk({ environment: undefined }), "body.applications.0.environment"],
       ["a negative count", { ...bulk, metrics: [{ ...row, yes: -1 }] }, "body.metrics.0.yes"],
-      ["a time that is none", { ...bulk, metrics: [{ ...row, timestamp: {} }] }, "body.metrics.0.timestamp"],
+      ["an invalid time", { ...bulk, metrics: [{ ...row, timestamp: {} }] }, "body.metrics.0.timestamp"],
     ]),
   ]);
 
-  test(`POST ${path}: what is of another environment is not kept`, async (t) => {
+  test(`POST ${path}: usage in another environment is not stored`, async (t) => {
     const { request, db } = await openServer(t);
     const elsewhere = { environment: "production" };
     const long = { featureName: "x".repeat(10_000) };
@@ -54,7 +60,7 @@ function toBulk(rest: object) {
 }
 
 scenarios("POST /api/client/metrics/edge", [
-  { name: "is taken", as: CLIENT, body: { appName: "edge" }, expect: 202 },
+  { name: "is accepted", as: CLIENT, body: { appName: "edge" }, expect: 202 },
   { name: "no credential", as: null, body: { appName: "edge" }, expect: [401, "AuthenticationRequired"] },
   ...badBodies({ as: CLIENT }, [["it says not what it is", {}, "body.appName"]]),
 ]);
@@ -63,7 +69,7 @@ const tokens = [CLIENT, FRONTEND, SERVICE, personal(1), "unknown", CLIENT, "ende
 
 scenarios("POST /edge/validate", [
   {
-    name: "anybody may ask for tokens that he knows; personal, unknown and ended ones are left out",
+    name: "anyone may check tokens that they know; personal, unknown and expired ones are omitted",
     as: null,
     given: (w) =>
       w.add("token", {
@@ -84,12 +90,12 @@ scenarios("POST /edge/validate", [
       }),
   },
   { name: "none", as: null, body: { tokens: [] }, see: (body) => assert.deepEqual(body, { tokens: [] }) },
-  { name: "a credential that is not for here", as: CLIENT, body: { tokens }, expect: [403, "NoAccessError"] },
-  { name: "another one does no harm", as: personal(1), body: { tokens } },
+  { name: "the wrong kind of credential", as: CLIENT, body: { tokens }, expect: [403, "NoAccessError"] },
+  { name: "another kind is ignored", as: personal(1), body: { tokens } },
   ...noBodies({ as: null }),
   ...badBodies({ as: null }, [
     ["no tokens", {}, "body.tokens"],
-    ["a token that is no text", { tokens: [1] }, "body.tokens.0"],
-    ["more tokens than anybody has", { tokens: Array(1001).fill("x") }, "body.tokens"],
+    ["a number as a token", { tokens: [1] }, "body.tokens.0"],
+    ["too many tokens", { tokens: Array(1001).fill("x") }, "body.tokens"],
   ]),
 ]);

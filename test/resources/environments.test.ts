@@ -16,7 +16,7 @@ const DEVELOPMENT = {
 
 const on = { name: "development", enabled: true };
 
-/** A project that all see and one that only its member sees, each with a flag that is on. */
+/** A visible project and one that only its member sees, each with an enabled flag. */
 const withProjects = (w: World) =>
   w
     .environment("guarded", { protected: true })
@@ -58,7 +58,7 @@ const counts = ({ environments: [first] }: { environments: Array<Record<string, 
 scenarios(`GET ${ENVIRONMENTS}`, [
   given({ name: "no credential", as: null, expect: [401, "AuthenticationRequired"] }),
   given({
-    name: "in their order, with what an Admin counts in them",
+    name: "in their order, with everything counted for an Admin",
     see: (body) => {
       assert.deepEqual(
         body.environments.map(({ name }: { name: string }) => name),
@@ -69,7 +69,7 @@ scenarios(`GET ${ENVIRONMENTS}`, [
     },
   }),
   given({
-    name: "what is of a hidden project is not counted",
+    name: "hidden projects are not counted",
     as: personal(3),
     see: (body) =>
       assert.deepEqual(counts(body), {
@@ -89,7 +89,7 @@ scenarios(`GET ${ENVIRONMENTS}`, [
 
 scenarios(`GET ${ENVIRONMENTS}/project/a`, [
   given({
-    name: "each as it is for the project",
+    name: "each from the project's point of view",
     as: personal(3),
     see: (body) => {
       assert.equal(body.environments.length, 3);
@@ -107,7 +107,7 @@ scenarios(`GET ${ENVIRONMENTS}/project/a`, [
     expect: [403, "NoAccessError"],
   }),
   given({
-    name: "nothing is on for an unknown one",
+    name: "an unknown project has none",
     url: `${ENVIRONMENTS}/project/nosuch`,
     see: (body) => assert.equal(counts(body)!.projectEnabledToggleCount, 0),
   }),
@@ -126,7 +126,7 @@ scenarios(`POST ${ENVIRONMENTS}`, [
     see: (body) => assert.deepEqual(body, { ...NEW, sortOrder: 9999, enabled: true, protected: false }),
   }),
   given({
-    name: "all that can be said",
+    name: "every property",
     body: { ...NEW, enabled: false, sortOrder: -1, requiredApprovals: 2 },
     expect: 201,
     records: [{ type: "environment-created" }],
@@ -166,13 +166,13 @@ scenarios(`DELETE ${ENVIRONMENTS}/development`, [
     ],
   }),
   given({
-    name: "the only one of a project stays",
+    name: "the only one of a project is not deleted",
     url: `${ENVIRONMENTS}/production`,
     expect: [400, "MinimumOneEnvironmentError"],
     see: ({ message }) => assert.match(message, /project only/),
   }),
   given({
-    name: "one that is protected",
+    name: "a protected one",
     url: `${ENVIRONMENTS}/guarded`,
     expect: [403, "InvalidOperationError"],
   }),
@@ -182,7 +182,7 @@ scenarios(`DELETE ${ENVIRONMENTS}/development`, [
 scenarios(`PUT ${ENVIRONMENTS}/sort-order`, [
   ...onlyAdmins({ body: {} }),
   given({ name: "nothing", body: {} }),
-  given({ name: "an unknown one is passed over", body: { nosuch: 1 } }),
+  given({ name: "an unknown one is ignored", body: { nosuch: 1 } }),
   wrong({ development: "x" }, "body.development"),
   wrong({ development: 0.5 }, "body.development"),
   wrong([], "body"),
@@ -227,20 +227,20 @@ scenarios(`DELETE ${OF_A}`, [
   given({ name: "a member", as: personal(3), url: `${OF_A}/production`, expect: [403, "NoAccessError"] }),
   ...["production", "nosuch"].map((environment) =>
     given({
-      name: `an owner takes ${environment} away`,
+      name: `an owner removes ${environment}`,
       as: personal(4),
       url: `${OF_A}/${environment}`,
       records: [{ type: "project-environment-removed", project: "a", environment }],
     }),
   ),
   given({
-    name: "the last one stays",
+    name: "the last one can't be removed",
     url: "/api/admin/projects/only/environments/production",
     expect: [400, "MinimumOneEnvironmentError"],
   }),
 ]);
 
-test("environments are sorted and switched off; what was there goes with one, and does not come back", async (t) => {
+test("environments are sorted and disabled; deleting one deletes what it held, which does not come back", async (t) => {
   const { request, db } = await openServer(t, withProjects(createWorld()));
   const recorded = watchLog(db);
   await request(`${ENVIRONMENTS}/sort-order`, { method: "PUT", body: { production: -1, development: 7 } });

@@ -10,7 +10,7 @@ scenarios("GET /api/admin/event-creators", [
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   { name: "no events", as: personal(3), see: (body) => assert.deepEqual(body, []) },
   {
-    name: "each once by id, users by name, tokens, and who is gone",
+    name: "each once by id: users by name, tokens, and deleted users",
     as: SERVICE,
     given: (w) => [3, 1, 3, null, 99, -42, -1337].reduce((world: World, id) => by(world, id), w),
     see: (body) =>
@@ -23,7 +23,7 @@ scenarios("GET /api/admin/event-creators", [
       ]),
   },
   {
-    name: "who has made events of hidden projects only is left out",
+    name: "the authors of events in hidden projects only are omitted",
     as: personal(3),
     given: (w) => by(by(by(w.project("p", { mode: "private" }).project("a"), 1, "p"), 2, "p"), 2, "a"),
     see: (body) => assert.deepEqual(body, [{ id: 2, name: "user2" }]),

@@ -17,7 +17,7 @@ const EVENT = {
   tags: [],
 };
 
-test("every type of event has a label and a sentence that names who did it", () => {
+test("every type of event has a label, and a summary that names the author", () => {
   for (const type of EVENT_TYPES) {
     const { label, summary } = describe({ ...EVENT, type });
     assert.match(label, /^(API )?[A-Z][A-Za-z ]+$/);
@@ -37,7 +37,7 @@ test("every type of event has a label and a sentence that names who did it", () 
   }
 });
 
-test("a sentence links what there is to see, and only names what is gone", () => {
+test("a summary links to what exists, and only names what does not", () => {
   const place = { ...EVENT, project: "a b", featureName: "f/1", environment: "production" };
   const flag = "the flag **[f/1](/projects/a%20b/features/f%2F1)**";
   const where = "in the environment **production** in the project **[a b](/projects/a%20b)**";
@@ -58,7 +58,7 @@ test("a sentence links what there is to see, and only names what is gone", () =>
   );
 });
 
-/** What is told without a flag, and where a project is its subject. */
+/** Summaries without a flag, and with a project as the subject. */
 const OTHERS: Array<[type: EventType, data: object | null, sentence: string]> = [
   ["project-created", { id: "p", name: "P" }, "created the project **[p](/projects/p)**"],
   ["project-archived", null, "archived the project **p**"],
@@ -95,7 +95,7 @@ const OTHERS: Array<[type: EventType, data: object | null, sentence: string]> = 
 ];
 
 for (const [type, data, sentence] of OTHERS) {
-  test(`${type} is told as: ${sentence}`, () => {
+  test(`the summary of ${type}: ${sentence}`, () => {
     const told = describe({
       ...EVENT,
       type,
@@ -106,7 +106,7 @@ for (const [type, data, sentence] of OTHERS) {
   });
 }
 
-test("a project's environment is told once", () => {
+test("a project's environment is named once", () => {
   const event = { ...EVENT, type: "project-environment-added", project: "p", environment: "e" } as const;
   assert.equal(
     describe(event).summary,
@@ -114,7 +114,7 @@ test("a project's environment is told once", () => {
   );
 });
 
-test("what is not of a flag and concerns one names both", () => {
+test("an event that is about a flag in a project links to both", () => {
   const event = { ...EVENT, project: "p", featureName: "f", data: { changeRequestId: 7 } };
   assert.equal(
     describe({ ...event, type: "change-request-created" }).summary,
@@ -131,7 +131,7 @@ test("a token for all projects and environments is linked to none", () => {
   );
 });
 
-/** A type with its data, and the sentence about the flag f in the project p, without who and where. */
+/** A type with its data, and the part of the summary about flag f in project p, without author and location. */
 const DEEDS: Array<[type: EventType, data: object, preData: object | null, sentence: string]> = [
   ["feature-strategy-add", { name: "default", title: "" }, null, "added the strategy **default** to FLAG"],
   ["feature-strategy-remove", {}, { name: "x", title: "Half" }, "removed the strategy **Half** from FLAG"],
@@ -181,14 +181,14 @@ for (const [type, data, preData, sentence] of DEEDS) {
   });
 }
 
-test("the labels that are the original's", () => {
+test("labels equal to the original's", () => {
   const label = (type: EventType) => describe({ ...EVENT, type }).label;
   assert.equal(label("feature-completed"), "Flag marked as completed");
   assert.equal(label("feature-project-change"), "Flag moved to a new project");
   assert.equal(label("feature-stale-off"), "Flag stale marking removed");
 });
 
-test("many events in one transaction make one index, not one each", async (t) => {
+test("many events in one transaction are indexed in one batch", async (t) => {
   const world = createWorld();
   for (let count = 0; count < 500; count++) world.event({ data: { text: `number ${count}` } });
   const { db } = await openServer(t, world);

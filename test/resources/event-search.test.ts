@@ -7,7 +7,7 @@ import { CLIENT, createWorld, personal, type World } from "../support/world.ts";
 const PATH = "/api/admin/events/search";
 const ids = (body: { events: Array<{ id: number }> }) => body.events.map((event) => event.id);
 const wrong = (body: unknown, path: string) => ({
-  name: `${JSON.stringify(body)} is wrong at ${path}`,
+  name: `${JSON.stringify(body)} is invalid at ${path}`,
   body,
   expect: [400, "ValidationError"] as [number, string],
   see: (error: { details: Array<{ path: string }>; message: string }) => {
@@ -26,7 +26,7 @@ scenarios(`POST ${PATH}`, [
   { name: "no credential", as: null, body: {}, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, body: {}, expect: [403, "NoAccessError"] },
   {
-    name: "{} is all, and the operation is deprecated",
+    name: "{} finds everything, and the operation is deprecated",
     as: personal(3),
     body: {},
     given: log,
@@ -54,19 +54,19 @@ scenarios(`POST ${PATH}`, [
     see: (body) => assert.deepEqual(ids(body), [3, 1]),
   },
   {
-    name: "criteria hold together",
+    name: "criteria are combined",
     body: { type: "feature-created", project: "a", feature: "x", query: "grüsse" },
     given: log,
     see: (body) => assert.deepEqual([ids(body), body.totalEvents], [[1], 1]),
   },
   {
-    name: "letters of project and feature are exact",
+    name: "project and feature are case-sensitive",
     body: { project: "A" },
     given: log,
     see: (body) => assert.deepEqual(ids(body), []),
   },
   {
-    name: "an empty text counts as not given",
+    name: "an empty text is ignored",
     body: { type: "", project: "", feature: "", query: "" },
     given: log,
     see: (body) => assert.equal(body.totalEvents, 3),
@@ -104,7 +104,7 @@ scenarios(`POST ${PATH}`, [
   wrong({ type: "Feature-Created" }, "body.type"),
   wrong({ type: 7 }, "body.type"),
   {
-    name: "null counts as not given, but for type and limit",
+    name: "null is ignored, except for type and limit",
     body: { project: null, feature: null, query: null, offset: null },
     given: log,
     see: (body) => assert.equal(body.totalEvents, 3),
@@ -116,7 +116,7 @@ scenarios(`POST ${PATH}`, [
   wrong({ feature: ["x"] }, "body.feature"),
   wrong({ query: 42 }, "body.query"),
   {
-    name: "every violation is told",
+    name: "every violation is reported",
     body: { limit: 0, query: 1, project: [] },
     expect: 400,
     see: (body) =>
@@ -127,7 +127,7 @@ scenarios(`POST ${PATH}`, [
   },
 ]);
 
-/** What the log says in its data, one event each, ids from 1. */
+/** Texts for the data of events with ids from 1. */
 const TEXTS = [
   "plain text about carts",
   'a "quoted" word',
@@ -142,7 +142,7 @@ const TEXTS = [
   "'; DROP TABLE events; --",
 ];
 
-test("free text is literal, whatever its characters", async (t) => {
+test("text searches are literal, whatever the characters", async (t) => {
   const world = createWorld();
   for (const text of TEXTS) world.event({ data: { text } });
   const { request } = await openServer(t, world);
@@ -178,7 +178,7 @@ test("free text is literal, whatever its characters", async (t) => {
     ['"}', [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
     ["feature-created", [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
     ["user1", [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1]],
-    // It never reaches over from one text to the next.
+    // A match never spans two texts.
     ["createduser1", []],
     ["user1{", []],
     ["\uffff", []],
@@ -231,7 +231,7 @@ test("a long log: short and long, common, rare and absent texts, with filters an
   ]);
 });
 
-test("what is hidden changes no answer: no total, no length, no tag", async (t) => {
+test("hidden events change nothing in a response: no total, no length, no ETag", async (t) => {
   const texts = ["common", "rare needle", "zq only hidden", "odd"];
   const log = (hidden: number, spread: number) => {
     const world = createWorld().project("open").project("secret", { mode: "private" }).integration();
@@ -266,9 +266,9 @@ test("what is hidden changes no answer: no total, no length, no tag", async (t) 
   }
 });
 
-test("a search whose client has gone goes on no longer", async (t) => {
+test("a search stops when its client disconnects", async (t) => {
   const world = createWorld();
-  for (let id = 1; id <= 8000; id++) world.event({ data: { text: "abc def" } }); // candidates, and no match
+  for (let id = 1; id <= 8000; id++) world.event({ data: { text: "abc def" } }); // candidates that don't match
   const { db } = await openServer(t, world);
   const slicesUntil = async (leaves: number) => {
     let slices = 1;

@@ -13,10 +13,10 @@ const STREAM = "/api/admin/events/stream";
 
 scenarios(`GET ${STREAM}`, [
   ...strangers({}),
-  { name: "a filter that is none", url: "?type=feature-created", expect: [400, "ValidationError"] },
-  { name: "a criterion that is given twice", url: "?type=IS:a&type=IS:b", expect: [400, "ValidationError"] },
+  { name: "an invalid filter", url: "?type=feature-created", expect: [400, "ValidationError"] },
+  { name: "a repeated criterion", url: "?type=IS:a&type=IS:b", expect: [400, "ValidationError"] },
   {
-    name: "a last event that is none",
+    name: "an invalid last event",
     headers: { "last-event-id": "newest" },
     expect: [400, "ValidationError"],
     see: ({ message }) => assert.match(message, /^headers\.last-event-id: /),
@@ -32,7 +32,7 @@ async function open(t: TestContext, world: World = createWorld().project("a").pr
   return { listening, listen, make, ...rest };
 }
 
-test("an event is told as soon as it is recorded, in the form of the wire", async (t) => {
+test("an event is sent as soon as it is recorded, with the same JSON as elsewhere", async (t) => {
   const { listen, make, request } = await open(t);
   const { response, next } = await listen();
   assert.equal(response.statusCode, 200);
@@ -49,7 +49,7 @@ test("an event is told as soon as it is recorded, in the form of the wire", asyn
   assert.deepEqual(data, body.events[0]);
 });
 
-test("whoever connects again is told what he missed, and no event twice", async (t) => {
+test("a client that reconnects gets what it missed, and no event twice", async (t) => {
   const { listen, make } = await open(t);
   await make("a", "one");
   const first = await listen("", personal(1), { "last-event-id": "0" });
@@ -63,7 +63,7 @@ test("whoever connects again is told what he missed, and no event twice", async 
   assert.equal((await again.next()).data.featureName, "three");
 });
 
-test("a first position far back brings the whole log, however long, and then what comes", async (t) => {
+test("a start far back sends the whole log, however long, and then new events", async (t) => {
   const world = createWorld().project("a");
   for (let id = 1; id <= 2500; id++) world.event({ project: "a", data: { text: "x".repeat(500) } });
   const { listen, make } = await open(t, world);
@@ -89,7 +89,7 @@ test("filters are those of the search", async (t) => {
 
 const PRIVATE = () => createWorld().project("a").project("secret", { mode: "private" }).member("secret", 3);
 
-test("events of hidden projects are omitted, as soon as they are hidden", async (t) => {
+test("events of hidden projects are omitted, as soon as the projects are hidden", async (t) => {
   const { listen, make, request } = await open(t, PRIVATE());
   const [member, other] = [await listen("", personal(3)), await listen("", personal(4))];
   await make("secret", "one");
@@ -103,7 +103,7 @@ test("events of hidden projects are omitted, as soon as they are hidden", async 
   assert.equal((await member.next()).data.featureName, "four");
 });
 
-test("a token that is revoked ends the stream, and whoever comes again is told why", async (t) => {
+test("revoking the token ends the stream, and reconnecting returns the reason", async (t) => {
   const { listen, request, db } = await open(t);
   const [first, second, other] = [await listen(), await listen(), await listen("", personal(2))];
   const id = db.prepare<[], number>("SELECT id FROM tokens WHERE user_id = 1").pluck().get();
@@ -113,7 +113,7 @@ test("a token that is revoked ends the stream, and whoever comes again is told w
   assert.equal((await other.next()).data.type, "pat-deleted");
 });
 
-test("a token that has expired ends the stream, although nothing changes", async (t) => {
+test("the token's expiry ends the stream, even if nothing changes", async (t) => {
   const { listen, db } = await open(t);
   const soon = new Date(Date.now() + 1500).toISOString();
   db.prepare("UPDATE tokens SET expires_at = ? WHERE user_id = 1").run(soon);
@@ -122,7 +122,7 @@ test("a token that has expired ends the stream, although nothing changes", async
   await ended();
 });
 
-test("a browser listens by its session's cookie until it signs out", async (t) => {
+test("a browser stays connected with its session cookie until the user signs out", async (t) => {
   const { listener, signedIn, request } = await openForNina(t);
   const listening = await listenOn(listener, LOCAL);
   t.after(() => listening.close());
@@ -134,7 +134,7 @@ test("a browser listens by its session's cookie until it signs out", async (t) =
   await ended();
 });
 
-test("many changes at once are told in order, to everybody", async (t) => {
+test("many concurrent changes are sent in order to every client", async (t) => {
   const { listen, make } = await open(t);
   const readers = await Promise.all(Array.from({ length: 120 }, () => listen()));
   const names = Array.from({ length: 20 }, (_, n) => `flag-${n}`);
@@ -143,7 +143,7 @@ test("many changes at once are told in order, to everybody", async (t) => {
     for (const name of names) assert.equal((await next()).data.featureName, name);
 });
 
-test("HEAD is answered at once", async (t) => {
+test("HEAD returns immediately", async (t) => {
   const { listening } = await open(t);
   const response = await fetch(listening.url + STREAM, {
     method: "HEAD",
@@ -152,7 +152,7 @@ test("HEAD is answered at once", async (t) => {
   assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/event-stream"]);
 });
 
-test("a server that stops ends all streams, and opens no more", async (t) => {
+test("stopping the server ends all streams, and it accepts no more", async (t) => {
   const { listen, listening, streams } = await open(t);
   const readers = await Promise.all([listen(), listen("", personal(2))]);
   streams.close();

@@ -27,7 +27,7 @@ scenarios("GET /api/admin/events", [
     see: (body) => assert.deepEqual(ids(body), [2, 1]),
   },
   {
-    name: "every key, null where unset, and its words written",
+    name: "every property, null where unset, with the stored label and summary",
     given: (w) => w.event({ type: "segment-created", data: { name: "beta", z: 1, a: [true, null] } }),
     see: (body, { text }) => {
       const [event] = body.events;
@@ -51,7 +51,7 @@ scenarios("GET /api/admin/events", [
     },
   },
   {
-    name: "the newest 100, and the total of all",
+    name: "the newest 100, and the total",
     given: (w) => {
       for (let count = 0; count < 130; count++) w.event();
       return w;
@@ -104,7 +104,7 @@ const withSecret = () =>
     .event({ project: "secret" })
     .event();
 
-test("GET /api/admin/events: a private project's events are left out, totals included", async (t) => {
+test("GET /api/admin/events: events of private projects are omitted, including from the total", async (t) => {
   const { request } = await openServer(t, withSecret());
   const seenBy = async (as: string) => {
     const { body } = await request("/api/admin/events", { as });
@@ -119,7 +119,7 @@ test("GET /api/admin/events: a private project's events are left out, totals inc
   assert.deepEqual(await seenBy(personal(2)), [[3, 1], 2, [], 0], "an outsider");
 });
 
-test("GET /api/admin/events?project: a long answer is streamed and whole", async (t) => {
+test("GET /api/admin/events?project: a long response is streamed completely", async (t) => {
   const world = createWorld();
   for (let count = 0; count < 1500; count++)
     world.event({ project: "long", data: { text: "x".repeat(300) } });
@@ -130,7 +130,7 @@ test("GET /api/admin/events?project: a long answer is streamed and whole", async
   assert.equal(body.totalEvents, 1500);
 });
 
-test("an expired token is as good as none", async (t) => {
+test("an expired token is the same as none", async (t) => {
   const { request, db } = await openServer(t);
   db.exec("UPDATE tokens SET expires_at = '2020-01-01T00:00:00.000Z' WHERE user_id = 3");
   assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 401);
@@ -138,7 +138,7 @@ test("an expired token is as good as none", async (t) => {
   assert.equal((await request("/api/admin/events", { as: personal(3) })).status, 200);
 });
 
-test("a long list is read by its bytes, not only by its rows", async (t) => {
+test("a long list is recognized by its bytes, not only by its rows", async (t) => {
   const world = createWorld();
   for (let id = 1; id <= 6; id++) world.event({ project: "long", data: { text: "x".repeat(200_000) } });
   const { db } = await openServer(t, world);
@@ -154,7 +154,7 @@ const withLarge = (...sizes: number[]) => {
   return world;
 };
 
-/** The lists of events, each with what it needs to be asked for. */
+/** The lists of events, each with its request. */
 const LISTS: Array<[name: string, path: string, body?: object]> = [
   ["the newest", ""],
   ["a search by project", "/search", { project: "large" }],
@@ -165,7 +165,7 @@ const LISTS: Array<[name: string, path: string, body?: object]> = [
 for (const [name, path, body] of LISTS) {
   const call = { ...(body && { method: "POST", body }) };
 
-  test(`${name}: a list of more than 256 KiB is streamed, and is the same JSON`, async (t) => {
+  test(`${name}: a list of more than 256 KiB is streamed, with the same JSON`, async (t) => {
     const { request, db } = await openServer(t, withLarge(100 * KIB, 300 * KIB, 10, 200 * KIB));
     const { text, headers } = await request(`/api/admin/events${path}`, call);
     assert.deepEqual([headers.get("content-length"), headers.get("etag")], [null, null]);
@@ -173,7 +173,7 @@ for (const [name, path, body] of LISTS) {
     assert.equal(text, `{"version":1,"events":[${wires.join(",")}],"totalEvents":4}`);
   });
 
-  test(`${name}: a list of less is whole`, async (t) => {
+  test(`${name}: a shorter list is not streamed`, async (t) => {
     const { request, db } = await openServer(t, withLarge(100 * KIB, 10, 150 * KIB));
     const { text, headers } = await request(`/api/admin/events${path}`, call);
     assert.ok(headers.get("content-length") && headers.get("etag"));
@@ -182,7 +182,7 @@ for (const [name, path, body] of LISTS) {
   });
 }
 
-test("a long list whose total is not counted is streamed without it", async (t) => {
+test("a long list without an exact total is streamed without it", async (t) => {
   const world = withLarge(300 * KIB);
   for (let count = 0; count < 1001; count++) world.event({ data: { text: "common" } });
   world.event({ data: { text: "common ".padEnd(300 * KIB, "x") } });
@@ -193,7 +193,7 @@ test("a long list whose total is not counted is streamed without it", async (t) 
   assert.deepEqual([body.events.length, "totalEvents" in body], [100, false]);
 });
 
-test("what a stream of events holds at a time is bounded by bytes", async (t) => {
+test("the memory used by a stream of events is bounded in bytes", async (t) => {
   const { db, app } = await openServer(t, withLarge(...Array<number>(20).fill(100 * KIB)));
   const all = Array.from({ length: 20 }, (_, index) => 20 - index);
   const windows = [...wireWindows(db, all)].map((wires) => wires.length);

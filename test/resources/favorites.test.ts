@@ -25,7 +25,7 @@ const ofFeature = (type: Type): Scenario[] => {
   return [
     ...strangers({ given }),
     { name: "a Viewer may", as: personal(3), given, records },
-    { name: "with a body that nobody reads", given, body: {}, records },
+    { name: "an unneeded body", given, body: {}, records },
     {
       name: "an archived flag",
       url: FLAG.replace("/f/", "/gone/"),
@@ -70,7 +70,7 @@ const ofProject = (type: Type): Scenario[] => [
 scenarios(`POST ${PROJECT}`, ofProject("project-favorited"));
 scenarios(`DELETE ${PROJECT}`, ofProject("project-unfavorited"));
 
-test("favorites are the caller's own, and once however often they are made", async (t) => {
+test("favorites belong to the caller, and adding one twice is idempotent", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   const favorite = async (id: number) => {
     const { body } = await request("/api/admin/projects/a/features", { as: personal(id) });

@@ -42,7 +42,7 @@ scenarios(`GET ${TAGS}`, [
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   { name: "an unknown flag", expect: [404, "NotFoundError"] },
   {
-    name: "of a private project, for others, who are not told which",
+    name: "of a private project, for others, without its name",
     as: personal(2),
     given: (w) => w.project("secret", { mode: "private" }).feature("f", "secret"),
     expect: [403, "NoAccessError"],
@@ -75,7 +75,7 @@ scenarios(`POST ${TAGS}`, [
     expect: invalid,
   })),
   {
-    name: "a tag that is new, as a member",
+    name: "a new tag, as a member",
     as: personal(4),
     given: withFlag,
     body: GREEN,
@@ -95,7 +95,7 @@ scenarios(`POST ${TAGS}`, [
     records: [tagged(BLUE, [BLUE, RED])],
   },
   {
-    name: "a tag that the flag has is recorded, as the original does",
+    name: "a tag that the flag already has is recorded, as in the original",
     given: withFlag,
     body: RED,
     expect: 201,
@@ -122,7 +122,7 @@ scenarios(`PUT ${TAGS}`, [
     { addedTags: [GREEN, { type: "nope", value: "red" }], removedTags: [] },
   ].map((body) => ({ name: `refused: ${JSON.stringify(body)}`, given: withFlag, body, expect: invalid })),
   {
-    name: "some added and one removed, told with the tags before",
+    name: "some added and one removed, recorded with the previous tags",
     as: personal(4),
     given: withFlag,
     body: { addedTags: [GREEN, BLUE], removedTags: [RED] },
@@ -147,7 +147,7 @@ scenarios(`DELETE ${TAGS}/`, [
   { name: "an unknown flag", url: "simple/red", expect: [404, "NotFoundError"] },
   { name: "one of its tags", url: "simple/red", given: withFlag, records: [untagged(RED, [RED])] },
   {
-    name: "one that it does not have is recorded, as the original does",
+    name: "one that it does not have is recorded, as in the original",
     url: "nope/x",
     given: withFlag,
     records: [untagged({ type: "nope", value: "x" }, [RED])],
@@ -177,13 +177,13 @@ scenarios(`PUT ${BULK}`, [
     expect: [404, "NotFoundError"] as [number, string],
   })),
   {
-    name: "no flags; the tags are made",
+    name: "no flags; the tags are created",
     given: withFlag,
     body: adding([], GREEN),
     records: [made(GREEN)],
   },
   {
-    name: "flags as often as they are named, told with the tags after all of it",
+    name: "repeated flags, recorded with the resulting tags",
     as: personal(4),
     given: withFlag,
     body: { features: ["f", "g", "f"], tags: { addedTags: [GREEN], removedTags: [RED] } },
@@ -198,7 +198,7 @@ scenarios(`PUT ${BULK}`, [
   },
 ]);
 
-test("lists that were answered before are new after a flag is tagged", async (t) => {
+test("tagging a flag invalidates cached lists", async (t) => {
   const { request } = await openServer(t, withFlag(createWorld()));
   const paths = [TAGS, "/api/admin/tags", "/api/admin/projects/a/features"];
   const answers = async () => Promise.all(paths.map(async (path) => (await request(path)).text));

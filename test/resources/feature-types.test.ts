@@ -50,7 +50,7 @@ scenarios(`PUT ${TYPES}/release/lifetime`, [
   ),
   ...[0, null].map((days) =>
     set(days, {
-      name: `${days} days are for ever`,
+      name: `${days} days mean forever`,
       records: [{ type: "feature-type-updated" }],
       see: ({ lifetimeDays }) => assert.equal(lifetimeDays, null),
     }),

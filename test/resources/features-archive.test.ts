@@ -68,7 +68,7 @@ scenarios(`DELETE ${FLAG}`, [
   }),
 ]);
 
-test("an archived flag is gone from where live ones are, and its name stays taken", async (t) => {
+test("an archived flag is missing among live ones, and its name stays taken", async (t) => {
   const world = withFlag(createWorld()).member("a", 3).member("a", 4);
   const { request } = await openServer(t, world);
   await request(FLAG, { method: "DELETE", as: personal(3) });
@@ -84,10 +84,10 @@ test("an archived flag is gone from where live ones are, and its name stays take
       async (id) => (await request("/api/admin/notifications", { as: personal(id) })).body.length,
     ),
   );
-  assert.deepEqual(told, [0, 0, 1], "members but its author");
+  assert.deepEqual(told, [0, 0, 1], "members except its author");
 });
 
-test("what is told of a flag has its tags", async (t) => {
+test("events of a flag include its tags", async (t) => {
   const tags = [
     { type: "simple", value: "aa" },
     { type: "simple", value: "bb" },
@@ -102,7 +102,7 @@ test("what is told of a flag has its tags", async (t) => {
   );
 });
 
-test("a child that is archived depends on nothing any more, so that its parent can go", async (t) => {
+test("archiving a child removes its dependencies, so that its parent can be archived", async (t) => {
   const { request, db } = await openServer(t, withFlag(createWorld()).feature("child", "a", dependent));
   const recorded = watchLog(db);
   const archive = (name: string) => request(`/api/admin/projects/a/features/${name}`, { method: "DELETE" });

@@ -41,7 +41,7 @@ const exported = (body: object) => ({
 });
 
 const exports = (body: object, names: string[]) => ({
-  name: `${JSON.stringify(body)} names what it says`,
+  name: `${JSON.stringify(body)} exports the right flags`,
   as: personal(3),
   given: withFlags,
   body: { environment: "development", ...body },
@@ -65,7 +65,7 @@ scenarios(`POST ${BATCH}/export`, [
   exports({ project: "p" }, []),
   exports({ project: "nope" }, []),
   {
-    name: "all that a flag needs",
+    name: "everything a flag needs",
     given: withFlags,
     body: { environment: "development", features: ["cart"] },
     records: [{ type: "features-exported" }],
@@ -111,7 +111,7 @@ scenarios(`POST ${BATCH}/export`, [
       }),
   },
   {
-    name: "an environment without the flag's strategies",
+    name: "an environment without strategies for the flag",
     given: withFlags,
     body: { environment: "nope", features: ["cart"] },
     records: [{ type: "features-exported" }],
@@ -172,7 +172,7 @@ const rollout = (line: object = {}) => ({ name: "flexibleRollout", featureName: 
 scenarios(`POST ${BATCH}/validate`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
-    name: "nothing to find",
+    name: "nothing to report",
     given: withFlags,
     body: intoA({ features: [{ name: "new" }] }),
     see: (body) => assert.deepEqual(body, { errors: [], warnings: [], permissions: [] }),
@@ -191,7 +191,7 @@ scenarios(`POST ${BATCH}/validate`, [
     ["nope"],
   ),
   finds(
-    "other legal values",
+    "different legal values",
     "errors",
     { contextFields: [{ name: "userId", legalValues: [{ value: "9" }, { value: "10" }] }] },
     ["userId"],
@@ -210,13 +210,13 @@ scenarios(`POST ${BATCH}/validate`, [
     ["nope"],
   ),
   finds(
-    "a parent that is nowhere",
+    "an unknown parent",
     "errors",
     { features: [{ name: "new" }], dependencies: [{ feature: "new", dependencies: [{ feature: "nope" }] }] },
     ["nope"],
   ),
   finds(
-    "a constraint on a field that is nowhere",
+    "a constraint on an unknown field",
     "errors",
     {
       features: [{ name: "new" }],
@@ -232,7 +232,7 @@ scenarios(`POST ${BATCH}/validate`, [
     see: (body) => assert.equal(body.errors.length, 2),
   },
   {
-    name: "what a viewer lacks",
+    name: "the permissions that a viewer lacks",
     as: personal(3),
     given: withFlags,
     body: intoA({
@@ -269,7 +269,7 @@ scenarios(`POST ${BATCH}/validate`, [
       ["data.featureStrategies", { ...intoA({}), data: { features: [], tagTypes: [] } }],
     ] as const
   ).map(([path, body]) => ({
-    name: `body.${path} is wrong`,
+    name: `an invalid body.${path}`,
     body,
     expect: [400, "ValidationError"] as [number, string],
     see: (reply: { message: string }) => assert.match(reply.message, new RegExp(`^body\\.${path}: `)),
@@ -279,7 +279,7 @@ scenarios(`POST ${BATCH}/validate`, [
 scenarios(`POST ${BATCH}/import`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
-    name: "a viewer may not, whatever it is",
+    name: "a viewer may not, whatever the content",
     as: personal(3),
     given: withFlags,
     body: intoA({}),
@@ -287,7 +287,7 @@ scenarios(`POST ${BATCH}/import`, [
     see: ({ message }) => assert.match(message, /UPDATE_FEATURE, DELETE_FEATURE_STRATEGY/),
   },
   {
-    name: "a member may not make what is not the project's",
+    name: "a member may not create anything outside the project",
     as: personal(3),
     given: (w) => withFlags(w).member("a", 3),
     body: intoA({ features: [{ name: "new" }], tagTypes: [{ name: "team" }] }),
@@ -295,7 +295,7 @@ scenarios(`POST ${BATCH}/import`, [
     see: ({ message }) => assert.match(message, /CREATE_TAG_TYPE/),
   },
   {
-    name: "a member may make flags",
+    name: "a member may create flags",
     as: personal(3),
     given: (w) => withFlags(w).member("a", 3),
     body: intoA({ features: [{ name: "new" }], featureStrategies: [rollout()] }),
@@ -306,14 +306,14 @@ scenarios(`POST ${BATCH}/import`, [
     ],
   },
   {
-    name: "nothing at all",
+    name: "an empty import",
     as: SERVICE,
     given: withFlags,
     body: intoA({}),
     records: [{ type: "features-imported" }],
   },
   {
-    name: "all there can be, what is needed first",
+    name: "everything, in order of dependency",
     given: withFlags,
     body: intoA({
       features: [{ name: "new", description: "New", type: "experiment", stale: true }],
@@ -345,7 +345,7 @@ scenarios(`POST ${BATCH}/import`, [
     ],
   },
   {
-    name: "a value that is not legal undoes all",
+    name: "an illegal value rolls everything back",
     given: withFlags,
     body: intoA({
       features: [{ name: "new" }],
@@ -377,14 +377,14 @@ scenarios(`POST ${BATCH}/import`, [
     ],
   },
   {
-    name: "what is wrong is refused, and nothing done",
+    name: "an invalid import is rejected, and nothing done",
     given: withFlags,
     body: intoA({ features: [{ name: "new" }, { name: "other" }] }),
     expect: [400, "ValidationError"],
     see: ({ message }) => assert.match(message, /^body\.data: .*other \(in project b\)/),
   },
   {
-    name: "a dependency that is not possible undoes all",
+    name: "an impossible dependency rolls everything back",
     given: withFlags,
     body: intoA({
       features: [{ name: "new" }],
@@ -393,13 +393,13 @@ scenarios(`POST ${BATCH}/import`, [
     expect: [403, "InvalidOperationError"],
   },
   {
-    name: "flags in the archive stay there",
+    name: "archived flags stay archived",
     given: withFlags,
     body: intoA({ features: [{ name: "gone" }], featureStrategies: [rollout({ featureName: "gone" })] }),
     records: [{ type: "features-imported" }],
   },
   {
-    name: "a flag that is there is replaced, and turned off",
+    name: "an existing flag is replaced, and disabled",
     given: withFlags,
     body: intoA({
       features: [{ name: "cart", type: "kill-switch", description: null }],
@@ -420,7 +420,7 @@ scenarios(`POST ${BATCH}/import`, [
   },
 ]);
 
-test("what was exported can be imported elsewhere", async (t) => {
+test("an export can be imported elsewhere", async (t) => {
   const { request } = await openServer(t, withFlags(createWorld()));
   const ask = { method: "POST", body: { environment: "development", project: "a" } };
   const { body: data } = await request(`${BATCH}/export`, ask);
@@ -440,7 +440,7 @@ test("what was exported can be imported elsewhere", async (t) => {
   assert.deepEqual(again.contextFields, data.contextFields);
 });
 
-test("names that the project does not want, and no room", async (t) => {
+test("names that don't match the project's pattern, and a full project", async (t) => {
   const { request, db } = await openServer(t, createWorld().project("a"));
   db.exec(`UPDATE projects SET feature_limit = 0, feature_naming = '{"pattern": "a-.*"}' WHERE id = 'a'`);
   const body = intoA({ features: [{ name: "new" }, { name: "a-new" }] });

@@ -38,15 +38,15 @@ const common = (rest: object = {}): Scenario[] => [
     ["NUL in a name", { ...rest, features: ["f\0"] }, "body.0"],
   ]),
   {
-    name: "names that are all numbers",
+    name: "every name a number",
     given,
     body: { ...rest, features: Array(200_000).fill(1) },
     expect: [400, "ValidationError"],
     see: ({ details }) => assert.equal(details.length, 100),
   },
-  { name: "no flags at all", given, body: { ...rest, features: [] } },
+  { name: "an empty list", given, body: { ...rest, features: [] } },
   {
-    name: "names that are no flag's",
+    name: "unknown names",
     given,
     body: `{${JSON.stringify(rest).slice(1, -1)}${Object.keys(rest).length ? "," : ""}"features":["nope","","F","\\ud800"]}`,
   },
@@ -108,7 +108,7 @@ scenarios(`POST ${PROJECT}/revive`, [
   ...common(),
   elsewhere(),
   {
-    name: "those that are live stay",
+    name: "live ones are skipped",
     given,
     body: { features: ["f", "gone", "away", "gone"] },
     records: [...of("gone", "feature-revived"), ...of("away", "feature-revived")],
@@ -121,7 +121,7 @@ scenarios(`POST ${PROJECT}/revive`, [
     expect: [404, "NotFoundError"],
   },
   {
-    name: "more than the project may have, and none is",
+    name: "more than the project's limit, and none is revived",
     given: (w) =>
       w.project("a", { featureLimit: 1 }).feature("gone", "a", ARCHIVED).feature("away", "a", ARCHIVED),
     body: { features: ["gone", "away"] },
@@ -138,7 +138,7 @@ scenarios(`POST ${PROJECT}/delete`, [
   ...common(),
   elsewhere(),
   {
-    name: "those that are live stay",
+    name: "live ones are skipped",
     given,
     body: { features: ["gone", "f", "away", "gone"] },
     records: [
@@ -159,13 +159,13 @@ scenarios(`POST ${PROJECT}/stale`, [
     ...common({ stale: true }),
     elsewhere({ stale: false }),
     {
-      name: "those that are so already are passed over",
+      name: "those that are stale already are skipped",
       given,
       body: { features: ["f", "g", "f"], stale: true },
       records: of("f", "feature-stale-on"),
     },
     {
-      name: "no longer",
+      name: "no longer stale",
       given,
       body: { features: ["f", "g"], stale: false },
       records: of("g", "feature-stale-off"),
@@ -173,7 +173,7 @@ scenarios(`POST ${PROJECT}/stale`, [
   ]),
   ...badBodies({ given }, [
     ["no stale", { features: ["f"] }, "body.stale"],
-    ["stale that is text", { features: ["f"], stale: "true" }, "body.stale"],
+    ["text for stale", { features: ["f"], stale: "true" }, "body.stale"],
   ]),
 ]);
 
@@ -192,5 +192,5 @@ scenarios(`POST ${PROJECT}/archive/validate`, [
   check("a parent", ["f", "parent"], ["parent"], false),
   check("a child", ["child"], [], true),
   check("both", ["parent", "child"], [], true),
-  check("flags of another project are passed over", ["other"], [], false),
+  check("flags of another project are ignored", ["other"], [], false),
 ]);

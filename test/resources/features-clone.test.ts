@@ -42,7 +42,7 @@ const strategies = [
   },
 ];
 
-/** A flag that depends on another, with variants and strategies in both environments. */
+/** A flag that depends on another, with variants, and strategies in both environments. */
 const withMuch = (w: World) =>
   w
     .project("a")
@@ -82,9 +82,9 @@ scenarios(`POST ${CLONE}`, [
     ["a name that is a number", { name: 5 }, "body.name"],
     ["an empty name", { name: "" }, "body.name"],
     ["a name with a slash", { name: "a/b" }, "body.name"],
-    ["a name that no path can hold", { name: ".." }, "body.name"],
-    ["a name without end", { name: "x".repeat(101) }, "body.name"],
-    ["half of a surrogate pair", `{"name":"\\ud800"}`, "body.name"],
+    ["dots as the name", { name: ".." }, "body.name"],
+    ["an overlong name", { name: "x".repeat(101) }, "body.name"],
+    ["a lone surrogate", `{"name":"\\ud800"}`, "body.name"],
     ["text for replaceGroupId", { name: "g", replaceGroupId: "x" }, "body.replaceGroupId"],
   ]),
   ...["f", "gone", "older"].map((name) => ({
@@ -115,7 +115,7 @@ scenarios(`POST ${CLONE}`, [
     expect: [404, "NotFoundError"],
   },
   {
-    name: "what describes the flag is the clone's, but it is not stale",
+    name: "the flag's metadata is cloned, except for stale",
     given,
     body: { name: "g" },
     expect: 201,
@@ -138,7 +138,7 @@ scenarios(`POST ${CLONE}`, [
     see: ({ archivedAt }) => assert.equal(archivedAt, null),
   },
   {
-    name: "strategies and dependencies are the clone's too",
+    name: "strategies and dependencies are cloned too",
     given: withMuch,
     body: { name: "g" },
     expect: 201,
@@ -162,7 +162,7 @@ scenarios(`POST ${CLONE}`, [
     ],
   },
   {
-    name: "strategies keep the group if that is asked for",
+    name: "strategies keep the groupId if requested",
     given: withMuch,
     body: { name: "g", replaceGroupId: false },
     expect: 201,
@@ -176,7 +176,7 @@ scenarios(`POST ${CLONE}`, [
   },
 ]);
 
-test("a clone is off everywhere, has the variants, and was not seen, tagged or liked", async (t) => {
+test("a clone is disabled everywhere, has the variants, and no last-seen time, tags or favorites", async (t) => {
   const { request } = await openServer(t, withMuch(createWorld()));
   await request(CLONE, { method: "POST", body: { name: "g" } });
   const { body } = await request("/api/admin/projects/a/features/g?variantEnvironments=true");

@@ -114,7 +114,7 @@ const answers = (name: string, sent: object, differs: object = {}): Scenario => 
 scenarios(CREATE, [
   answers("only a name", {}),
   answers(
-    "all there is",
+    "every property",
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
   ),
@@ -137,7 +137,7 @@ scenarios(CREATE, [
     ["a name with a letter that is not ASCII", { name: "é" }, "body.name"],
     ["a name with a percent sequence", { name: "%20" }, "body.name"],
     ["a name with NUL", { name: "a\0" }, "body.name"],
-    ["half of a surrogate pair as the name", `{"name":"\\ud800"}`, "body.name"],
+    ["a lone surrogate in the name", `{"name":"\\ud800"}`, "body.name"],
     ["a name of 101 characters", { name: "n".repeat(101) }, "body.name"],
     ["an unknown type", { ...body, type: "feature" }, "body.type"],
     ["a type in another letter case", { ...body, type: "Release" }, "body.type"],
@@ -176,7 +176,7 @@ scenarios(CREATE, [
     [
       ["in this project", (w: World) => w.feature("f", "a")],
       ["in another", (w: World) => w.feature("f", "default")],
-      ["in one that is hidden", (w: World) => w.feature("f", "hidden")],
+      ["in a hidden one", (w: World) => w.feature("f", "hidden")],
       ["of an archived flag", (w: World) => w.feature("f", "a", { archivedAt: "2026-01-02T00:00:00Z" })],
     ] as const
   ).map(
@@ -194,7 +194,7 @@ scenarios(CREATE, [
   },
 ]);
 
-test("of two that come at once one is made", async (t) => {
+test("of two concurrent requests, one creates the flag", async (t) => {
   const { request, db } = await openServer(t, withProjects(createWorld()));
   const recorded = watchLog(db);
   const one = (project: string) =>

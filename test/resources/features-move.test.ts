@@ -42,7 +42,7 @@ const refused = (name: string, error: string, rest: Partial<Scenario> = {}): Sce
   ...rest,
 });
 
-/** The user 3 with these roles in the two projects. */
+/** User 3 with these roles in the two projects. */
 const withRoles = (old: number, other: number) => (w: World) =>
   given(w).member("a", 3, old).member("b", 3, other);
 
@@ -80,7 +80,7 @@ scenarios(`POST ${MOVE}`, [
     ["a project that is a number", { newProjectId: 5 }, "body.newProjectId"],
   ]),
   refused("an unknown project", "NotFoundError", { body: { newProjectId: "nope" } }),
-  refused("half of a surrogate pair", "NotFoundError", { body: `{"newProjectId":"\\ud800"}` }),
+  refused("a lone surrogate", "NotFoundError", { body: `{"newProjectId":"\\ud800"}` }),
   refused("an archived project", "NotFoundError", { body: { newProjectId: "old" } }),
   refused("an unknown flag", "NotFoundError", { url: MOVE.replace("/f/", "/g/") }),
   refused("a flag of another project", "NotFoundError", { url: MOVE.replace("/a/", "/full/") }),

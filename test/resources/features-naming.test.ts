@@ -56,7 +56,7 @@ scenarios("POST /api/admin/projects/a/features", [
   wrong("another letter case", { name: "Shop.cart" }),
   created("an empty pattern is none", "anything", { url: "/api/admin/projects/b/features" }),
   wrong(
-    "a pattern that would never end",
+    "a pattern that would backtrack forever",
     { name: LONG },
     { url: "/api/admin/projects/slow/features", see: inTime },
   ),
@@ -76,14 +76,14 @@ scenarios("POST /api/admin/features/validate", [
     ["a name that is a number", { name: 5 }, "body.name"],
     ["an empty name", { name: "" }, "body.name"],
     ["a name with a space", { name: "a b" }, "body.name"],
-    ["a name without end", { name: "x".repeat(101) }, "body.name"],
-    ["half of a surrogate pair", `{"name":"\\ud800"}`, "body.name"],
+    ["an overlong name", { name: "x".repeat(101) }, "body.name"],
+    ["a lone surrogate", `{"name":"\\ud800"}`, "body.name"],
     ["a project that is a number", { name: "x", projectId: 5 }, "body.projectId"],
   ]),
-  { name: "a name that is free", given, body: { name: "x" }, as: personal(3) },
+  { name: "a free name", given, body: { name: "x" }, as: personal(3) },
   { name: "no project", given, body: { name: "x", projectId: null } },
   { name: "a project without a pattern", given, body: { name: "x", projectId: "b" } },
-  { name: "a project that is not there has none", given, body: { name: "x", projectId: "nope" } },
+  { name: "an unknown project has no pattern", given, body: { name: "x", projectId: "nope" } },
   { name: "a name that matches", given, body: { name: "shop.cart", projectId: "a" } },
   wrong("a name that does not match", { name: "cart", projectId: "a" }, { as: personal(3) }),
   wrong("a pattern that would never end", { name: LONG, projectId: "slow" }, { see: inTime }),
@@ -94,7 +94,7 @@ scenarios("POST /api/admin/features/validate", [
     expect: [409, "NameExistsError"] as [number, string],
   })),
   {
-    name: "the pattern of a private project is not told",
+    name: "the pattern of a private project is not revealed",
     given,
     as: personal(2),
     body: { name: "cart", projectId: "hidden" },
@@ -103,7 +103,7 @@ scenarios("POST /api/admin/features/validate", [
   },
 ]);
 
-test("a project takes as many flags as it may have, and one more when one is archived", async (t) => {
+test("a project takes no more flags than its limit, and one more once a flag is archived", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   const FEW = "/api/admin/projects/few";
   const make = (name: string) => request(`${FEW}/features`, { method: "POST", body: { name } });

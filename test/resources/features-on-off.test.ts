@@ -99,13 +99,13 @@ for (const [word, given, records] of [
     missing("an unknown project", DEVELOPMENT.replace("/a/", "/nope/")),
     missing("a flag of another project", DEVELOPMENT.replace("/a/", "/default/")),
     missing(
-      "an environment that the project lacks",
+      "an environment that is not in the project",
       "/api/admin/projects/small/features/g/environments/development",
     ),
     { name: "GET", method: "GET", given, expect: [405, "MethodNotAllowedError"] },
     { name: "again", given: word === "on" ? isOn : isOff },
     {
-      name: "a flag that is archived",
+      name: "an archived flag",
       given: (w) =>
         w.project("a").feature("f", "a", {
           archivedAt: "2026-01-02T00:00:00Z",
@@ -137,12 +137,12 @@ const records = (...events: object[]) => ({ records: events as NonNullable<Scena
 
 scenarios(`POST ${DEVELOPMENT}/on`, [
   {
-    name: "without strategies it gets one that is on for everyone",
+    name: "without strategies it gets one for everyone",
     given: isEmpty,
     ...records(added({ ...DEFAULT_STRATEGY, sortOrder: 0 }), ...ENABLED!),
   },
   {
-    name: "where it was never touched too",
+    name: "the same in an environment without stored state",
     given: isEmpty,
     url: `${PRODUCTION}/on`,
     ...records(
@@ -151,12 +151,12 @@ scenarios(`POST ${DEVELOPMENT}/on`, [
     ),
   },
   {
-    name: "with disabled strategies only it gets one behind them",
+    name: "with only disabled strategies it gets an enabled one after them",
     given: isAllDisabled,
     ...records(added({ ...DEFAULT_STRATEGY, sortOrder: 1 }), ...ENABLED!),
   },
   {
-    name: "or they are enabled, if that is asked for",
+    name: "or they are enabled, if requested",
     given: isAllDisabled,
     url: "?shouldActivateDisabledStrategies=true",
     ...records(
@@ -169,26 +169,26 @@ scenarios(`POST ${DEVELOPMENT}/on`, [
     ),
   },
   {
-    name: "and a flag without strategies gets one then too",
+    name: "with that request, a flag without strategies gets one too",
     given: isEmpty,
     url: "?shouldActivateDisabledStrategies=true",
     ...records(added(DEFAULT_STRATEGY), ...ENABLED!),
   },
   {
-    name: "what is to be enabled is true or false",
+    name: "the request must be true or false",
     given: isOff,
     url: "?shouldActivateDisabledStrategies=yes",
     expect: [400, "ValidationError"],
     see: ({ message }) => assert.match(message, /^query\.shouldActivateDisabledStrategies: /),
   },
   {
-    name: "the project's stickiness is kept",
+    name: "the project's stickiness is used",
     given: (w) => w.project("a", { defaultStickiness: "userId" }).feature("f", "a"),
     ...records(added({ parameters: { rollout: "100", stickiness: "userId", groupId: "f" } }), ...ENABLED!),
   },
 ]);
 
-test("of many that come at once one enables it, and one strategy is added", async (t) => {
+test("of many concurrent requests, one enables it and adds one strategy", async (t) => {
   const { request, db } = await openServer(t, isEmpty(createWorld()));
   const recorded = watchLog(db);
   const replies = await Promise.all(
@@ -201,7 +201,7 @@ test("of many that come at once one enables it, and one strategy is added", asyn
   assert.equal(body.strategies.length, 1);
 });
 
-test("one environment leaves the others as they are", async (t) => {
+test("other environments are not affected", async (t) => {
   const { request } = await openServer(t, isEmpty(createWorld()));
   await request(`${PRODUCTION}/on`, { method: "POST" });
   const { environments } = (await request("/api/admin/projects/a/features")).body.features[0];

@@ -59,7 +59,7 @@ scenarios(`GET ${FLAG}`, [
   sees("an Admin, whose it is not", (body) => assert.equal(body.favorite, false)),
   sees("a service token, which has none", (body) => assert.equal(body.favorite, false), { as: SERVICE }),
   {
-    name: "every key",
+    name: "every property",
     given: withFlag,
     see: ({ environments, createdBy, collaborators, ...flag }) => {
       assert.deepEqual(flag, {
@@ -82,7 +82,7 @@ scenarios(`GET ${FLAG}`, [
       assert.deepEqual(
         names(collaborators.users),
         ["user 99", "admin", "Vic Viewer"],
-        "who did the newest comes first",
+        "the latest author comes first",
       );
       const untouched = { yes: 0, no: 0 };
       assert.deepEqual(environments, [
@@ -131,7 +131,7 @@ scenarios(`GET ${FLAG}`, [
     },
   },
   sees(
-    "the variants of each environment, if that is asked for",
+    "the variants of each environment, if requested",
     ({ environments }) =>
       assert.deepEqual(
         environments.map((one: { variants: unknown }) => one.variants),
@@ -140,7 +140,7 @@ scenarios(`GET ${FLAG}`, [
     { url: "?variantEnvironments=true" },
   ),
   sees(
-    "and not, if that is said",
+    "and not, if not",
     ({ environments }) => assert.ok(environments.every((one: object) => !("variants" in one))),
     { url: "?variantEnvironments=false" },
   ),
@@ -152,7 +152,7 @@ scenarios(`GET ${FLAG}`, [
     see: ({ message }) => assert.match(message, /^query\.variantEnvironments: /),
   },
   sees(
-    "what the dependency asks of its parent",
+    "what its dependency requires of the parent",
     ({ dependencies }) => assert.deepEqual(dependencies, [{ feature: "f", enabled: true, variants: ["v"] }]),
     { url: FLAG.replace(/f$/, "child") },
   ),
@@ -203,14 +203,14 @@ scenarios(`GET ${EVENTS}`, [
   lists("a flag that nothing is known of", [], { url: "/api/admin/events/nope" }),
   lists("a name in another letter case is another flag", [4], { url: "/api/admin/events/F" }),
   {
-    name: "its name is in the answer as it was asked for",
+    name: "its name is returned as requested",
     given: withEvents,
     url: "/api/admin/events/a%2F%22b",
     see: (body) => assert.deepEqual(body, { version: 1, toggleName: 'a/"b', events: [], totalEvents: 0 }),
   },
 ]);
 
-test("what is told of a flag after each change", async (t) => {
+test("a flag's response after each change", async (t) => {
   const { request } = await openServer(t, createWorld().project("a").member("a", 2));
   const flags = "/api/admin/projects/a/features";
   await request(flags, { method: "POST", body: { name: "f" } });

@@ -29,8 +29,8 @@ const names =
 
 scenarios("GET /api/admin/archive/features", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  { name: "all that are archived, the last one first", given, see: names("f", "secret", "older") },
-  { name: "those of hidden projects are left out", as: personal(3), given, see: names("f", "older") },
+  { name: "all archived flags, the latest first", given, see: names("f", "secret", "older") },
+  { name: "those of hidden projects are omitted", as: personal(3), given, see: names("f", "older") },
   { name: "none", see: names() },
   { name: "of a project", url: "/api/admin/archive/features/a", given, see: names("f") },
   { name: "of an archived project", url: "/api/admin/archive/features/old", given, see: names("older") },
@@ -57,7 +57,12 @@ const revived = (featureName: string, project = "a") => [
 
 scenarios("POST /api/admin/archive/revive/f", [
   ...permitted("UPDATE_FEATURE", { given, records: revived("f") }),
-  { name: "one that is live, again", url: "/api/admin/archive/revive/live", given, records: revived("live") },
+  {
+    name: "one that is live already",
+    url: "/api/admin/archive/revive/live",
+    given,
+    records: revived("live"),
+  },
   { name: "one of an archived project", url: "/api/admin/archive/revive/older", given, expect: NOT_FOUND },
   { name: "an unknown flag", url: "/api/admin/archive/revive/nope", given, expect: NOT_FOUND },
   { name: "another letter case", url: "/api/admin/archive/revive/F", given, expect: NOT_FOUND },
@@ -108,7 +113,7 @@ scenarios("DELETE /api/admin/archive/f", [
   },
 ]);
 
-test("a revived flag is off everywhere, with what it was made of, and begins its life anew", async (t) => {
+test("a revived flag is disabled everywhere, has everything it had, and starts its lifecycle again", async (t) => {
   const world = createWorld()
     .project("a")
     .feature("f", "a", {
@@ -124,7 +129,7 @@ test("a revived flag is off everywhere, with what it was made of, and begins its
   assert.equal(body.lifecycle.stage, "initial");
 });
 
-test("the name of a flag that was removed is free again, and its events stay", async (t) => {
+test("the name of a deleted flag is free again, and its events stay", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   await request("/api/admin/archive/f", { method: "DELETE" });
   const again = await request("/api/admin/projects/a/features", { method: "POST", body: { name: "f" } });
@@ -136,7 +141,7 @@ test("the name of a flag that was removed is free again, and its events stay", a
   );
 });
 
-test("a flag is removed twice at once by one of the two", async (t) => {
+test("of two concurrent deletions of a flag, one succeeds", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   const replies = await Promise.all([1, 2].map(() => request("/api/admin/archive/f", { method: "DELETE" })));
   assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 404]);

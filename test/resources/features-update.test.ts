@@ -23,7 +23,7 @@ const update = (featureName: string, data: Data, preData: Data = {}) =>
 
 const BEFORE = { name: "f", type: "experiment", description: "first", stale: false, impressionData: true };
 
-/** The answer is the flag as the event has it. */
+/** The response is the flag as in the event. */
 const becomes = (name: string, body: unknown, data: Data, rest: Partial<Scenario> = {}): Scenario => ({
   name,
   given,
@@ -38,38 +38,38 @@ scenarios(`PUT ${FLAG}`, [
   ...noBodies({ given }),
   ...badBodies({ given }, [
     ["another name", { name: "g" }, "body.name"],
-    ["a name that is no text", { name: 5 }, "body.name"],
+    ["a number as the name", { name: 5 }, "body.name"],
     ["an unknown type", { type: "nope" }, "body.type"],
     ["a type that is null", { type: null }, "body.type"],
     ["a description that is a number", { description: 7 }, "body.description"],
-    ["half of a surrogate pair", `{"description":"\\ud800"}`, "body.description"],
-    ["a description without end", { description: "x".repeat(65_537) }, "body.description"],
+    ["a lone surrogate", `{"description":"\\ud800"}`, "body.description"],
+    ["an overlong description", { description: "x".repeat(65_537) }, "body.description"],
     ["text for stale", { stale: "x" }, "body.stale"],
     ["a number for impressionData", { impressionData: 1 }, "body.impressionData"],
     ["null for archived", { archived: null }, "body.archived"],
   ]),
   becomes(
-    "what is left out gets its default, but the description stays",
+    "omitted properties get their defaults, except for the description",
     {},
     { ...BEFORE, type: "release", impressionData: false },
   ),
   becomes("no description is an empty one", { description: null }, { description: "" }),
   becomes(
-    "what can't be changed is ignored",
+    "immutable properties are ignored",
     { name: "f", project: "hidden", createdAt: "x", lastSeenAt: 1 },
     { project: "a" },
   ),
   becomes("stale has no event of its own here", { stale: true }, { stale: true }),
   becomes("it archives", { archived: true }, { archived: true }),
   {
-    name: "it takes a flag out of the archive",
+    name: "it can revive a flag",
     url: "/api/admin/projects/a/features/gone",
     given,
     body: { type: "release" },
     records: [update("gone", { archived: false, archivedAt: null }, { archived: true })],
   },
   {
-    name: "an archived flag stays so since when it was",
+    name: "an archived flag keeps its archivedAt",
     url: "/api/admin/projects/a/features/gone",
     given,
     body: { archived: true },
@@ -83,14 +83,14 @@ scenarios(`PUT ${FLAG}`, [
     expect: [404, "NotFoundError"],
   },
   {
-    name: "a flag that others depend on is not archived",
+    name: "a flag that others depend on can't be archived",
     given: (w) => given(w).feature("child", "a", { dependencies: [{ feature: "f" }] }),
     body: { archived: true },
     expect: [403, "InvalidOperationError"],
     see: ({ message }) => assert.match(message, /child/),
   },
   {
-    name: "to archive needs DELETE_FEATURE",
+    name: "archiving needs DELETE_FEATURE",
     as: personal(3),
     given: withCustomRole(given, { name: "UPDATE_FEATURE" }),
     body: { archived: true },
@@ -121,13 +121,13 @@ scenarios(`PATCH ${FLAG}`, [
   ...permitted("UPDATE_FEATURE", { given, body: [], records: [{ ...update("f", BEFORE), project: "a" }] }),
   ...badBodies({ given }, [
     ["an object", {}, "body"],
-    ["a step that is none", [{ op: "x", path: "/a" }], "body.0.op"],
+    ["an invalid step", [{ op: "x", path: "/a" }], "body.0.op"],
     ["another name", step("/name", "g"), "body.name"],
     ["an unknown type", step("/type", "nope"), "body.type"],
     ["text for stale", step("/stale", "true"), "body.stale"],
     ["a description that is an object", step("/description", {}), "body.description"],
     ["NUL", step("/description", "\0"), "body.value"],
-    ["a test that fails", [{ op: "test", path: "/stale", value: true }, ...step("/stale", true)], "body.0"],
+    ["a failed test", [{ op: "test", path: "/stale", value: true }, ...step("/stale", true)], "body.0"],
     ["a prototype", step("/__proto__/stale", true), "body.0"],
     ["1001 steps", Array(1001).fill(step("/stale", true)[0]), "body"],
   ]),
@@ -150,7 +150,7 @@ scenarios(`PATCH ${FLAG}`, [
   ),
   becomes("a thousand steps", Array(1000).fill(step("/stale", false)[0]), BEFORE),
   becomes(
-    "no description stays none",
+    "a missing description stays missing",
     step("/type", "release"),
     { description: null },
     {

@@ -54,7 +54,7 @@ scenarios(`GET ${STRATEGIES}`, [
   { name: "a viewer without a role in the project", as: personal(3), given: withFeature },
   { name: "a service token", as: SERVICE, given: withFeature },
   {
-    name: "a list by sortOrder, then id, each with every key and the defaults filled in",
+    name: "a list by sortOrder, then id, each with every property, including defaults",
     given: withFeature,
     see: (body) => {
       assert.deepEqual(
@@ -75,13 +75,13 @@ scenarios(`GET ${STRATEGIES}`, [
     },
   },
   {
-    name: "an environment in which the flag was never touched",
+    name: "an environment without stored state of the flag",
     url: STRATEGIES.replace("development", "production"),
     given: (w) => w.project("a").feature("f", "a"),
     see: (body) => assert.deepEqual(body, []),
   },
   {
-    name: "an archived flag still answers",
+    name: "an archived flag still works",
     given: (w) => w.project("a").feature("f", "a", { archivedAt: "2026-05-01T00:00:00Z" }),
     see: (body) => assert.deepEqual(body, []),
   },
@@ -95,7 +95,7 @@ scenarios(`GET ${STRATEGIES}`, [
   notFound("an unknown environment", STRATEGIES.replace("development", "nope"), /environment nope/),
   notFound("another letter case", STRATEGIES.replace("/f/", "/F/"), /flag F/),
   {
-    name: "an environment that the project lacks",
+    name: "an environment that is not in the project",
     url: "/api/admin/projects/b/features/g/environments/development/strategies",
     given: (w) => withFeature(w).feature("g", "b"),
     expect: [404, "NotFoundError"],
@@ -118,7 +118,7 @@ scenarios(`GET ${FEATURES}`, [
       ["?archived=true&limit=1", ["Cart-2", "cart-1", "menu"]],
     ] as const
   ).map(([url, expected]) => ({
-    name: `${url} lists what it says`,
+    name: `${url} lists the right flags`,
     url,
     given: (w: World) =>
       w
@@ -155,7 +155,7 @@ scenarios(`GET ${FEATURES}`, [
     see: (body) => assert.deepEqual(names(body), ["B", "Z", "a", "b", "ä", "\uff21", "\u{1f600}"]),
   },
   {
-    name: "every key, environments in order, the newest time of them",
+    name: "every property, environments in order, the latest time of them",
     given: (w) => withFeature(w),
     see: (body) =>
       assert.deepEqual(body.features, [
@@ -218,13 +218,13 @@ scenarios(`GET ${FEATURES}`, [
     },
   },
   {
-    name: "another's favorite is not the caller's, and a service token has none",
+    name: "another user's favorite is not the caller's, and a service token has none",
     as: SERVICE,
     given: (w) => w.project("a").feature("f", "a", { favoritedBy: [3] }),
     see: ({ features: [feature] }) => assert.equal(feature.favorite, false),
   },
   {
-    name: "an environment that the project lacks is left out",
+    name: "an environment that is not in the project is omitted",
     given: (w) =>
       w.project("a", { environments: ["production"] }).feature("f", "a", {
         environments: [{ name: "development", enabled: true, lastSeenAt: "2026-01-02T00:00:00Z" }],
@@ -239,7 +239,7 @@ scenarios(`GET ${FEATURES}`, [
   },
 ]);
 
-test("a private project's paths are closed to others, and say why", async (t) => {
+test("a private project's paths return 403 to others, with the reason", async (t) => {
   const world = createWorld().project("a", { mode: "private" }).feature("f", "a").member("a", 3);
   const { request } = await openServer(t, world);
   for (const path of [FEATURES, STRATEGIES, "/api/admin/personal-dashboard/a"]) {

@@ -35,7 +35,7 @@ scenarios("GET /api/frontend", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
-  { name: "nobody in particular", as: FRONTEND, given: withFlags, see: names("everyone") },
+  { name: "an empty context", as: FRONTEND, given: withFlags, see: names("everyone") },
   { name: "a user", as: FRONTEND, given: withFlags, url: "?userId=7", see: names("everyone", "staff") },
   { name: "a service token has no environment", as: SERVICE, given: withFlags, see: names() },
   {
@@ -63,7 +63,7 @@ scenarios("POST /api/frontend", [
     see: names("everyone", "staff"),
   },
   {
-    name: "a number for a user",
+    name: "a number as the user",
     as: FRONTEND,
     given: withFlags,
     body: { context: { userId: 8 } },
@@ -77,7 +77,7 @@ scenarios("POST /api/frontend", [
     headers: { "content-type": "application/json" },
     see: names("everyone"),
   },
-  { name: "a context that is a list", as: FRONTEND, body: { context: [] }, expect: [400, "ValidationError"] },
+  { name: "a list as the context", as: FRONTEND, body: { context: [] }, expect: [400, "ValidationError"] },
 ]);
 
 scenarios(`POST ${FLAGS}/:key`, [
@@ -108,7 +108,7 @@ scenarios(`POST ${FLAGS}/:key`, [
     see: ({ key, errorCode }) => assert.deepEqual([key, errorCode], ["nope", "FLAG_NOT_FOUND"]),
   },
   {
-    name: "a context that is none",
+    name: "an invalid context",
     as: FRONTEND,
     given: withFlags,
     url: `${FLAGS}/everyone`,
@@ -120,7 +120,7 @@ scenarios(`POST ${FLAGS}/:key`, [
 
 scenarios(`POST ${FLAGS}`, [
   {
-    name: "all of them",
+    name: "every flag",
     as: FRONTEND,
     given: withFlags,
     body: { context: { targetingKey: "nobody" } },
@@ -130,7 +130,7 @@ scenarios(`POST ${FLAGS}`, [
         [
           ["everyone", true],
           ["off", false],
-          ["staff", undefined], // the application's own value counts
+          ["the application's default counts", undefined], // the application's own value counts
         ],
       ),
   },

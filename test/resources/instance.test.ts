@@ -24,7 +24,7 @@ scenarios("GET /api/admin/ui-config", [
     assert.match(body.versionInfo.instanceId, UUID);
   }),
   {
-    name: "what was set",
+    name: "stored settings",
     given: (w) =>
       w.add("setting", { name: "maintenance.mode", content: { enabled: true } }).add("setting", {
         name: "unleash.frontend",
@@ -60,7 +60,7 @@ const company = (w: World) =>
 scenarios("GET /api/admin/instance-admin/statistics", [
   ...forEveryone(({ users }) => assert.equal(users, 4)),
   {
-    name: "how much there is of everything",
+    name: "the number of everything",
     given: company,
     see: (body) =>
       assert.partialDeepStrictEqual(body, {
@@ -87,7 +87,7 @@ scenarios("GET /api/admin/instance-admin/statistics", [
 scenarios("GET /api/admin/instance-admin/statistics/csv", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
-    name: "the same figures as a table of one row",
+    name: "the same figures as a table with one row",
     as: personal(3),
     given: company,
     see: (_, { text, headers }) => {
@@ -105,7 +105,7 @@ scenarios("GET /api/admin/instance-admin/statistics/csv", [
   },
 ]);
 
-test("a cell that a spreadsheet would calculate is text, a quotation mark stays one", () => {
+test("a cell that looks like a formula is text, and quotation marks are preserved", () => {
   assert.equal(toCsv([{ a: "=1+1", b: 'x"y,\n', c: -5 }]), `"a","b","c"\r\n"'=1+1","x""y,\n",-5\r\n`);
 });
 
@@ -122,12 +122,12 @@ scenarios("POST /api/admin/record-ui-error", [
   ...noBodies({}),
   ...badBodies({}, [
     ["no message", {}, "body.errorMessage"],
-    ["a message that is a number", { errorMessage: 5 }, "body.errorMessage"],
-    ["a stack that is a number", { errorMessage: "x", errorStack: 5 }, "body.errorStack"],
+    ["a number as the message", { errorMessage: 5 }, "body.errorMessage"],
+    ["a number as the stack", { errorMessage: "x", errorStack: 5 }, "body.errorStack"],
   ]),
 ]);
 
-test("an instance keeps its id, and another has another", async (t) => {
+test("an instance keeps its id, and each has its own", async (t) => {
   const [one, other] = [await openServer(t, createWorld()), await openServer(t, createWorld())];
   const idOf = async ({ request }: typeof one) =>
     (await request("/api/admin/ui-config")).body.versionInfo.instanceId;

@@ -30,7 +30,7 @@ const rolesOf = (
   { ...done, name: "a service token may", as: SERVICE },
   {
     ...done,
-    name: `${permission} alone will do`,
+    name: `${permission} alone is enough`,
     as: personal(5),
     given: withCustomRoot(done.given ?? ((w) => w), { name: permission }),
   },
@@ -56,13 +56,13 @@ const wrong: Parameters<typeof badBodies>[1] = [
   ["a parameter that is null", with_({ contentType: null }), "body.parameters.contentType"],
   ["a required parameter is missing", { ...hook, parameters: {} }, "body.parameters.url"],
   ["a required parameter is empty", with_({ url: " " }), "body.parameters.url"],
-  ["an address that is none", with_({ url: "hooks.example" }), "body.parameters.url"],
-  ["an address of another protocol", with_({ url: "file:///etc/passwd" }), "body.parameters.url"],
-  ["an address with credentials", with_({ url: "https://me:pw@hooks.example" }), "body.parameters.url"],
-  ["a template that is none", with_({ bodyTemplate: "{{#a}}" }), "body.parameters.bodyTemplate"],
-  ["a signing secret that is none", with_({ signingSecret: "hush" }), "body.parameters.signingSecret"],
+  ["an invalid URL", with_({ url: "hooks.example" }), "body.parameters.url"],
+  ["a URL with another protocol", with_({ url: "file:///etc/passwd" }), "body.parameters.url"],
+  ["a URL with credentials", with_({ url: "https://me:pw@hooks.example" }), "body.parameters.url"],
+  ["an invalid template", with_({ bodyTemplate: "{{#a}}" }), "body.parameters.bodyTemplate"],
+  ["an invalid signing secret", with_({ signingSecret: "hush" }), "body.parameters.signingSecret"],
   [
-    "a file that is a path",
+    "a path as the file name",
     { ...hook, provider: "file", parameters: { file: "../x" } },
     "body.parameters.file",
   ],
@@ -98,7 +98,7 @@ scenarios("GET /api/admin/addons", [
 scenarios("GET /api/admin/addons/1", [
   { name: "one", as: personal(3), given: stored, see: (body) => assert.equal(body.parameters.url, "*****") },
   { name: "an unknown id", expect: [404, "NotFoundError"] },
-  { name: "an id that is no number", url: "/../x", expect: [404, "NotFoundError"] },
+  { name: "an id that is not a number", url: "/../x", expect: [404, "NotFoundError"] },
 ]);
 
 const created = { type: "addon-config-created", preData: null } as const;
@@ -108,10 +108,14 @@ scenarios("POST /api/admin/addons", [
   ...noBodies({}),
   ...badBodies({}, wrong),
   ...badBodies({}, [
-    ["a mask for what is not stored", with_({ authorization: "*****" }), "body.parameters.authorization"],
+    [
+      "a mask for a secret that is not stored",
+      with_({ authorization: "*****" }),
+      "body.parameters.authorization",
+    ],
   ]),
   {
-    name: "it is answered as asked for, without secrets",
+    name: "the response has what was sent, without secrets",
     body: with_({ signingSecret: SECRET_KEY, own: 7 }),
     expect: 201,
     records: [
@@ -148,7 +152,7 @@ scenarios("POST /api/admin/addons", [
     },
   },
   {
-    name: "the first of Slack makes its type of tags, by the system",
+    name: "the first Slack integration creates its tag type, as the system",
     body: { ...hook, provider: "slack", parameters: { url: "https://s.example", defaultChannel: "x" } },
     expect: 201,
     records: [{ type: "tag-type-created", createdBy: "unleash_system_user" }, created],
@@ -180,7 +184,7 @@ scenarios("PUT /api/admin/addons/1", [
   ...badBodies({ given: stored }, wrong),
   { name: "an unknown id", body: hook, expect: [404, "NotFoundError"] },
   {
-    name: "all is replaced but the description",
+    name: "everything is replaced except for the description",
     given: stored,
     body: { ...hook, enabled: true, events: [] },
     records: [{ ...updated, preData: PRE, data: { ...PRE, enabled: true, events: [], projects: [] } }],
@@ -190,11 +194,15 @@ scenarios("PUT /api/admin/addons/1", [
   },
   ...badBodies({ given: stored }, [
     [
-      "a masked secret at another address",
+      "a masked secret with another URL",
       with_({ url: "https://elsewhere.example/a", authorization: "*****" }),
       "body.parameters.authorization",
     ],
-    ["a mask for what is not stored", with_({ customHeaders: "*****" }), "body.parameters.customHeaders"],
+    [
+      "a mask for a secret that is not stored",
+      with_({ customHeaders: "*****" }),
+      "body.parameters.customHeaders",
+    ],
   ]),
 ]);
 
@@ -207,7 +215,7 @@ scenarios("DELETE /api/admin/addons/1", [
   { name: "an unknown id", expect: [404, "NotFoundError"] },
 ]);
 
-test("secrets are encrypted in the file, and masked ones stay as they are", async (t) => {
+test("secrets are encrypted in the file, and masked ones are kept", async (t) => {
   const { db, request } = await openServer(t, createWorld());
   const raw = () => db.prepare<[], string>("SELECT parameters FROM integrations").pluck().get()!;
   const stored = () => JSON.parse(raw());
@@ -223,7 +231,7 @@ test("secrets are encrypted in the file, and masked ones stay as they are", asyn
   assert.throws(() => decryptedParameters(db, { id: 2, provider: "webhook" }, stored()), /changed/);
 });
 
-test("an id is not given twice", async (t) => {
+test("an id is not reused", async (t) => {
   const { request } = await openServer(t, createWorld());
   await request("/api/admin/addons", { method: "POST", body: hook });
   await request("/api/admin/addons/1", { method: "DELETE" });

@@ -23,13 +23,13 @@ scenarios("POST /api/admin/addons/1/pause", [
   ...roles(one),
   { name: "an unknown id", expect: [404, "NotFoundError"] },
   {
-    name: "an Editor may; it is recorded",
+    name: "an Editor may, and it is recorded",
     as: personal(2),
     given: one,
     records: [updated],
     see: (_, { text }) => assert.equal(text, ""),
   },
-  { name: "one that is paused already stays so", given: (w) => w.integration({ paused: true }) },
+  { name: "one that is paused already", given: (w) => w.integration({ paused: true }) },
 ]);
 
 scenarios("POST /api/admin/addons/1/resume", [
@@ -55,13 +55,13 @@ scenarios("POST /api/admin/addons/1/events/1/redeliver", [
     expect: [404, "NotFoundError"],
   },
   {
-    name: "a record that is no number",
+    name: "a record id that is not a number",
     given: one,
     url: "/api/admin/addons/1/events/x/redeliver",
     expect: [404, "NotFoundError"],
   },
   {
-    name: "one that is disabled",
+    name: "a disabled one",
     given: (w) => w.integration({ enabled: false }).event().integrationEvent(),
     expect: [409, "ConflictError"],
   },
@@ -74,7 +74,7 @@ scenarios("POST /api/admin/addons/1/test", [
   { name: "nothing has happened yet", given: (w) => w.integration(), expect: [409, "ConflictError"] },
 ]);
 
-test("an integration is tried with an event that it would get, also while it is disabled", async (t) => {
+test("an integration is tested with an event that it subscribes to, even while disabled", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, request, records } = await openDelivering(t);
   await addFlag("f");
@@ -85,7 +85,7 @@ test("an integration is tried with an event that it would get, also while it is 
   assert.deepEqual(await records(), [body]);
 });
 
-test("one that would get none is tried with an event about integrations", async (t) => {
+test("one that subscribes to none is tested with an event about integrations", async (t) => {
   const receiver = await openReceiver(t, 500);
   const { integrate, addFlag, request, waiting } = await openDelivering(t);
   await addFlag("f");
@@ -96,7 +96,7 @@ test("one that would get none is tried with an event about integrations", async 
   assert.equal(waiting(), 0);
 });
 
-test("while one is paused its deliveries wait, and come when it is resumed", async (t) => {
+test("while one is paused its deliveries wait, and are made when it is resumed", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, request, recorded, waiting } = await openDelivering(t);
   await integrate({ url: receiver.url });
@@ -112,7 +112,7 @@ test("while one is paused its deliveries wait, and come when it is resumed", asy
   assert.equal((await request("/api/admin/addons/1")).body.delivery, undefined);
 });
 
-test("a failed event is delivered again at once, and what waited behind it", async (t) => {
+test("a failed event is delivered again at once, followed by those waiting for it", async (t) => {
   const receiver = await openReceiver(t, 500);
   const clock = movableClock();
   const { integrate, addFlag, request, recorded, waiting } = await openDelivering(t, { clock });
@@ -122,7 +122,7 @@ test("a failed event is delivered again at once, and what waited behind it", asy
   const [record] = await recorded(1);
   receiver.answer = 200;
   const path = `/api/admin/addons/1/events/${record!.id}/redeliver`;
-  // Times of requests are the system's, before those of this clock.
+  // Request times come from the system clock, and are earlier than this one.
   assert.equal((await request(path, { method: "POST" })).status, 202);
   await recorded(3);
   await until(() => waiting() === 0);
@@ -130,7 +130,7 @@ test("a failed event is delivered again at once, and what waited behind it", asy
   assert.deepEqual(names, ["one", "one", "two"]);
 });
 
-test("an event that was given up is delivered again", async (t) => {
+test("an event whose attempts are exhausted is delivered again", async (t) => {
   const receiver = await openReceiver(t, 404);
   const { integrate, addFlag, request, recorded } = await openDelivering(t);
   await integrate({ url: receiver.url });
@@ -142,7 +142,7 @@ test("an event that was given up is delivered again", async (t) => {
   assert.deepEqual([again!.state, again!.event.id], ["success", record!.event.id]);
 });
 
-test("what was wrong is tried anew as soon as the integration is changed", async (t) => {
+test("changing the integration triggers an immediate retry", async (t) => {
   const broken = await openReceiver(t, 500);
   const mended = await openReceiver(t);
   const { integrate, addFlag, request, recorded } = await openDelivering(t, { clock: movableClock() });
@@ -155,7 +155,7 @@ test("what was wrong is tried anew as soon as the integration is changed", async
   await mended.has(1);
 });
 
-test("an integration that is deleted takes what waited with it", async (t) => {
+test("deleting an integration deletes its queue", async (t) => {
   const receiver = await openReceiver(t, () => {});
   const { integrate, addFlag, request, db } = await openDelivering(t, { timeoutMs: 500 });
   await integrate({ url: receiver.url });

@@ -9,7 +9,7 @@ scenarios("GET /api/admin/addons/1/events", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, given: two, expect: [403, "NoAccessError"] },
   {
-    name: "a viewer, told what is missing",
+    name: "a viewer, with the missing permission",
     as: personal(3),
     given: two,
     expect: [403, "NoAccessError"],
@@ -23,7 +23,7 @@ scenarios("GET /api/admin/addons/1/events", [
     given: (w) => two(w).group("admins", [4], { rootRole: 1 }),
   },
   {
-    name: "nothing handled yet",
+    name: "no deliveries yet",
     given: two,
     see: (body) => assert.deepEqual(body, { integrationEvents: [] }),
   },
@@ -43,7 +43,7 @@ scenarios("GET /api/admin/addons/1/events", [
     },
   },
   {
-    name: "text of every kind is written as JSON is elsewhere",
+    name: "all kinds of text are escaped as in other JSON",
     given: (w) => two(w).integrationEvent({ stateDetails: ODD }),
     see: (body, { text }) => {
       assert.equal(body.integrationEvents[0].stateDetails, ODD);
@@ -51,12 +51,12 @@ scenarios("GET /api/admin/addons/1/events", [
     },
   },
   {
-    name: "ids by value, not by letter",
+    name: "ids are sorted as numbers",
     given: (w) => two(w).integrationEvent({ id: "9" }).integrationEvent({ id: "10" }),
     see: (body) => assert.deepEqual(idsOf(body), ["10", "9"]),
   },
   {
-    name: "50 unless more are asked for",
+    name: "50 by default",
     given: many,
     see: (body) => assert.equal(body.integrationEvents.length, 50),
   },

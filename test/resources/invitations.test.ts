@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** The invitation 1, by which the user 4 came. */
+/** Invitation 1, through which user 4 signed up. */
 const invitation =
   (line: object = {}) =>
   (w: World) =>
@@ -40,7 +40,7 @@ scenarios(`GET ${TOKENS}`, [
   ...notForOthers({}),
   { name: "none", see: ({ tokens }) => assert.deepEqual(tokens, []) },
   {
-    name: "without its secret, with those who came by it",
+    name: "without its secret, with the users who signed up",
     as: SERVICE,
     given: invitation(),
     see: ({ tokens: [token] }, { text }) => {
@@ -82,21 +82,21 @@ scenarios(`POST ${TOKENS}`, [
   ...notForOthers({ body }),
   makes("an Admin may", body, body.expiresAt),
   makes("it lasts a month at most", { ...body, expiresAt: inDays(400) }, inDays(30)),
-  makes("an end that has passed", { ...body, expiresAt: inDays(-1) }, inDays(-1)),
+  makes("an expiry in the past", { ...body, expiresAt: inDays(-1) }, inDays(-1)),
   ...noBodies({}),
   ...badBodies({}, [
     ["no name", { expiresAt: body.expiresAt }, "body.name"],
     ["a name that is a number", { ...body, name: 5 }, "body.name"],
     ["a name with NUL", { ...body, name: "\0" }, "body.name"],
     ["no end", { name: "team" }, "body.expiresAt"],
-    ["an end that is null", { ...body, expiresAt: null }, "body.expiresAt"],
-    ["an end that is no time", { ...body, expiresAt: "tomorrow" }, "body.expiresAt"],
+    ["null as the expiry", { ...body, expiresAt: null }, "body.expiresAt"],
+    ["an invalid expiry", { ...body, expiresAt: "tomorrow" }, "body.expiresAt"],
   ]),
 ]);
 
 for (const [name, token] of [
   ["its secret", SECRET],
-  ["what stands in for that", "*****-1"],
+  ["its masked secret", "*****-1"],
 ]) {
   scenarios(`GET ${TOKENS}/${token}`, [
     ...strangers({}),
@@ -110,7 +110,7 @@ scenarios(`PUT ${TOKENS}/*****-1`, [
   ...strangers({ body: { enabled: false } }),
   ...notForOthers({ given: invitation(), body: { enabled: false } }),
   {
-    name: "switched off",
+    name: "disabled",
     given: invitation(),
     body: { enabled: false },
     records: [
@@ -129,8 +129,8 @@ scenarios(`PUT ${TOKENS}/*****-1`, [
   },
   ...badBodies({ given: invitation() }, [
     ["nothing to change", {}, "body"],
-    ["an end that is no time", { expiresAt: "never" }, "body.expiresAt"],
-    ["on as text", { enabled: "true" }, "body.enabled"],
+    ["an invalid expiry", { expiresAt: "never" }, "body.expiresAt"],
+    ["text for enabled", { enabled: "true" }, "body.enabled"],
   ]),
   { name: "none", body: { enabled: true }, expect: [404, "NotFoundError"] },
 ]);
@@ -158,7 +158,7 @@ scenarios(
     ),
     {
       ...ANYONE,
-      name: "what stands in for the secret",
+      name: "the masked secret",
       url: "/*****-1/validate",
       expect: [400, "ValidationError"],
     },
@@ -168,7 +168,7 @@ scenarios(
 scenarios(`POST /invite/${SECRET}/signup`, [
   {
     ...ANYONE,
-    name: "a Viewer is made, whatever role is asked for",
+    name: "the user is a Viewer, whatever role is requested",
     body: {
       ...NINA,
       username: "nina",
@@ -200,7 +200,7 @@ scenarios(`POST /invite/${SECRET}/signup`, [
   ...badBodies(ANYONE, [
     ["no e-mail address", { ...NINA, email: undefined }, "body.email"],
     ["an e-mail address that is null", { ...NINA, email: null }, "body.email"],
-    ["what is no e-mail address", { ...NINA, email: "nina" }, "body.email"],
+    ["an invalid e-mail address", { ...NINA, email: "nina" }, "body.email"],
     [
       "an e-mail address with a line break",
       { ...NINA, email: "nina@example.com\r\nBcc: x@example.com" },
@@ -213,7 +213,7 @@ scenarios(`POST /invite/${SECRET}/signup`, [
   ]),
   {
     ...ANYONE,
-    name: "a password that could be guessed",
+    name: "a password that is too easy to guess",
     body: { ...NINA, password: "password" },
     expect: [400, "OwaspValidationError"],
   },
@@ -229,7 +229,7 @@ async function openWithInvitation(t: TestContext) {
   return { ...server, signUp, recorded: watchLog(server.db) };
 }
 
-test("whoever has signed up signs in, and may no more than a Viewer", async (t) => {
+test("a user who has signed up can sign in, with the rights of a Viewer", async (t) => {
   const { signUp, request } = await openWithInvitation(t);
   assert.equal((await signUp(NINA)).status, 201);
   const login = { username: "nina@example.com", password: PASSWORD };
@@ -242,7 +242,7 @@ test("whoever has signed up signs in, and may no more than a Viewer", async (t) 
   assert.equal((await asNina(TOKENS)).status, 403);
 });
 
-test("used again by the same person it changes nothing, by another it makes another user", async (t) => {
+test("signing up twice changes nothing, another person becomes another user", async (t) => {
   const { signUp, recorded, request } = await openWithInvitation(t);
   assert.equal((await signUp(NINA)).status, 201);
   const again = await signUp({ ...NINA, password: `${PASSWORD}-of-somebody-else` });
@@ -261,21 +261,21 @@ test("used again by the same person it changes nothing, by another it makes anot
   assert.equal((await login(`${PASSWORD}-of-somebody-else`)).status, 401);
 });
 
-test("of many at once with one e-mail address one is made", async (t) => {
+test("of many concurrent sign-ups with one e-mail address, one succeeds", async (t) => {
   const { signUp, recorded } = await openWithInvitation(t);
   const replies = await Promise.all([1, 2, 3, 4].map(() => signUp(NINA)));
   assert.deepEqual(replies.map(({ status }) => status).sort(), [201, 400, 400, 400]);
   assertRecorded(recorded(), [{ type: "user-created" }, { type: "public-signup-token-user-added" }]);
 });
 
-test("one that is switched off while a password is hashed makes nobody", async (t) => {
+test("disabling it while a password is hashed prevents the sign-up", async (t) => {
   const { signUp, request } = await openWithInvitation(t);
   const late = signUp(NINA);
   await request(`${TOKENS}/${SECRET}`, { method: "PUT", body: { enabled: false } });
   assert.equal((await late).status, 400);
 });
 
-test("no secret is kept, recorded or logged", async (t) => {
+test("no secret is stored, recorded or logged", async (t) => {
   const { request, db, logged } = await openServer(t);
   const { secret } = (await request(TOKENS, { method: "POST", body })).body;
   await request(`/invite/${secret}/validate/more`, { as: null });

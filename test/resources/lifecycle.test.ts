@@ -39,7 +39,7 @@ const elsewhere = (url: string, body?: object) => [
 scenarios(`GET ${LIFECYCLE}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
-    name: "the stages in the order of a flag's life",
+    name: "the stages in order",
     as: personal(3),
     given,
     see: (body) =>
@@ -88,7 +88,7 @@ scenarios(`POST ${LIFECYCLE}/uncomplete`, [
   ...elsewhere(`${LIFECYCLE}/uncomplete`),
 ]);
 
-test("a flag is completed once, and in the stage before when that is taken back", async (t) => {
+test("a flag is completed once, and returns to the previous stage when that is undone", async (t) => {
   const { request } = await openServer(t, given(createWorld()));
   const now = async () => (await request("/api/admin/projects/a/features/f")).body.lifecycle.stage;
   for (const status of ["kept", "discarded"])

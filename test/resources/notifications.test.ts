@@ -10,19 +10,19 @@ scenarios("GET /api/admin/notifications", [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
-    name: "a service token has nobody behind it",
+    name: "a service token has no user",
     as: SERVICE,
     given: (w) => w.notification(),
     see: (body) => assert.deepEqual(body, []),
   },
   {
-    name: "another's are not the caller's",
+    name: "other users' are not the caller's",
     as: personal(2),
     given: (w) => w.notification(),
     see: (body) => assert.deepEqual(body, []),
   },
   {
-    name: "every key, read and unread",
+    name: "every property, read and unread",
     as: personal(3),
     given: (w) =>
       w
@@ -66,7 +66,7 @@ scenarios("GET /api/admin/notifications", [
     see: (body) => assert.deepEqual([body.length, body[0].id], [100, 120]),
   },
   {
-    name: "an author who is a token or without a name is still named",
+    name: "an author who is a token or has no name is still named",
     as: personal(3),
     given: (w) =>
       w
@@ -99,7 +99,7 @@ scenarios(`POST ${READ}`, [
   read("an id that is no whole number", [1.5], { expect: [400, "ValidationError"] }),
 ]);
 
-test("what was read stays read, for whom it was, and shows at once", async (t) => {
+test("marking as read is permanent, per user, and visible at once", async (t) => {
   const recipients = [{ userId: 3 }, { userId: 4 }];
   const world = createWorld().notification({ recipients }).notification({ recipients });
   const { request } = await openServer(t, world);
@@ -140,7 +140,7 @@ scenarios(`PUT ${MUTED}`, [
   { name: "no credential", as: null, body: { muted: [] }, expect: [401, "AuthenticationRequired"] },
   { name: "a service token", as: SERVICE, body: { muted: [] }, expect: [403, "NoAccessError"] },
   {
-    name: "replaced, each once",
+    name: "replaced, without duplicates",
     as: personal(3),
     given: (w) => w.project("a").add("notificationMute", { user: 3, notificationType: "change-request" }),
     body: { muted: [toggles, {}, all, toggles] },
@@ -153,7 +153,7 @@ scenarios(`PUT ${MUTED}`, [
     ["an unknown kind", { muted: [{ notificationType: "mail" }] }, "body.muted.0.notificationType"],
     ["a project that is a number", { muted: [{ project: 5 }] }, "body.muted.0.project"],
     ["an unknown project", { muted: [{ project: "nope" }] }, "body.muted.0.project"],
-    ["a project that the caller does not see", { muted: [{ project: "hidden" }] }, "body.muted.0.project"],
+    ["a project hidden from the caller", { muted: [{ project: "hidden" }] }, "body.muted.0.project"],
     ["too many", { muted: Array(1001).fill({}) }, "body.muted"],
   ]),
 ]);
@@ -168,7 +168,7 @@ for (const [name, muted, isTold] of [
   ["another project", [{ project: "b" }], true],
   ["its kind in another project", [{ ...toggles, project: "b" }], true],
 ] as const) {
-  test(`who has muted ${name} is ${isTold ? "told" : "not told"} of a new flag; others are`, async (t) => {
+  test(`who has muted ${name} is ${isTold ? "notified" : "not notified"} of a new flag; others are`, async (t) => {
     const world = createWorld().project("a").project("b").member("a", 3).member("a", 4);
     const { request } = await openServer(t, world);
     await request(MUTED, { method: "PUT", as: personal(3), body: { muted } });
@@ -179,7 +179,7 @@ for (const [name, muted, isTold] of [
   });
 }
 
-test("whoever has lost the role is told nothing any more of a hidden project, nor is one whose group has", async (t) => {
+test("users who lose their role, directly or through a group, no longer get notifications of a hidden project", async (t) => {
   const world = createWorld().project("a", hidden).group("g", [3]).groupMember("a", 1).member("a", 4);
   const { request } = await openServer(t, world.member("a", 1, 4));
   const make = (name: string) =>
@@ -191,7 +191,7 @@ test("whoever has lost the role is told nothing any more of a hidden project, no
     const told = async () => (await request("/api/admin/notifications", { as: personal(user) })).body.length;
     assert.equal(await told(), 0);
     await request("/api/admin/projects/a/settings", { method: "PUT", body: { mode: "open" } });
-    assert.equal(await told(), 1, "what is open to all was told before");
+    assert.equal(await told(), 1, "the notification from before that");
     await request("/api/admin/projects/a/settings", { method: "PUT", body: { mode: "private" } });
   }
 });

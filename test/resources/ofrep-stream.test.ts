@@ -11,9 +11,9 @@ const FLAGS = "/ofrep/v1/evaluate/flags";
 scenarios(`GET ${STREAM}`, [
   { name: "no credential", as: null, expect: 401 },
   { name: "a personal token", as: personal(1), expect: 403 },
-  { name: "a key that is none", as: null, url: "?key=1", expect: 401 },
-  { name: "a key that is not the token's", as: null, url: `?key=5.${"0".repeat(64)}`, expect: 401 },
-  { name: "a key of no token", as: null, url: `?key=99.${"0".repeat(64)}`, expect: 401 },
+  { name: "an invalid key", as: null, url: "?key=1", expect: 401 },
+  { name: "a key with the wrong signature", as: null, url: `?key=5.${"0".repeat(64)}`, expect: 401 },
+  { name: "a key of an unknown token", as: null, url: `?key=99.${"0".repeat(64)}`, expect: 401 },
 ]);
 
 async function open(t: TestContext) {
@@ -31,7 +31,7 @@ for (const [kind, as] of [
   ["page", FRONTEND],
   ["server", CLIENT],
 ] as const) {
-  test(`a ${kind} is told where to listen, needs no more than that, and hears when to ask again`, async (t) => {
+  test(`a ${kind} gets the address of a stream, which needs nothing else, and is told when to evaluate again`, async (t) => {
     const { url, turn, ask } = await open(t);
     const [stream, ...others] = await ask(as);
     assert.deepEqual([stream!.type, others], ["sse", []]);
@@ -44,11 +44,11 @@ for (const [kind, as] of [
     await turn("on");
     const { event, data } = await next();
     assert.deepEqual([event, data], ["message", { type: "refetchEvaluation" }]);
-    assert.deepEqual(messages, [], "what is elsewhere is not told");
+    assert.deepEqual(messages, [], "changes elsewhere are not sent");
   });
 }
 
-test("a key opens nothing but the stream, and nothing when the token has gone", async (t) => {
+test("a key gives access only to the stream, and to nothing once the token is deleted", async (t) => {
   const { url, request, ask } = await open(t);
   const [stream] = await ask(FRONTEND);
   const { requestUri } = stream!.endpoint;
@@ -63,7 +63,7 @@ test("a key opens nothing but the stream, and nothing when the token has gone", 
   assert.equal((await hear(t, url + requestUri)).response.statusCode, 401);
 });
 
-test("who was away is told only if something has changed", async (t) => {
+test("a client that reconnects gets a message only if something has changed", async (t) => {
   const { url, turn } = await open(t);
   const listen = (id: string) => hear(t, url + STREAM, { as: FRONTEND, headers: { "last-event-id": id } });
   await turn("on");

@@ -5,7 +5,7 @@ import { personal, SERVICE, type World } from "../support/world.ts";
 
 const withDefault = (w: World) => w.project("default").project("secret", { mode: "private" });
 
-/** Gives the user 3 a custom role in the project `a`. */
+/** Gives user 3 a custom role in the project `a`. */
 const withRole = withCustomRole(
   (w) => w.project("a"),
   { name: "CREATE_FEATURE" },
@@ -36,7 +36,7 @@ scenarios("GET /api/admin/user", [
   },
   { name: "a Viewer holds nothing", as: personal(3), see: (body) => assert.deepEqual(body.permissions, []) },
   {
-    name: "an Editor's permissions for projects hold in the default one, in each of its environments",
+    name: "an Editor has project permissions in the default project, in each of its environments",
     as: personal(2),
     given: withDefault,
     see: ({ permissions }: { permissions: Held[] }) => {
@@ -53,7 +53,7 @@ scenarios("GET /api/admin/user", [
     name: "a custom role, in one environment and in all",
     as: personal(3),
     given: withRole,
-    // No role in a project gives what is for the whole instance, and nothing for a project holds in an environment.
+    // A role in a project gives no root permissions, and project permissions are not tied to an environment.
     see: ({ permissions }) =>
       assert.deepEqual(permissions, [
         { project: "a", permission: "CREATE_FEATURE" },
@@ -64,7 +64,7 @@ scenarios("GET /api/admin/user", [
 
 scenarios("GET /api/admin/user/profile", [
   ...strangers({}),
-  { name: "a service token is nobody's", as: SERVICE, expect: [403, "NoAccessError"] },
+  { name: "a service token has no user", as: SERVICE, expect: [403, "NoAccessError"] },
   {
     name: "projects with a role, and the default one; never a hidden or an archived one",
     as: personal(3),
@@ -83,7 +83,7 @@ scenarios("GET /api/admin/user/profile", [
 
 scenarios("GET /api/admin/user/roles", [
   ...strangers({}),
-  { name: "a service token is nobody's", url: "?projectId=a", as: SERVICE, expect: [403, "NoAccessError"] },
+  { name: "a service token has no user", url: "?projectId=a", as: SERVICE, expect: [403, "NoAccessError"] },
   { name: "no project", expect: [400, "ValidationError"] },
   {
     name: "the root role, and those in the project",
@@ -106,9 +106,9 @@ const FEEDBACK = { feedbackId: "f1", neverShow: true };
 
 scenarios("POST /api/admin/feedback", [
   ...strangers({ body: FEEDBACK }),
-  { name: "a service token is nobody's", as: SERVICE, body: FEEDBACK, expect: [403, "NoAccessError"] },
+  { name: "a service token has no user", as: SERVICE, body: FEEDBACK, expect: [403, "NoAccessError"] },
   {
-    name: "it is kept",
+    name: "it is stored",
     as: personal(3),
     body: FEEDBACK,
     see: ({ given, ...rest }) => {
@@ -132,7 +132,7 @@ scenarios("POST /api/admin/feedback", [
 scenarios("PUT /api/admin/feedback/f1", [
   ...strangers({ body: {} }),
   {
-    name: "it is changed, or made",
+    name: "it is updated, or created",
     body: { neverShow: true, given: "2026-01-01T00:00:00Z" },
     see: (body) =>
       assert.deepEqual(body, {
@@ -148,9 +148,9 @@ scenarios("PUT /api/admin/feedback/f1", [
 
 scenarios("POST /api/admin/splash/hello", [
   ...strangers({}),
-  { name: "a service token is nobody's", as: SERVICE, expect: [403, "NoAccessError"] },
+  { name: "a service token has no user", as: SERVICE, expect: [403, "NoAccessError"] },
   {
-    name: "it is kept",
+    name: "it is stored",
     as: personal(3),
     see: (body) => assert.deepEqual(body, { userId: 3, splashId: "hello", seen: true }),
   },

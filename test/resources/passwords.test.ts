@@ -19,11 +19,11 @@ const NEW = "New-Passw0rd!123";
 
 const hash = await hashPassword(OLD);
 
-/** The user 5, `nina`, signs in with the password. */
+/** User 5, `nina`, signs in with the password. */
 const withNina = () =>
   createWorld().user({ username: "nina", email: "nina@example.com", passwordHash: hash });
 
-/** Asks as whoever has the cookie. */
+/** Sends requests with the cookie. */
 async function openForNina(t: TestContext) {
   const server = await openServer(t, withNina());
   const signIn = (password: string, username = "nina") =>
@@ -68,7 +68,12 @@ scenarios(`POST ${USERS}/`, [
     body: { password: NEW },
     expect: [404, "NotFoundError"],
   },
-  { name: "no number", url: "x/change-password", body: { password: NEW }, expect: [400, "ValidationError"] },
+  {
+    name: "not a number",
+    url: "x/change-password",
+    body: { password: NEW },
+    expect: [400, "ValidationError"],
+  },
 ]);
 
 scenarios(`POST ${USERS}/reset-password`, [
@@ -79,7 +84,7 @@ scenarios(`POST ${USERS}/reset-password`, [
     see: ({ resetPasswordUrl }) => assert.match(resetPasswordUrl, /^\/reset-password\?token=[0-9a-f]{64}$/),
   },
   {
-    name: "a link for a username, since not everyone has an e-mail address",
+    name: "a link for a username, since not every user has an e-mail address",
     body: { id: "user2" },
     see: ({ resetPasswordUrl }) => assert.match(resetPasswordUrl, /^\/reset-password\?token=[0-9a-f]{64}$/),
   },
@@ -92,19 +97,19 @@ const OWN = { password: NEW, confirmPassword: NEW, oldPassword: OLD };
 
 scenarios("POST /api/admin/user/change-password", [
   ...strangers({ body: OWN }),
-  { name: "a service token is nobody's", as: SERVICE, body: OWN, expect: [403, "NoAccessError"] },
-  { name: "who has none", as: personal(3), body: OWN, expect: [401, "PasswordMismatch"] },
+  { name: "a service token has no user", as: SERVICE, body: OWN, expect: [403, "NoAccessError"] },
+  { name: "a user without a password", as: personal(3), body: OWN, expect: [401, "PasswordMismatch"] },
   {
-    name: "another than the present one",
+    name: "a wrong current password",
     as: personal(5),
     given: withNina,
     body: { ...OWN, oldPassword: "wrong" },
     expect: [401, "PasswordMismatch"],
   },
-  { name: "the present one", as: personal(5), given: withNina, body: OWN },
+  { name: "the current password", as: personal(5), given: withNina, body: OWN },
   weak({}, { confirmPassword: "weak", oldPassword: OLD }),
   {
-    name: "the same again",
+    name: "the current password as the new one",
     as: personal(5),
     given: withNina,
     body: { password: OLD, confirmPassword: OLD, oldPassword: OLD },
@@ -112,12 +117,12 @@ scenarios("POST /api/admin/user/change-password", [
   },
   ...badBodies({}, [
     ["nothing", {}, "body.password"],
-    ["without the present one", { password: NEW, confirmPassword: NEW }, "body.oldPassword"],
+    ["without the current password", { password: NEW, confirmPassword: NEW }, "body.oldPassword"],
     ["mistyped", { ...OWN, confirmPassword: "x" }, "body.confirmPassword"],
   ]),
 ]);
 
-test("a changed password ends the other sessions, and only the new one is good", async (t) => {
+test("changing the password ends the other sessions, and only the new one works", async (t) => {
   const { session, by, status, signIn } = await openForNina(t);
   const [own, other] = [await session(), await session()];
   const body = OWN;
@@ -126,7 +131,7 @@ test("a changed password ends the other sessions, and only the new one is good",
   assert.deepEqual([(await signIn(OLD)).status, (await signIn(NEW)).status], [401, 200]);
 });
 
-test("an administrator's new password ends all of a user's sessions", async (t) => {
+test("an administrator setting a new password ends all of the user's sessions", async (t) => {
   const { request, session, status, signIn } = await openForNina(t);
   const cookie = await session();
   await request(`${USERS}/5/change-password`, { method: "POST", body: { password: NEW } });
@@ -157,7 +162,7 @@ test("a link sets a password once, and ends all sessions", async (t) => {
   assert.deepEqual([(await signIn(OLD)).status, (await signIn(NEW)).status], [401, 200]);
 });
 
-test("an invited user sets the first password; a newer link is the only one", async (t) => {
+test("an invited user sets the first password; a newer link replaces older ones", async (t) => {
   const { request } = await openServer(t);
   const sent = { username: "ida", email: "ida@example.com", rootRole: 3 };
   const made = (await request(USERS, { method: "POST", body: sent })).body;
@@ -182,7 +187,7 @@ for (const [name, change] of [
     ({ request }) => request(`${USERS}/5/change-password`, { method: "POST", body: { password: NEW } }),
   ],
 ] as Array<[string, (site: Awaited<ReturnType<typeof openForNina>>) => Promise<{ status: number }>]>) {
-  test(`${name} new password ends links to set another, and to sign in`, async (t) => {
+  test(`${name} new password revokes links for setting another, and for signing in`, async (t) => {
     const site = await openForNina(t);
     const { request, db } = site;
     const body = { id: "nina@example.com" };
@@ -195,7 +200,7 @@ for (const [name, change] of [
   });
 }
 
-test("a link is good for a day", async (t) => {
+test("a link is valid for a day", async (t) => {
   const { request, db } = await openServer(t);
   const { body } = await request(`${USERS}/reset-password`, {
     method: "POST",
@@ -215,11 +220,11 @@ scenarios("GET /auth/reset/validate", [
 ]);
 
 scenarios("POST /auth/reset/validate-password", [
-  { name: "a good one", as: null, body: { password: NEW } },
+  { name: "a valid one", as: null, body: { password: NEW } },
   weak({ as: null }),
 ]);
 
-test("every rule that a password breaks is told, also as the original's page knows it", async (t) => {
+test("every violated password rule is reported, also in the format of the original's page", async (t) => {
   const { request } = await openServer(t);
   const body = { password: "aaa" };
   const { details } = (await request("/auth/reset/validate-password", { method: "POST", as: null, body }))
@@ -240,14 +245,14 @@ test("every rule that a password breaks is told, also as the original's page kno
 
 scenarios("POST /auth/reset/password-email", [
   {
-    name: "nothing is sent, and nobody is told who there is",
+    name: "nothing is sent, and no user is revealed",
     as: null,
     body: { email: "edith@example.com" },
     expect: [404, "NotFoundError"],
   },
 ]);
 
-test("a link that a user asks for is handed over once it is on disk, and only for who there is", async (t) => {
+test("a requested link is handed over once it is on disk, and only for existing users", async (t) => {
   const { request, db } = await openServer(t, withNina());
   const taken: ResetLink[] = [];
   const failed: unknown[] = [];
@@ -269,12 +274,12 @@ test("a link that a user asks for is handed over once it is on disk, and only fo
   const many = await Promise.all(Array.from({ length: 12 }, () => ask("nina@example.com")));
   assert.ok(
     many.some(({ status }) => status === 429),
-    "a user is not flooded with links",
+    "a user can't be flooded with links",
   );
   await end();
 });
 
-test("after ten wrong passwords within a minute there is an answer only later, for a name and an address", async (t) => {
+test("after ten wrong passwords within a minute, a name and an address have to wait", async (t) => {
   const { signIn } = await openForNina(t);
   const replies = await Promise.all(Array.from({ length: 12 }, () => signIn("wrong")));
   const statuses = replies.map(({ status }) => status).toSorted();
@@ -282,15 +287,15 @@ test("after ten wrong passwords within a minute there is an answer only later, f
   const refused = replies.find(({ status }) => status === 429)!;
   assert.equal(refused.body.name, "RateLimitError");
   assert.ok(Number(refused.headers.get("retry-after")) >= 1);
-  assert.equal((await signIn(OLD)).status, 429, "the right one too");
+  assert.equal((await signIn(OLD)).status, 429, "even with the right one");
 });
 
-test("right passwords are not counted", async (t) => {
+test("successful sign-ins are not counted", async (t) => {
   const { signIn } = await openForNina(t);
   for (let count = 0; count < 12; count++) assert.equal((await signIn(OLD)).status, 200);
 });
 
-test("neither wrong passwords nor asking for a link tell who there is, or that two names are one user's", async (t) => {
+test("neither wrong passwords nor requests for a link reveal who exists, or that two names belong to one user", async (t) => {
   const { db } = await openForNina(t);
   let host = 0;
   const refusal = (username: string) => {
@@ -308,11 +313,11 @@ test("neither wrong passwords nor asking for a link tell who there is, or that t
       first,
     );
     for (let count = 0; count < 9; count++) countGuess(db, { who: second, address: `10.9.9.${count}` });
-    assert.equal(await refusal(second), "RateLimitError", "as where somebody asks for links");
+    assert.equal(await refusal(second), "RateLimitError", "the same as for requests for links");
   }
 });
 
-test("wrong passwords are forgotten after a minute, and others are not held up", (t) => {
+test("wrong passwords are forgotten after a minute, and do not affect others", (t) => {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const guess =
@@ -328,7 +333,7 @@ test("wrong passwords are forgotten after a minute, and others are not held up",
   guess(99, "2001:db8:0:1::")();
 });
 
-test("only so many names are remembered, the newest", (t) => {
+test("a limited number of names is remembered, the newest", (t) => {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
   const guess = (who: string | number, address: string) => countGuess(db, { who, address }, 0);
@@ -337,7 +342,7 @@ test("only so many names are remembered, the newest", (t) => {
   guess("nina", "10.0.0.1");
 });
 
-test("a hash that took less work is made anew at the next sign-in", async (t) => {
+test("a hash with a lower cost is upgraded at the next sign-in", async (t) => {
   const salt = crypto.randomBytes(16);
   const old = crypto.scryptSync(OLD, salt, 32, { N: 1024, r: 8, p: 1 });
   const stored = ["scrypt", 1024, 8, 1, salt.toString("base64"), old.toString("base64")].join("$");
@@ -351,7 +356,7 @@ test("a hash that took less work is made anew at the next sign-in", async (t) =>
   assert.equal((await signIn()).status, 200);
 });
 
-test("a stored hash of any other form fits no password", async () => {
+test("a stored hash in another format matches no password", async () => {
   for (const stored of [
     "",
     "*****",
@@ -363,12 +368,12 @@ test("a stored hash of any other form fits no password", async () => {
     assert.equal(await isPassword(OLD, stored), false, stored);
 });
 
-test("signing out ends the session, and takes the cookie away", async (t) => {
+test("signing out ends the session, and deletes the cookie", async (t) => {
   const { session, by, status } = await openForNina(t);
   const cookie = await session();
   const page = await by(cookie, "/logout");
   assert.match(page.text, /<form method="post" action="\/logout">/);
-  assert.equal(await status(cookie), 200, "to look at the page changes nothing");
+  assert.equal(await status(cookie), 200, "a GET changes nothing");
   const { status: code, headers } = await by(cookie, "/logout", { method: "POST" });
   assert.deepEqual([code, headers.get("location")], [302, "/"]);
   assert.match(headers.getSetCookie()[0]!, /^unleash-session=; Path=\/; Expires=Thu, 01 Jan 1970/);
@@ -376,7 +381,7 @@ test("signing out ends the session, and takes the cookie away", async (t) => {
   assert.equal(await status(cookie), 401);
 });
 
-test("no other site signs anybody out", async (t) => {
+test("another site can't sign a user out", async (t) => {
   const { request, session, status } = await openForNina(t);
   const cookie = await session();
   for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }]) {
@@ -384,5 +389,9 @@ test("no other site signs anybody out", async (t) => {
     assert.equal(reply.status, 403);
   }
   assert.equal(await status(cookie), 200);
-  assert.equal((await request("/logout", { method: "POST", as: null })).status, 302, "nobody is signed out");
+  assert.equal(
+    (await request("/logout", { method: "POST", as: null })).status,
+    302,
+    "for callers that are not signed in",
+  );
 });

@@ -7,7 +7,7 @@ const BELGIAN = { contextName: "country", operator: "IN", values: ["be"] };
 
 type Strategy = { id: string; name: string; [key: string]: unknown };
 
-/** On in development only. */
+/** Enabled in development only. */
 const flag = (name: string, strategies: Strategy[], line: object = {}, place: object = {}) => ({
   name,
   line: { environments: [{ name: "development", enabled: true, strategies, ...place }], ...line },
@@ -60,7 +60,7 @@ scenarios("POST /api/admin/playground", [
   },
   { name: "an empty appName", ...asking({ appName: "" }), expect: [400, "ValidationError"] },
   { name: "a user that is a number", ...asking({ userId: 7 }), expect: [400, "ValidationError"] },
-  { name: "a time that is none", ...asking({ currentTime: "soon" }), expect: [400, "ValidationError"] },
+  { name: "an invalid time", ...asking({ currentTime: "soon" }), expect: [400, "ValidationError"] },
   { name: "properties that are a list", ...asking({ properties: [] }), expect: [400, "ValidationError"] },
   {
     name: "a property that is a number",
@@ -70,7 +70,7 @@ scenarios("POST /api/admin/playground", [
   },
   { name: "projects that are text", ...asking({}, { projects: "a" }), expect: [400, "ValidationError"] },
   {
-    name: "what is asked is repeated",
+    name: "the request is echoed",
     ...asking({ userId: "7", plan: "free" }, { projects: "*" }),
     see: ({ input }) =>
       assert.deepEqual(input, {
@@ -92,13 +92,13 @@ scenarios("POST /api/admin/playground", [
     see: sees("cart", { isEnabled: false, isEnabledInCurrentEnvironment: false }),
   },
   {
-    name: "a project that is named twice",
+    name: "a repeated project",
     given: withFlag(flag("cart", [EVERYONE])),
     ...asking({}, { projects: ["a", "a"] }),
     see: (body) => assert.equal(named(body, "cart").strategies.data.length, 1),
   },
   {
-    name: "a private project is not there for others",
+    name: "a private project is invisible to others",
     as: personal(3),
     given: (w) => withFlag(flag("cart", []))(w).project("secret", { mode: "private" }).feature("x", "secret"),
     ...asking({}, { projects: ["a", "secret"] }),
@@ -109,7 +109,7 @@ scenarios("POST /api/admin/playground", [
       ),
   },
   {
-    name: "all that a strategy is made of, with what came of it",
+    name: "all parts of a strategy, with their results",
     given: withFlag(flag("cart", [STAFF])),
     ...asking({ userId: "7", country: "be", properties: { age: "18" } }),
     see: sees("cart", {
@@ -141,7 +141,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "one constraint does not hold",
+    name: "one constraint is not met",
     given: withFlag(flag("cart", [STAFF])),
     ...asking({ userId: "7", country: "be", age: "17" }),
     see: sees("cart", {
@@ -154,7 +154,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "all constraints hold, the strategy's own rule does not",
+    name: "all constraints are met, but not the strategy's own condition",
     given: withFlag(flag("cart", [STAFF])),
     ...asking({ userId: "8", country: "be", age: "18" }),
     see: sees("cart", {
@@ -164,7 +164,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "a strategy that only applications know",
+    name: "a strategy known only to applications",
     given: (w) =>
       withFlag(flag("cart", [{ id: "s", name: "applicationHostname", parameters: { hostNames: "x" } }]))(w),
     ...asking(),
@@ -177,7 +177,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "a disabled strategy is not there for applications",
+    name: "a disabled strategy, which applications do not get",
     given: withFlag(flag("cart", [{ ...STAFF, disabled: true }])),
     ...asking(),
     see: sees("cart", {
@@ -186,7 +186,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "no strategy, and on",
+    name: "enabled without a strategy",
     given: withFlag(flag("cart", [])),
     ...asking(),
     see: sees("cart", { isEnabled: true, strategies: { result: true, data: [] } }),
@@ -198,7 +198,7 @@ scenarios("POST /api/admin/playground", [
     see: sees("cart", { variant: { name: "blue", enabled: true }, variants: [BLUE] }),
   },
   {
-    name: "a flag that it depends on is off",
+    name: "a flag that depends on another, which is off",
     given: withFlag(
       flag("parent", [], { environments: [] }),
       flag("child", [EVERYONE], { dependencies: [{ feature: "parent" }] }),
@@ -212,7 +212,7 @@ scenarios("POST /api/admin/playground", [
     }),
   },
   {
-    name: "what is no text is left out, with a warning",
+    name: "values that are not text are ignored, with a warning",
     given: withFlag(flag("cart", [STAFF])),
     ...asking({ userId: "7", country: ["be"], age: 18, __proto__: null }),
     see: (body) => {
@@ -221,7 +221,7 @@ scenarios("POST /api/admin/playground", [
     },
   },
   {
-    name: "the time may be another one",
+    name: "another current time",
     given: withFlag(
       flag("cart", [
         {
@@ -253,7 +253,7 @@ scenarios("POST /api/admin/playground/advanced", [
     see: ({ message }) => assert.match(message, /^body\.environments: /),
   },
   {
-    name: "each environment, and each part of a value with each of all others",
+    name: "every environment, and all combinations of values",
     given: withFlag(flag("cart", [STAFF])),
     ...trying({ userId: "7, 8", country: "be,nl", properties: { age: "18" } }),
     see: (body: Body) => {
@@ -282,19 +282,19 @@ scenarios("POST /api/admin/playground/advanced", [
     },
   },
   {
-    name: "what is no text is left out, with a warning",
+    name: "values that are not text are ignored, with a warning",
     given: withFlag(flag("cart", [])),
     ...trying({ one: {}, two: true }),
     see: ({ warnings }) => assert.deepEqual(warnings, { invalidContextProperties: ["one", "two"] }),
   },
   {
-    name: "too many contexts",
+    name: "too many combinations",
     ...trying({ a: "1,".repeat(1000), b: "1,".repeat(1000), c: "1,".repeat(1000) }),
     expect: [400, "ValidationError"],
     see: ({ details }) => assert.equal(details[0].path, "body.context"),
   },
   {
-    name: "as many as there may be",
+    name: "the maximum number",
     given: withFlag(flag("cart", [EVERYONE])),
     ...trying({ userId: Array(7500).fill("7").join() }),
     see: (body: Body) => assert.equal(named(body, "cart").environments.production.length, 7500),

@@ -6,7 +6,7 @@ import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/w
 const ACCESS = "/api/admin/projects/a/access";
 const [OWNER, MEMBER, KEEPER] = [4, 5, 100];
 
-/** User 2 owns `a`, user 3 keeps its access by a role of his own, a group of user 4 is a member. */
+/** User 2 owns `a`, user 3 manages its access through a custom role, and a group with user 4 is a member. */
 const withAccess = (w: World) =>
   w
     .add("role", {
@@ -48,7 +48,7 @@ scenarios(`GET ${ACCESS}`, [
   { name: "an unknown project", expect: [404, "NotFoundError"] },
   { name: "a service token", as: SERVICE, given: withAccess },
   {
-    name: "users, groups and the roles that can be given",
+    name: "users, groups and the available roles",
     as: personal(3),
     given: withAccess,
     see: ({ users, groups, roles }) => {
@@ -88,7 +88,7 @@ scenarios(`PUT ${ACCESS}`, [
   put("roles that are no list", {}, { expect: [400, "ValidationError"] }),
   put("what there is already, in another order and twice", [keepers, members, owners, owners]),
   put(
-    "several roles, groups and people at once",
+    "several roles, groups and users at once",
     [
       { id: OWNER, users: [2, 2, 4] },
       { id: MEMBER, users: [4], groups: [1] },
@@ -112,12 +112,12 @@ scenarios(`PUT ${ACCESS}`, [
   ),
   ...(
     [
-      ["a role that there is not", [owners, { id: 99 }], "body.roles.1.id"],
-      ["a role for the whole instance", [owners, { id: 1, users: [3] }], "body.roles.1.id"],
+      ["an unknown role", [owners, { id: 99 }], "body.roles.1.id"],
+      ["a root role", [owners, { id: 1, users: [3] }], "body.roles.1.id"],
       ["an unknown user", [{ id: OWNER, users: [2, 77] }], "body.roles.0.users.1"],
       ["an unknown group", [{ id: OWNER, users: [2], groups: [9] }], "body.roles.0.groups.0"],
       ["a user by name", [{ id: OWNER, users: ["2"] }], "body.roles.0.users.0"],
-      ["half a user", [{ id: OWNER, users: [2.5] }], "body.roles.0.users.0"],
+      ["a fraction as a user", [{ id: OWNER, users: [2.5] }], "body.roles.0.users.0"],
       ["a role without an id", [{ users: [2] }], "body.roles.0.id"],
     ] as const
   ).map(([name, roles, path]) =>
@@ -127,7 +127,7 @@ scenarios(`PUT ${ACCESS}`, [
     }),
   ),
   put("nobody owns it any more", [members, keepers], { expect: [409, "ProjectWithoutOwnerError"] }),
-  // Who keeps the access without owning the project can't make himself, or his friends, more than he is.
+  // Managing access does not allow giving oneself, or anyone else, more than one has.
   put("a keeper makes himself an owner", [{ id: OWNER, users: [2, 3] }, members, keepers], {
     as: personal(3),
     expect: [403, "NoAccessError"],
@@ -142,21 +142,25 @@ scenarios(`PUT ${ACCESS}`, [
   }),
 ]);
 
-test("access counts at once, also where an answer was kept, and ends the same way", async (t) => {
+test("access takes effect at once, even for cached responses, and so does its removal", async (t) => {
   const { request } = await openServer(t, withAccess(createWorld()).feature("f", "a"));
   const read = (user: number) => request("/api/admin/projects/a/features/f", { as: personal(user) });
   const give = async (roles: object[]) =>
     assert.equal((await request(ACCESS, { method: "PUT", body: { roles } })).status, 200);
-  assert.equal((await read(4)).status, 200, "by the group");
+  assert.equal((await read(4)).status, 200, "through the group");
   await give([owners]);
   assert.equal((await read(4)).status, 403);
   await give([owners, { id: MEMBER, users: [4] }]);
   assert.equal((await read(4)).status, 200);
   const make = () =>
     request("/api/admin/projects/a/features", { method: "POST", body: { name: "g" }, as: personal(4) });
-  assert.equal((await make()).status, 201, "a member changes what is in it");
+  assert.equal((await make()).status, 201, "a member can change its contents");
   const elsewhere = { method: "PUT", body: { roles: [{ id: OWNER, users: [4] }] }, as: personal(2) };
-  assert.equal((await request("/api/admin/projects/b/access", elsewhere)).status, 403, "an owner of another");
+  assert.equal(
+    (await request("/api/admin/projects/b/access", elsewhere)).status,
+    403,
+    "an owner of another project",
+  );
 });
 
 const forbidden: [number, string] = [403, "NoAccessError"];
@@ -164,7 +168,7 @@ const bad: [number, string] = [400, "ValidationError"];
 const missing: [number, string] = [404, "NotFoundError"];
 const A = "/api/admin/projects/a";
 
-/** A change of the access to `a`, by its Owner where nothing is said. */
+/** A change to the access of `a`, by its Owner unless stated otherwise. */
 const change = (name: string, more: object) => ({ name, as: personal(2), given: withAccess, ...more });
 const strangersTo = (common: object) => [
   change("no credential", { ...common, as: null, expect: [401, "AuthenticationRequired"] }),
@@ -199,7 +203,7 @@ scenarios(`POST ${ACCESS}`, [
     expect: missing,
   }),
   change("no roles", { body: { users: [3] }, expect: bad }),
-  change("a role for the whole instance", { body: { ...added, roles: [1] }, expect: bad }),
+  change("a root role", { body: { ...added, roles: [1] }, expect: bad }),
   change("an unknown user", { body: { ...added, users: [99] }, expect: bad }),
   change("an unknown group", { body: { ...added, groups: [99] }, expect: bad }),
   change("a keeper makes himself an owner", {
@@ -225,7 +229,7 @@ scenarios(`POST ${A}/role/${MEMBER}/access`, [
       },
     ],
   }),
-  change("a role for the whole instance", { url: `${A}/role/1/access`, body: {}, expect: missing }),
+  change("a root role", { url: `${A}/role/1/access`, body: {}, expect: missing }),
   change("an unknown role", { url: `${A}/role/99/access`, body: {}, expect: missing }),
   change("an unknown user", { body: { users: [{ id: 99 }] }, expect: bad }),
   change("a user by number alone", { body: { users: [3] }, expect: bad }),

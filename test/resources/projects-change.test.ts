@@ -56,15 +56,15 @@ scenarios(`PUT ${PROJECT}`, [
   ...badBodies({ given }, [
     ["no name", {}, "body.name"],
     ["an empty name", { name: "" }, "body.name"],
-    ["a name of blanks", { name: "  " }, "body.name"],
+    ["a blank name", { name: "  " }, "body.name"],
     ["a name that is a number", { name: 5 }, "body.name"],
-    ["half of a surrogate pair", `{"name":"\\ud800"}`, "body.name"],
+    ["a lone surrogate", `{"name":"\\ud800"}`, "body.name"],
     ["a description that is a number", { name: "A", description: 5 }, "body.description"],
     ["an unknown mode", { name: "A", mode: "secret" }, "body.mode"],
     ["an empty stickiness", { name: "A", defaultStickiness: "" }, "body.defaultStickiness"],
   ]),
   {
-    name: "all of it",
+    name: "every property",
     given,
     body: { name: "A", description: "d", mode: "private", defaultStickiness: "random", id: "b" },
     records: updated(
@@ -92,20 +92,16 @@ scenarios(`PUT ${PROJECT}/settings`, [
     ["a naming without a pattern", { featureNaming: {} }, "body.featureNaming.pattern"],
     ["a naming that is null", { featureNaming: null }, "body.featureNaming"],
     ["a pattern that is a number", { featureNaming: { pattern: 5 } }, "body.featureNaming.pattern"],
-    ["a pattern that is none", { featureNaming: { pattern: "(" } }, "body.featureNaming.pattern"],
+    ["an invalid pattern", { featureNaming: { pattern: "(" } }, "body.featureNaming.pattern"],
+    ["an unbalanced pattern", { featureNaming: { pattern: "a)(b" } }, "body.featureNaming.pattern"],
+    ["an overlong pattern", { featureNaming: { pattern: "a".repeat(1001) } }, "body.featureNaming.pattern"],
     [
-      "a pattern that closes what it did not open",
-      { featureNaming: { pattern: "a)(b" } },
-      "body.featureNaming.pattern",
-    ],
-    ["a pattern without end", { featureNaming: { pattern: "a".repeat(1001) } }, "body.featureNaming.pattern"],
-    [
-      "an example of something else",
+      "an example that does not match",
       { featureNaming: { pattern: "a", example: "ab" } },
       "body.featureNaming.example",
     ],
     [
-      "an example that would never end",
+      "an example that would backtrack forever",
       { featureNaming: { pattern: "(a+)+b", example: "a".repeat(90) } },
       "body.featureNaming.pattern",
     ],
@@ -116,19 +112,19 @@ scenarios(`PUT ${PROJECT}/settings`, [
     ],
   ]),
   {
-    name: "how flags are named",
+    name: "the naming pattern",
     given,
     body: { featureNaming: naming },
     records: updated({ featureNaming: naming }, { featureNaming: NO_NAMING }),
   },
   {
-    name: "a pattern with what letters need no escape",
+    name: "a pattern with unnecessary escapes",
     given,
     body: { featureNaming: { pattern: "a\\-b" } },
     records: updated({}),
   },
   {
-    name: "not named any more, but still private",
+    name: "without a pattern, and still private",
     given: (w) => w.project("a", { mode: "private", featureNaming: naming }),
     body: { featureNaming: { pattern: null } },
     records: updated({ mode: "private", featureNaming: NO_NAMING }, { featureNaming: naming }),
@@ -145,7 +141,7 @@ scenarios(`PUT ${PROJECT}/settings`, [
 type Type = "project-deleted" | "project-archived" | "project-revived";
 const done = (type: Type, project = "a") => [{ type, project, environment: null, data: null, preData: null }];
 
-/** Archiving and removing are possible under the same conditions. */
+/** Archiving and deleting have the same preconditions. */
 const emptied = (method: string, path: (id: string) => string, type: Type): Scenario[] =>
   [
     { name: "one with archived flags only", url: path("a"), records: done(type) },
@@ -187,7 +183,7 @@ scenarios("POST /api/admin/projects/revive/a", [
   { name: "an unknown project", url: "/api/admin/projects/revive/nope", given, expect: NOT_FOUND },
 ]);
 
-test("a project that is removed takes its archived flags and roles along, and its events stay", async (t) => {
+test("deleting a project deletes its archived flags and roles, and keeps its events", async (t) => {
   const { request, db } = await openServer(t, given(createWorld()).member("a", 3, 4));
   await request(PROJECT, { method: "DELETE" });
   assert.equal((await request("/api/admin/archive/features")).body.features.length, 0);
@@ -204,7 +200,7 @@ test("a project that is removed takes its archived flags and roles along, and it
   );
 });
 
-test("an archived project is listed apart, takes no flags, and is back when it is revived", async (t) => {
+test("an archived project is listed separately, accepts no flags, and can be revived", async (t) => {
   const { request } = await openServer(t, createWorld().project("a"));
   const ids = async (query: string) =>
     (await request(`/api/admin/projects${query}`)).body.projects.map(({ id }: { id: string }) => id);

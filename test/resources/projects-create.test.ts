@@ -17,7 +17,7 @@ const CREATED = {
   environments: ["development", "production"],
 };
 
-/** Makes a project like P but for this. */
+/** Creates a project like P, with these differences. */
 const makes = (name: string, rest: Partial<Scenario>, sent: object = {}, differs: object = {}): Scenario => {
   const project = { ...CREATED, ...differs };
   const { mode: _, environments: __, ...data } = project;
@@ -42,49 +42,45 @@ scenarios(`POST ${PROJECTS}`, [
     given: withCustomRoot((w) => w, { name: "CREATE_PROJECT" }),
   }),
   {
-    name: "CREATE_PROJECT by a role in a project will not",
+    name: "CREATE_PROJECT through a project role is not enough",
     as: personal(3),
     given: withCustomRole((w) => w.project("a"), { name: "CREATE_PROJECT" }),
     body,
     expect: NO_ACCESS,
   },
   makes(
-    "all there is",
+    "every property",
     {},
     { description: "D", mode: "private", defaultStickiness: "userId", environments: ["production"] },
     { description: "D", mode: "private", defaultStickiness: "userId", environments: ["production"] },
   ),
   makes("environments in their own order", {}, { environments: ["production", "development"] }),
-  makes(
-    "an environment that is named twice",
-    {},
-    { environments: ["production", "development", "production"] },
-  ),
+  makes("a repeated environment", {}, { environments: ["production", "development", "production"] }),
   makes("without environments all that are enabled", {
     given: (w) => w.environment("off", { enabled: false }),
   }),
   makes(
-    "one that is not enabled",
+    "a disabled one",
     { given: (w) => w.environment("off", { enabled: false }) },
     { environments: ["off"] },
     { environments: ["off"] },
   ),
-  makes("space around the name is dropped", {}, { name: "  P " }),
+  makes("space around the name is dropped", {}, { name: "white space around the name is removed" }),
   makes("a description that is null", {}, { description: null }),
   makes(
-    "without an id it is made from the name",
+    "the id is derived from the name",
     {},
     { id: undefined, name: "Größe & Co!" },
     { id: "gro-e-co", name: "Größe & Co!" },
   ),
   makes(
-    "and from a name without letters it is a word",
+    "a name without letters becomes a word",
     {},
     { id: undefined, name: "!!!" },
     { id: "project", name: "!!!" },
   ),
   makes(
-    "and has a number where that is taken",
+    "with a number appended if it is taken",
     { given: (w) => w.project("p").project("p-2", { archivedAt: "2026-01-02T00:00:00Z" }) },
     { id: undefined },
     { id: "p-3" },
@@ -95,7 +91,7 @@ scenarios(`POST ${PROJECTS}`, [
   ...badBodies({}, [
     ["no name", { id: "p" }, "body.name"],
     ["an empty name", { ...body, name: "" }, "body.name"],
-    ["a name of spaces", { ...body, name: " \t " }, "body.name"],
+    ["a blank name", { ...body, name: " \t " }, "body.name"],
     ["a name that is null", { ...body, name: null }, "body.name"],
     ["a name that is a number", { ...body, name: 1 }, "body.name"],
     ["a name that is too long", { ...body, name: "x".repeat(65537) }, "body.name"],
@@ -105,7 +101,7 @@ scenarios(`POST ${PROJECTS}`, [
     ["an id with a slash", { ...body, id: "a/b" }, "body.id"],
     ["an id of dots", { ...body, id: "." }, "body.id"],
     ["an id of 101 characters", { ...body, id: "x".repeat(101) }, "body.id"],
-    ["half of a surrogate pair", `{"name":"\\udc00","id":"p"}`, "body.name"],
+    ["a lone surrogate", `{"name":"\\udc00","id":"p"}`, "body.name"],
     ["a description that is a list", { ...body, description: [] }, "body.description"],
     ["an unknown mode", { ...body, mode: "secret" }, "body.mode"],
     ["a mode that is null", { ...body, mode: null }, "body.mode"],
@@ -126,7 +122,7 @@ scenarios(`POST ${PROJECTS}`, [
   ),
 ]);
 
-test("who makes a project owns it; a service token leaves it to the system", async (t) => {
+test("the creator becomes the owner; with a service token there is none", async (t) => {
   const { request } = await openServer(t);
   for (const [as, id] of [
     [personal(2), "own"],
@@ -150,7 +146,7 @@ test("who makes a project owns it; a service token leaves it to the system", asy
   assert.equal((await request(`${PROJECTS}/nobodys/features`, flag)).status, 403);
 });
 
-test("of two that come at once one is made; two without an id are both", async (t) => {
+test("of two concurrent requests, one succeeds; without ids, both do", async (t) => {
   const { request, db } = await openServer(t);
   const recorded = watchLog(db);
   const make = (sent: object) => request(PROJECTS, { method: "POST", body: sent });
@@ -205,7 +201,7 @@ scenarios(`GET ${PROJECTS}`, [
         .groupMember("hidden", 1),
   }),
   {
-    name: "every key",
+    name: "every property",
     given: (w) =>
       w
         .project("a", { name: "A", description: "D" })
@@ -248,7 +244,7 @@ scenarios(`GET ${PROJECTS}`, [
   },
 ]);
 
-test("a list after each change", async (t) => {
+test("the list after each change", async (t) => {
   const { request } = await openServer(t, createWorld().project("a"));
   const first = async () => (await request(PROJECTS)).body.projects[0];
   assert.deepEqual([(await first()).featureCount, (await first()).lastUpdatedAt], [0, null]);

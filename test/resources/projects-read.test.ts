@@ -7,7 +7,7 @@ const PROJECT = "/api/admin/projects/a";
 const ARCHIVED = { archivedAt: "2026-01-02T00:00:00.000Z" };
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
 
-/** One flag is as it should be, one stale, one too old and one archived. */
+/** One flag in good health, one stale, one too old, and one archived. */
 const given = (w: World) =>
   w
     .project("a", { description: "d", featureLimit: 9, featureNaming: { pattern: "[a-z]+" } })
@@ -41,7 +41,7 @@ const featureTypeCounts = [
   { type: "release", count: 2 },
 ];
 
-/** Who may, what there is of `a`, and what of a project that is not there. */
+/** Access, the response for `a`, and errors for missing projects. */
 const reads = (path: string, see: NonNullable<Scenario["see"]>, unknown: unknown): Scenario[] => [
   { name: `${path}: no credential`, url: PROJECT + path, as: null, expect: [401, "AuthenticationRequired"] },
   { name: `${path}: a Viewer may`, url: PROJECT + path, as: personal(3), given, see },
@@ -119,7 +119,7 @@ scenarios(`GET ${PROJECT}`, [
   ),
 ]);
 
-test("the lead time is that from a flag's creation to its first time in production", async (t) => {
+test("the lead time is from a flag's creation to its first time in production", async (t) => {
   const enabled = (featureName: string, days: number, environment = "production") => ({
     type: "feature-environment-enabled",
     project: "a",
@@ -128,7 +128,7 @@ test("the lead time is that from a flag's creation to its first time in producti
     createdAt: ago(days),
   });
   const world = given(createWorld())
-    .event(enabled("aged", 400)) // an earlier flag of the name
+    .event(enabled("aged", 400)) // an earlier flag of the same name
     .event(enabled("aged", 49, "development"))
     .event(enabled("aged", 48))
     .event(enabled("gone", 47))

@@ -22,13 +22,13 @@ const places = (db: Database) => all(db, "SELECT application, project, environme
 scenarios("POST /api/client/register", [
   {
     ...good,
-    name: "is taken",
+    name: "is accepted",
     expect: 202,
     see: (_, { headers, text }) => assert.deepEqual([headers.get("x-unleash-version"), text], ["6.3.0", ""]),
   },
   { ...good, name: "started in milliseconds", body: { ...body, started: 1_767_225_600_000 }, expect: 202 },
   { ...good, name: "an interval as text", body: { ...body, interval: "15000" }, expect: 202 },
-  { ...good, name: "a service token will do", as: SERVICE, expect: 202 },
+  { ...good, name: "a service token", as: SERVICE, expect: 202 },
   { ...good, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...good, name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { ...good, name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
@@ -37,24 +37,24 @@ scenarios("POST /api/client/register", [
     ["no application", { ...body, appName: undefined }, "body.appName"],
     ["an empty application", { ...body, appName: "" }, "body.appName"],
     ["no strategies", { ...body, strategies: undefined }, "body.strategies"],
-    ["strategies that are no list", { ...body, strategies: "default" }, "body.strategies"],
-    ["a strategy of 10 kB", { ...body, strategies: ["x".repeat(10_000)] }, "body.strategies.0"],
+    ["text as the strategies", { ...body, strategies: "default" }, "body.strategies"],
+    ["an overlong strategy name", { ...body, strategies: ["x".repeat(10_000)] }, "body.strategies.0"],
     ["a thousand strategies", { ...body, strategies: Array(1000).fill("x") }, "body.strategies"],
-    ["it never started", { ...body, started: undefined }, "body.started"],
-    ["it started at no time", { ...body, started: "soon" }, "body.started"],
+    ["no start time", { ...body, started: undefined }, "body.started"],
+    ["an invalid start time", { ...body, started: "soon" }, "body.started"],
     ["no interval", { ...body, interval: undefined }, "body.interval"],
     ["a negative interval", { ...body, interval: -1 }, "body.interval"],
-    ["an SDK of 10 kB", { ...body, sdkVersion: "x".repeat(10_000) }, "body.sdkVersion"],
+    ["an overlong SDK version", { ...body, sdkVersion: "x".repeat(10_000) }, "body.sdkVersion"],
   ]),
 ]);
 
-test("an application and its instances are kept, with what their tokens are for", async (t) => {
+test("an application and its instances are stored, with the scope of their tokens", async (t) => {
   const { request, db } = await openServer(t);
   const register = (rest: object) =>
     request("/api/client/register", { method: "POST", as: CLIENT, body: { ...body, ...rest } });
   await register({ instanceId: "one", sdkVersion: "unleash-client-node:6.0.0", environment: "production" });
   await register({ instanceId: "", strategies: ["default", "own"] });
-  assert.deepEqual(applications(db), [], "no request waits for it");
+  assert.deepEqual(applications(db), [], "no request waits for the write");
   await writeUsage(db);
   await register({ instanceId: "one" });
   await writeUsage(db);
@@ -83,7 +83,7 @@ test("a project is onboarded by an application of its own", async (t) => {
 });
 
 scenarios("POST /api/frontend/client/register", [
-  { name: "is taken", as: FRONTEND, body, see: (_, { text }) => assert.equal(text, "OK") },
+  { name: "is accepted", as: FRONTEND, body, see: (_, { text }) => assert.equal(text, "OK") },
   { name: "a client token", as: CLIENT, body, expect: [403, "NoAccessError"] },
   ...badBodies({ as: FRONTEND }, [["no interval", { ...body, interval: undefined }, "body.interval"]]),
 ]);
@@ -92,12 +92,12 @@ const now = new Date().toISOString();
 const report = { appName: "page", bucket: { start: now, stop: now, toggles: { a: { yes: 1, no: 0 } } } };
 
 scenarios("POST /api/frontend/client/metrics", [
-  { name: "is taken", as: FRONTEND, body: report, see: (_, { text }) => assert.equal(text, "OK") },
+  { name: "is accepted", as: FRONTEND, body: report, see: (_, { text }) => assert.equal(text, "OK") },
   { name: "a client token", as: CLIENT, body: report, expect: [403, "NoAccessError"] },
   ...badBodies({ as: FRONTEND }, [["no bucket", { appName: "page" }, "body.bucket"]]),
 ]);
 
-test("who reports use is an instance, but no application", async (t) => {
+test("an instance that only reports usage does not create an application", async (t) => {
   const { request, db } = await openServer(t);
   const body = { ...report, environment: "production" };
   await request("/api/frontend/client/metrics", { method: "POST", as: FRONTEND, body });

@@ -7,7 +7,7 @@ import { personal, SERVICE, type World } from "../support/world.ts";
 const ROLES = "/api/admin/roles";
 const NO_ACCESS: [number, string] = [403, "NoAccessError"];
 
-/** The role 6. */
+/** Role 6. */
 const withRole = (w: World) =>
   w.add("role", {
     id: 6,
@@ -25,7 +25,7 @@ const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
 scenarios("GET /api/admin/permissions", [
   ...strangers({}),
   {
-    name: "each with its number, those for environments in each",
+    name: "each with its id, environment permissions for each environment",
     as: personal(3),
     see: ({ permissions: { root, project, environments } }) => {
       assert.deepEqual(root[0], { id: 1, name: "ADMIN", displayName: "Admin", type: "root" });
@@ -42,7 +42,7 @@ scenarios("GET /api/admin/permissions", [
 scenarios(`GET ${ROLES}`, [
   ...onlyAdmins({}),
   {
-    name: "READ_ROLE will do",
+    name: "READ_ROLE is enough",
     as: personal(5),
     given: withCustomRoot((w) => w, { name: "READ_ROLE" }),
     see: ({ roles }) =>
@@ -84,7 +84,7 @@ scenarios(`GET ${ROLES}/`, [
       ),
   },
   { name: "an unknown one", url: "99", expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x", expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x", expect: [400, "ValidationError"] },
 ]);
 
 const body = { name: "Releaser", type: "custom", permissions: [{ name: "CREATE_FEATURE" }] };
@@ -137,11 +137,11 @@ scenarios(`POST ${ROLES}`, [
     ["an empty name", { ...body, name: " " }, "body.name"],
     ["an unknown type", { ...body, type: "root" }, "body.type"],
     ["an unknown permission", { ...body, permissions: [{ name: "FLY" }] }, "body.permissions.0.name"],
-    ["an unknown number", { ...body, permissions: [{ id: 999 }] }, "body.permissions.0.name"],
-    ["what every object has", { ...body, permissions: [{ name: "constructor" }] }, "body.permissions.0.name"],
+    ["an unknown id", { ...body, permissions: [{ id: 999 }] }, "body.permissions.0.name"],
+    ["an inherited property", { ...body, permissions: [{ name: "constructor" }] }, "body.permissions.0.name"],
     ["one for the whole instance", { ...body, permissions: [{ name: "ADMIN" }] }, "body.permissions.0.name"],
     [
-      "an environment where there is none",
+      "an environment for a permission without one",
       { ...body, permissions: [{ name: "CREATE_FEATURE", environment: "production" }] },
       "body.permissions.0.environment",
     ],
@@ -156,7 +156,7 @@ scenarios(`POST ${ROLES}`, [
 scenarios(`PUT ${ROLES}/`, [
   ...onlyAdmins({ url: "6", body }),
   {
-    name: "all of it",
+    name: "every property",
     url: "6",
     given: withRole,
     body,
@@ -202,13 +202,13 @@ scenarios(`PUT ${ROLES}/`, [
 scenarios(`DELETE ${ROLES}/`, [
   ...onlyAdmins({ url: "6" }),
   {
-    name: "one that nobody has",
+    name: "an unused one",
     url: "6",
     given: withRole,
     records: [{ type: "role-deleted", data: null }],
   },
   {
-    name: "one that somebody has",
+    name: "one in use",
     url: "6",
     given: (w) => withRole(w).project("a").member("a", 3, 6),
     expect: [400, "RoleInUseError"],
@@ -224,7 +224,7 @@ const withGroup = (w: World) =>
 scenarios(`GET ${GROUPS}`, [
   ...onlyAdmins({}),
   {
-    name: "with those in them",
+    name: "with their users",
     given: withGroup,
     see: ({ groups: [group] }) => {
       assert.partialDeepStrictEqual(group, {
@@ -243,7 +243,7 @@ scenarios(`GET ${GROUPS}/`, [
   ...onlyAdmins({ url: "1" }),
   { name: "one", url: "1", given: withGroup, see: ({ name }) => assert.equal(name, "crew") },
   { name: "an unknown one", url: "9", expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x", expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x", expect: [400, "ValidationError"] },
 ]);
 
 const crew = {
@@ -256,7 +256,7 @@ const crew = {
 scenarios(`POST ${GROUPS}`, [
   ...onlyAdmins({ body: crew }),
   {
-    name: "all there is",
+    name: "every property",
     body: crew,
     expect: 201,
     see: ({ users, ...group }) => {
@@ -278,8 +278,8 @@ scenarios(`POST ${GROUPS}`, [
   ...badBodies({}, [
     ["no name", {}, "body.name"],
     ["an unknown user", { name: "x", users: [{ user: { id: 99 } }] }, "body.users.0.user.id"],
-    ["a user without a number", { name: "x", users: [{ user: {} }] }, "body.users.0.user.id"],
-    ["a role of projects", { name: "x", rootRole: 4 }, "body.rootRole"],
+    ["a user without an id", { name: "x", users: [{ user: {} }] }, "body.users.0.user.id"],
+    ["a project role", { name: "x", rootRole: 4 }, "body.rootRole"],
     ["a role by its name", { name: "x", rootRole: "Admin" }, "body.rootRole"],
   ]),
 ]);
@@ -287,7 +287,7 @@ scenarios(`POST ${GROUPS}`, [
 scenarios(`PUT ${GROUPS}/`, [
   ...onlyAdmins({ url: "1", body: crew }),
   {
-    name: "all there is",
+    name: "every property",
     url: "1",
     given: withGroup,
     body: crew,
@@ -295,7 +295,7 @@ scenarios(`PUT ${GROUPS}/`, [
     records: [{ type: "group-updated" }],
   },
   {
-    name: "who is in it stays where nobody is named",
+    name: "the users stay if none are given",
     url: "1",
     given: withGroup,
     body: { name: "crew" },
@@ -311,7 +311,7 @@ scenarios(`DELETE ${GROUPS}/`, [
   { name: "an unknown one", url: "9", expect: [404, "NotFoundError"] },
 ]);
 
-test("what a role or a group gives is there at once, and gone at once", async (t) => {
+test("the permissions of roles and groups take effect, and are lost, at once", async (t) => {
   const { request, db } = await openServer(t);
   const may = async () => (await request("/api/admin/user-admin", { as: personal(3) })).status;
   const post = (path: string, sent: object) => request(path, { method: "POST", body: sent });

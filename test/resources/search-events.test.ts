@@ -8,7 +8,7 @@ const SEARCH = "/api/admin/search/events";
 type Body = { events: Array<{ id: number }>; total: number };
 const idsOf = ({ events }: Body) => events.map(({ id }) => id);
 
-/** Seven events, one a day from 2026-01-01 on: ids 1 to 7. */
+/** Seven events, one per day from 2026-01-01: ids 1 to 7. */
 const withLog = (w: World) =>
   w
     .project("a")
@@ -77,7 +77,7 @@ scenarios(`GET ${SEARCH}`, [
   finds("?query=needle&type=IS:no-such-type", []),
   finds("?query=feature&createdBy=IS:2", [5, 2]),
   finds("?nosuch=IS:x&feature=IS:menu", [2]),
-  // A private project is seen by its members, and events of no project by Admins.
+  // Members see private projects, Admins see events without a project.
   finds("", [7, 6, 3, 2, 1], 5, personal(3)),
   finds("?createdBy=IS:2", [2], 1, personal(3)),
   finds("?type=IS:segment-created", [], 0, personal(2)),
@@ -105,7 +105,7 @@ scenarios(`GET ${SEARCH}`, [
   })),
 ]);
 
-test("a text that too many events hold is paged all the same, and its total is not counted", async (t) => {
+test("a text with too many matches can still be paged, without an exact total", async (t) => {
   const world = createWorld().project("a");
   for (let count = 0; count < 1500; count++) world.event({ project: "a", createdByUserId: 1 + (count % 2) });
   const { request } = await openServer(t, world);
@@ -113,12 +113,12 @@ test("a text that too many events hold is paged all the same, and its total is n
   const first = await find("limit=1000");
   assert.deepEqual([first.events.length, first.total], [1000, 1001]);
   const last = await find("limit=1000&offset=1000");
-  assert.deepEqual([last.events.length, last.total], [500, 1500], "the end is known once it is reached");
+  assert.deepEqual([last.events.length, last.total], [500, 1500], "the total is known on the last page");
   const odd = await find("createdBy=IS:2&limit=2&offset=749");
   assert.deepEqual([idsOf(odd), odd.total], [[2], 750]);
 });
 
-test("pages by every criterion are what the whole log holds", async (t) => {
+test("pages by every criterion equal the same filter on the whole log", async (t) => {
   const world = createWorld().project("a").project("b");
   const types = ["feature-created", "feature-archived", "feature-revived"];
   for (let count = 0; count < 300; count++)

@@ -10,7 +10,7 @@ const namesOf = ({ features }: Body) => features.map(({ name }) => name);
 
 const on = (name: string, line: object = {}) => ({ name, enabled: true, ...line });
 
-/** Six live flags, made one a day in this order, of two projects, and an archived one. */
+/** Six live flags of two projects, created one per day in this order, and an archived one. */
 const withFlags = (w: World) =>
   w
     .project("a")
@@ -51,7 +51,7 @@ const withFlags = (w: World) =>
 const BY_AGE = ["cart", "Checkout", "menu", "parent", "child", "ÉTÉ_100%"];
 
 const lists = (url: string, names: readonly string[], total = names.length) => ({
-  name: `${url || "nothing"} lists what it says`,
+  name: `${url || "nothing"} lists the right flags`,
   url,
   given: withFlags,
   as: personal(3),
@@ -64,7 +64,7 @@ scenarios(`GET ${SEARCH}`, [
   { name: "a service token", as: SERVICE, given: withFlags, see: (body) => assert.equal(body.total, 6) },
   { name: "none", see: (body) => assert.deepEqual(body, { features: [], total: 0 }) },
   {
-    name: "every key, environments and the rest in order",
+    name: "every property, environments and the rest in order",
     given: withFlags,
     url: "?query=checkout",
     see: ({ features: [feature] }) => {
@@ -121,7 +121,7 @@ scenarios(`GET ${SEARCH}`, [
     },
   },
   {
-    name: "parents and children, favorites, and what nobody made",
+    name: "parents and children, favorites, and a flag without a creator",
     given: withFlags,
     as: personal(3),
     see: ({ features }) => {
@@ -248,13 +248,13 @@ scenarios(`GET ${SEARCH}`, [
       assert.match(body.message, new RegExp(`^query\\.${given.split("=")[0]}: `)),
   })),
   {
-    name: "flags of a private project are left out, from the total too",
+    name: "flags of a private project are omitted, including from the total",
     as: personal(3),
     given: (w) => w.project("p", { mode: "private" }).project("a").feature("f", "a").feature("secret", "p"),
     see: (body) => assert.deepEqual([namesOf(body), body.total], [["f"], 1]),
   },
   {
-    name: "so they are where it is named or searched",
+    name: "even if it is named or searched for",
     as: personal(3),
     url: "?project=IS:p&query=e",
     given: (w) => w.project("p", { mode: "private" }).feature("secret", "p"),
@@ -269,7 +269,7 @@ scenarios(`GET ${SEARCH}`, [
   },
 ]);
 
-test("more flags than are looked at in one go, in any order", async (t) => {
+test("more flags than one batch, in any order", async (t) => {
   const world = createWorld().project("a");
   for (let number = 0; number < 2500; number++)
     world.feature(`f-${number}`, "a", { stale: number % 2 === 1 });
@@ -280,7 +280,7 @@ test("more flags than are looked at in one go, in any order", async (t) => {
   assert.equal(namesOf(last)[0], "f-992");
 });
 
-test("the stage that was entered last", async (t) => {
+test("the latest stage", async (t) => {
   const { request } = await openServer(t, createWorld().project("a"));
   const projects = "/api/admin/projects/a/features";
   await request(projects, { method: "POST", body: { name: "f" } });

@@ -26,7 +26,7 @@ const using = (id: string, ...segments: number[]) => ({
   environments: [{ name: "development", strategies: [{ id, name: "default", segments }] }],
 });
 
-/** 1 is used in `a`, in `hidden` and by an archived flag, 2 is of `hidden`, 3 of `a`, and 4 of nobody. User 4 owns `a`. */
+/** 1 is used in `a`, in `hidden` and by an archived flag, 2 belongs to `hidden`, 3 to `a`, and 4 is unused. User 4 owns `a`. */
 const withSegments = (w: World) =>
   w
     .project("a")
@@ -79,8 +79,8 @@ scenarios(`GET ${SEGMENTS}/`, [
   { name: "one of a hidden project", url: "2", as: personal(3), given: withSegments, expect: noAccess },
   { name: "an unknown one", url: "9", expect: [404, "NotFoundError"] },
   { name: "a negative one", url: "-1", expect: [404, "NotFoundError"] },
-  { name: "one beyond numbers", url: "99999999999999999999999", expect: [404, "NotFoundError"] },
-  { name: "no number", url: "one", expect: invalid },
+  { name: "one beyond the range of numbers", url: "99999999999999999999999", expect: [404, "NotFoundError"] },
+  { name: "not a number", url: "one", expect: invalid },
   {
     name: "the strategies that use it, of visible projects",
     url: "1/strategies",
@@ -208,7 +208,7 @@ scenarios(`POST ${SEGMENTS}`, [
     expect: noAccess,
   })),
   {
-    name: "more than there may be",
+    name: "more than the limit",
     given: (w) =>
       Array.from({ length: 300 }, (_, i) => i + 1).reduce(
         (world, id) => world.add("segment", { id, name: `s${id}` }),
@@ -218,7 +218,7 @@ scenarios(`POST ${SEGMENTS}`, [
     expect: [400, "ExceedsLimitError"],
   },
   {
-    name: "more than an event can tell",
+    name: "too large for an event",
     body: {
       name: "new",
       constraints: Array(15_000).fill({ contextName: "x", operator: "NUM_GT", value: "1" }),
@@ -231,7 +231,7 @@ scenarios(`POST ${SEGMENTS}`, [
 scenarios(`PUT ${SEGMENTS}/`, [
   { name: "a viewer", url: "1", as: personal(3), given: withSegments, body: NEW, expect: noAccess },
   { name: "an unknown one", url: "9", body: NEW, expect: [404, "NotFoundError"] },
-  { name: "no number", url: "one", body: NEW, expect: invalid },
+  { name: "not a number", url: "one", body: NEW, expect: invalid },
   ...refused.map((scenario) => ({ ...scenario, url: "1" })),
   {
     name: "a name that is taken",
@@ -241,7 +241,7 @@ scenarios(`PUT ${SEGMENTS}/`, [
     expect: [409, "NameExistsError"],
   },
   {
-    name: "the description is kept where none is given",
+    name: "the description is kept if omitted",
     url: "1",
     as: personal(2),
     given: withSegments,
@@ -251,7 +251,7 @@ scenarios(`PUT ${SEGMENTS}/`, [
     see: (_, { text }) => assert.equal(text, ""),
   },
   {
-    name: "for one project, while strategies of others use it",
+    name: "restricting it to a project while other projects use it",
     url: "1",
     given: withSegments,
     body: { ...NEW, project: "a" },
@@ -268,7 +268,7 @@ scenarios(`PUT ${SEGMENTS}/`, [
     records: [{ type: "segment-updated", project: "a" }],
   },
   ...["1", "3"].map((url) => ({
-    name: `as an owner, for all projects: ${url}`,
+    name: `as the owner of a project, for a global one: ${url}`,
     url,
     as: personal(4),
     given: withSegments,
@@ -280,16 +280,16 @@ scenarios(`PUT ${SEGMENTS}/`, [
 scenarios(`DELETE ${SEGMENTS}/`, [
   { name: "a viewer", url: "4", as: personal(3), given: withSegments, expect: noAccess },
   {
-    name: "the owner of a project, one of all projects",
+    name: "the owner of a project, for a global one",
     url: "4",
     as: personal(4),
     given: withSegments,
     expect: noAccess,
   },
   { name: "an unknown one", url: "9", expect: [404, "NotFoundError"] },
-  { name: "no number", url: "one", expect: invalid },
+  { name: "not a number", url: "one", expect: invalid },
   {
-    name: "one in use, by the flags that the caller sees",
+    name: "one in use, naming the flags that the caller can see",
     url: "1",
     as: personal(2),
     given: withSegments,
@@ -362,7 +362,7 @@ scenarios(`POST ${SEGMENTS}/strategies`, [
   },
 ]);
 
-test("a strategy has the segments that it was given, and no others", async (t) => {
+test("a strategy gets exactly the given segments", async (t) => {
   const { request } = await openServer(t, withSegments(createWorld()));
   await request(`${SEGMENTS}/strategies`, { method: "POST", body: SETTING });
   const { body } = await request(`${SEGMENTS}/strategies/s1`);
@@ -372,7 +372,7 @@ test("a strategy has the segments that it was given, and no others", async (t) =
   );
 });
 
-test("the id of a deleted segment is not given again", async (t) => {
+test("the id of a deleted segment is not reused", async (t) => {
   const { request } = await openServer(t, withSegments(createWorld()));
   await request(`${SEGMENTS}/4`, { method: "DELETE" });
   const { body } = await request(SEGMENTS, { method: "POST", body: NEW });

@@ -10,11 +10,11 @@ const ACCOUNT = `${ACCOUNTS}/5`;
 const TOKENS = `${ACCOUNTS}/5/token`;
 const LATER = "2099-01-01T00:00:00.000Z";
 
-/** The service account 5 with one token, the fifth user's. */
+/** Service account 5 with one token, the fifth one. */
 const robot = (w: World) =>
   w.user({ username: "robot", name: "Robot", rootRole: 2, accountType: "Service Account" });
 
-/** Only Admins and service tokens may. */
+/** Only Admins and service tokens have access. */
 const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario[] => [
   ...strangers(common),
   { ...common, ...done, name: "an Admin may" },
@@ -32,7 +32,7 @@ const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario
 scenarios(`GET ${ACCOUNTS}`, [
   ...forAdmins({}, { see: ({ serviceAccounts }) => assert.deepEqual(serviceAccounts, []) }),
   {
-    name: "those that there are, with their tokens and without secrets, and the root roles",
+    name: "the service accounts, with their tokens and without secrets, and the root roles",
     given: robot,
     see: ({ serviceAccounts, rootRoles }, { text }) => {
       assert.deepEqual(
@@ -73,7 +73,7 @@ scenarios(`POST ${ACCOUNTS}`, [
   ...badBodies({}, [
     ["no username", { ...body, username: undefined }, "body.username"],
     ["an empty username", { ...body, username: "" }, "body.username"],
-    ["a username of spaces", { ...body, username: " " }, "body.username"],
+    ["a blank username", { ...body, username: " " }, "body.username"],
     ["a username that is a number", { ...body, username: 5 }, "body.username"],
     ["a username that is null", { ...body, username: null }, "body.username"],
     ["no name", { ...body, name: undefined }, "body.name"],
@@ -81,14 +81,14 @@ scenarios(`POST ${ACCOUNTS}`, [
     ["no role", { ...body, rootRole: undefined }, "body.rootRole"],
     ["a role as text", { ...body, rootRole: "2" }, "body.rootRole"],
     ["an unknown role", { ...body, rootRole: 99 }, "body.rootRole"],
-    ["a role of projects", { ...body, rootRole: 4 }, "body.rootRole"],
+    ["a project role", { ...body, rootRole: 4 }, "body.rootRole"],
   ]),
   {
-    name: "a username that a person has",
+    name: "a username taken by a person",
     body: { ...body, username: "admin" },
     expect: [409, "NameExistsError"],
   },
-  { name: "a username that is there", given: robot, body, expect: [409, "NameExistsError"] },
+  { name: "a username taken by a service account", given: robot, body, expect: [409, "NameExistsError"] },
 ]);
 
 scenarios(`PUT ${ACCOUNTS}`, [
@@ -107,7 +107,7 @@ scenarios(`PUT ${ACCOUNTS}`, [
     },
   ),
   {
-    name: "what is left out or null stays",
+    name: "omitted and null properties stay",
     given: robot,
     url: ACCOUNT,
     body: { name: null },
@@ -122,7 +122,12 @@ scenarios(`PUT ${ACCOUNTS}`, [
   ]),
   { name: "a person", url: `${ACCOUNTS}/1`, body: { rootRole: 3 }, expect: [404, "NotFoundError"] },
   { name: "an unknown id", url: `${ACCOUNTS}/99`, body: {}, expect: [404, "NotFoundError"] },
-  { name: "an id that is no number", url: `${ACCOUNTS}/robot`, body: {}, expect: [400, "ValidationError"] },
+  {
+    name: "an id that is not a number",
+    url: `${ACCOUNTS}/robot`,
+    body: {},
+    expect: [400, "ValidationError"],
+  },
 ]);
 
 scenarios(`DELETE ${ACCOUNTS}`, [
@@ -131,7 +136,7 @@ scenarios(`DELETE ${ACCOUNTS}`, [
     { records: [{ type: "service-account-deleted", preData: ROBOT, data: null }] },
   ),
   {
-    name: "an account that is an Admin, for no person loses anything",
+    name: "an Admin account, which never counts as the last Admin",
     given: (w) => w.user({ username: "robot", rootRole: 1, accountType: "Service Account" }),
     url: ACCOUNT,
     records: [{ type: "service-account-deleted" }],
@@ -145,7 +150,7 @@ scenarios(`GET ${TOKENS}`, [
     { given: robot },
     { see: ({ pats }) => assert.partialDeepStrictEqual(pats, [{ userId: 5, description: "test" }]) },
   ),
-  { name: "of nobody", expect: [404, "NotFoundError"] },
+  { name: "of an unknown account", expect: [404, "NotFoundError"] },
   { name: "of a person", url: `${ACCOUNTS}/1/token`, expect: [404, "NotFoundError"] },
 ]);
 
@@ -168,18 +173,18 @@ scenarios(`POST ${TOKENS}`, [
     ["no description", { expiresAt: LATER }, "body.description"],
     ["an empty description", { ...token, description: "" }, "body.description"],
     ["no end", { description: "ci" }, "body.expiresAt"],
-    ["an end that is null", { ...token, expiresAt: null }, "body.expiresAt"],
-    ["an end that has passed", { ...token, expiresAt: "2020-01-01T00:00:00Z" }, "body.expiresAt"],
-    ["an end that is no time", { ...token, expiresAt: "soon" }, "body.expiresAt"],
+    ["null as the expiry", { ...token, expiresAt: null }, "body.expiresAt"],
+    ["an expiry in the past", { ...token, expiresAt: "2020-01-01T00:00:00Z" }, "body.expiresAt"],
+    ["an invalid expiry", { ...token, expiresAt: "soon" }, "body.expiresAt"],
   ]),
   {
-    name: "a description that is there",
+    name: "a description that is taken",
     given: robot,
     body: { ...token, description: "test" },
     expect: [409, "NameExistsError"],
   },
   {
-    name: "the eleventh",
+    name: "an eleventh token",
     given: (w) => {
       robot(w);
       for (let n = 0; n < 9; n++)
@@ -199,12 +204,12 @@ scenarios(`DELETE ${TOKENS}`, [
     { records: [{ type: "pat-deleted", data: { id: 8, description: "test", userId: 5, secret: "***" } }] },
   ),
   { name: "a person's token", given: robot, url: `${TOKENS}/1`, expect: [404, "NotFoundError"] },
-  { name: "a token of nobody", given: robot, url: `${TOKENS}/5`, expect: [404, "NotFoundError"] },
+  { name: "a token of another account", given: robot, url: `${TOKENS}/5`, expect: [404, "NotFoundError"] },
   { name: "an unknown token", given: robot, url: `${TOKENS}/99`, expect: [404, "NotFoundError"] },
   { name: "of nobody", url: `${TOKENS}/1`, expect: [404, "NotFoundError"] },
 ]);
 
-test("a service account does what its role allows, until it or its token is gone", async (t) => {
+test("a service account has the rights of its role, until it or its token is deleted", async (t) => {
   const { request, db } = await openServer(t);
   const post = (path: string, sent: object) => request(path, { method: "POST", body: sent });
   const { id } = (await post(ACCOUNTS, { ...body, rootRole: 3 })).body;
@@ -217,7 +222,7 @@ test("a service account does what its role allows, until it or its token is gone
   const { body: listed } = await request("/api/admin/user-admin");
   assert.ok(
     listed.users.every((user: { id: number }) => user.id !== id),
-    "it is no person",
+    "it is not a person",
   );
   const recorded = watchLog(db);
   await request(`${ACCOUNTS}/${id}`, { method: "DELETE" });

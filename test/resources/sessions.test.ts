@@ -9,7 +9,11 @@ const SESSIONS = "/api/admin/user/sessions";
 
 scenarios(`GET ${SESSIONS}`, [
   ...strangers({}),
-  { name: "a token alone", as: personal(3), see: (body) => assert.deepEqual(body, { sessions: [] }) },
+  {
+    name: "a token without a session",
+    as: personal(3),
+    see: (body) => assert.deepEqual(body, { sessions: [] }),
+  },
   { name: "a service token", as: SERVICE, see: (body) => assert.deepEqual(body, { sessions: [] }) },
 ]);
 scenarios(`DELETE ${SESSIONS}`, [
@@ -28,7 +32,7 @@ scenarios("DELETE /api/admin/user-admin/3/sessions", [
   { name: "nobody's", url: "/api/admin/user-admin/99/sessions", expect: [404, "NotFoundError"] },
 ]);
 
-test("sessions are listed, and ended one by one, all others at once, or by an administrator", async (t) => {
+test("sessions are listed, and ended individually, all others at once, or by an administrator", async (t) => {
   const { request, signedIn, db } = await openForNina(t);
   const by = (cookie: string, method = "GET", path = SESSIONS) =>
     request(path, { method, as: null, headers: { cookie } });
@@ -50,7 +54,7 @@ test("sessions are listed, and ended one by one, all others at once, or by an ad
   assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 0);
 });
 
-test("nobody ends another's session by its id", async (t) => {
+test("another user's session can't be ended by its id", async (t) => {
   const { request, signedIn } = await openForNina(t);
   const cookie = await signedIn();
   const { body } = await request(SESSIONS, { as: null, headers: { cookie } });

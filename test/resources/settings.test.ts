@@ -6,13 +6,13 @@ import { createWorld, personal, SERVICE, type World } from "../support/world.ts"
 
 const given = (w: World) => w.project("a").feature("f", "a");
 
-/** What only those may who hold ADMIN. */
+/** Requires ADMIN. */
 const forAdmins = (body: object | undefined, done: Partial<Scenario>): Scenario[] => [
   ...strangers({ given, body }),
   { name: "an Admin may", given, body, ...done },
   { name: "a service token may", as: SERVICE, given, body, ...done },
   {
-    name: "ADMIN alone will do",
+    name: "ADMIN alone is enough",
     as: personal(5),
     given: withCustomRoot(given, { name: "ADMIN" }),
     body,
@@ -69,8 +69,8 @@ scenarios("POST /api/admin/ui-config", [
     ]),
     ["an origin that is a number", origins(5), "body.frontendSettings.frontendApiOrigins.0"],
   ]),
-  { name: "nothing to set", given, body: {}, expect: [404, "NotFoundError"] },
-  { name: "no origins at all", given, body: origins(), expect: 204, records: created() },
+  { name: "no settings", given, body: {}, expect: [404, "NotFoundError"] },
+  { name: "no origins", given, body: origins(), expect: 204, records: created() },
   {
     name: "anywhere",
     given,
@@ -102,7 +102,7 @@ scenarios("POST /api/admin/maintenance", [
     ["null", { enabled: null }, "body.enabled"],
   ]),
   {
-    name: "over again while it is on",
+    name: "again while it is on",
     given: (w) => w.add("setting", maintenance(true)),
     body: { enabled: false },
     expect: 204,
@@ -125,7 +125,7 @@ scenarios("GET /api/admin/maintenance", [
   },
 ]);
 
-test("while maintenance is on nothing can be changed, and reads go on", async (t) => {
+test("during maintenance nothing can be changed, and reads continue", async (t) => {
   const { request } = await openServer(t, given(createWorld()).add("setting", maintenance(true)));
   for (const [method, path, body] of [
     ["POST", "projects/a/features", { name: "g" }],

@@ -11,7 +11,7 @@ const VARIANT = { name: "v", weight: 1000, weightType: "variable", stickiness: "
 const NOT_FOUND: [number, string] = [404, "NotFoundError"];
 const WRONG: [number, string] = [400, "ValidationError"];
 
-/** A flag that is on by one strategy, with a disabled one behind it; another flag, and segments of two projects. */
+/** A flag with an enabled strategy and a disabled one after it; another flag, and segments of two projects. */
 const withFlag = (w: World) =>
   w
     .project("a", { defaultStickiness: "userId" })
@@ -49,7 +49,7 @@ const withFlag = (w: World) =>
 
 const on = (place: Partial<Scenario>): Scenario => ({ name: "", given: withFlag, as: personal(3), ...place });
 
-/** Who is refused, whatever is asked. */
+/** Callers who are refused, whatever the request. */
 const refused = (body?: unknown): Scenario[] => [
   on({ name: "no credential", as: null, body, expect: [401, "AuthenticationRequired"] }),
   on({ name: "a client token", as: CLIENT, body, expect: [403, "NoAccessError"] }),
@@ -81,7 +81,7 @@ const added = (data: object) => ({
 scenarios(`POST ${STRATEGIES}`, [
   ...refused({ name: "default" }),
   on({
-    name: "a strategy with nothing said of it goes behind the others",
+    name: "the minimal strategy is appended",
     body: { name: "default" },
     records: [
       added({ name: "default", title: null, disabled: false, sortOrder: 3, parameters: {}, segments: [] }),
@@ -102,13 +102,13 @@ scenarios(`POST ${STRATEGIES}`, [
     },
   }),
   on({
-    name: "a gradual rollout is for everyone, by the project's stickiness and the flag's name",
+    name: "by default, a gradual rollout is for everyone, with the project's stickiness and the flag's name",
     as: SERVICE,
     body: { name: "flexibleRollout", title: null, disabled: null },
     records: [added({ parameters: { rollout: "100", stickiness: "userId", groupId: "f" } })],
   }),
   on({
-    name: "everything that can be said",
+    name: "every property",
     body: {
       name: "flexibleRollout",
       title: "T",
@@ -137,7 +137,7 @@ scenarios(`POST ${STRATEGIES}`, [
       }),
   }),
   on({
-    name: "variable weights share what fixed ones leave",
+    name: "variable weights share what the fixed ones leave",
     body: {
       name: "default",
       variants: [
@@ -232,7 +232,7 @@ scenarios(`POST ${STRATEGIES}`, [
     see: ({ message }) => assert.equal(message, "body.segments.0: three belongs to another project"),
   }),
   on({
-    name: "overrides of a variant",
+    name: "overrides in a variant",
     body: {
       name: "default",
       variants: [{ ...VARIANT, overrides: [{ contextName: "userId", values: ["7"] }] }],
@@ -246,10 +246,10 @@ scenarios(`POST ${STRATEGIES}`, [
     STRATEGIES.replace("/a/", "/b/"),
     STRATEGIES.replace("/a/", "/nosuch/"),
   ].map((url) =>
-    on({ name: `${url} names nothing`, as: SERVICE, url, body: { name: "default" }, expect: NOT_FOUND }),
+    on({ name: `${url} is not found`, as: SERVICE, url, body: { name: "default" }, expect: NOT_FOUND }),
   ),
   on({
-    name: "in an environment that the project lacks",
+    name: "in an environment that is not in the project",
     url: STRATEGIES.replace("development", "nosuch"),
     as: SERVICE,
     body: { name: "default" },
@@ -297,14 +297,14 @@ scenarios(`PUT ${STRATEGIES}/s`, [
     expect: NOT_FOUND,
   },
   on({
-    name: "an empty body takes away constraints and variants, and keeps the rest",
+    name: "an empty body removes constraints and variants, and keeps the rest",
     body: {},
     records: [updated({ title: "Half", constraints: [], variants: [], segments: [1] })],
     see: ({ parameters }) =>
       assert.deepEqual(parameters, { rollout: "50", stickiness: "default", groupId: "f" }),
   }),
   on({
-    name: "what is said replaces what was",
+    name: "given properties are replaced",
     body: { name: "default", title: null, sortOrder: 0, segments: [2], parameters: {}, constraints: [ON] },
     records: [
       updated(
@@ -314,7 +314,7 @@ scenarios(`PUT ${STRATEGIES}/s`, [
     ],
   }),
   on({
-    name: "the last enabled strategy takes the flag with it",
+    name: "disabling the last enabled strategy disables the flag",
     body: { disabled: true },
     records: [updated({ disabled: true }), disabled],
   }),
@@ -328,7 +328,7 @@ scenarios(`PUT ${STRATEGIES}/s`, [
     expect: [403, "InvalidOperationError"],
   }),
   on({
-    name: "more than an event can tell of",
+    name: "too large for an event",
     as: personal(1),
     given: (w) =>
       w.project("a").feature("f", "a", {
@@ -346,9 +346,13 @@ scenarios(`PUT ${STRATEGIES}/s`, [
 
 scenarios(`PATCH ${STRATEGIES}/s`, [
   ...refused([]),
-  on({ name: "no steps change nothing, and say so", body: [], records: [updated({ title: "Half" })] }),
   on({
-    name: "parts of it",
+    name: "an empty patch changes nothing, and is recorded",
+    body: [],
+    records: [updated({ title: "Half" })],
+  }),
+  on({
+    name: "some properties",
     body: [
       { op: "replace", path: "/parameters/rollout", value: "10" },
       { op: "remove", path: "/constraints/0" },
@@ -359,20 +363,20 @@ scenarios(`PATCH ${STRATEGIES}/s`, [
     see: ({ parameters }) => assert.equal(parameters.rollout, "10"),
   }),
   on({
-    name: "what is no strategy any more",
+    name: "a result that is not a strategy",
     body: [{ op: "replace", path: "/disabled", value: "yes" }],
     expect: WRONG,
     see: ({ details }) => assert.equal(details[0].path, "body.disabled"),
   }),
-  on({ name: "a step that can't be done", body: [{ op: "remove", path: "/no" }], expect: WRONG }),
-  on({ name: "no list", body: {}, expect: WRONG }),
+  on({ name: "an impossible step", body: [{ op: "remove", path: "/no" }], expect: WRONG }),
+  on({ name: "not a list", body: {}, expect: WRONG }),
   on({ name: "an unknown one", url: `${STRATEGIES}/nosuch`, body: [], expect: NOT_FOUND }),
 ]);
 
 scenarios(`DELETE ${STRATEGIES}`, [
   ...refused().map((one) => ({ ...one, url: `${STRATEGIES}/s` })),
   on({
-    name: "the last enabled one takes the flag with it",
+    name: "removing the last enabled one disables the flag",
     url: `${STRATEGIES}/s`,
     records: [
       { type: "feature-strategy-remove", data: null, preData: { id: "s", segments: [1] }, featureName: "f" },
@@ -389,7 +393,7 @@ const SORT = `${STRATEGIES}/set-sort-order`;
 scenarios(`POST ${SORT}`, [
   ...refused([]),
   on({
-    name: "another order; strategies of other places are passed over",
+    name: "another order; strategies from elsewhere are ignored",
     body: [
       { id: "s", sortOrder: 9 },
       { id: "far", sortOrder: 9 },
@@ -408,11 +412,11 @@ scenarios(`POST ${SORT}`, [
   wrong([{ id: "s" }], "0.sortOrder"),
   wrong([{ sortOrder: 1 }], "0.id"),
   wrong([{ id: "s", sortOrder: "1" }], "0.sortOrder"),
-  on({ name: "no list", body: {}, expect: WRONG }),
+  on({ name: "not a list", body: {}, expect: WRONG }),
   on({ name: "an unknown flag", url: SORT.replace("/f/", "/nosuch/"), body: [], expect: NOT_FOUND }),
 ]);
 
-test("a strategy of a private project is closed to others, whatever project they name", async (t) => {
+test("a strategy of a private project returns 403 to others, whatever project is in the path", async (t) => {
   const world = withFlag(createWorld())
     .project("private", { mode: "private" })
     .feature("p", "private", {
@@ -429,7 +433,7 @@ const BULK = "/api/admin/projects/a/bulk_features/environments/development";
 scenarios(`POST ${BULK}/on`, [
   ...refused({ features: [] }),
   on({
-    name: "flags that are off get on, once",
+    name: "disabled flags are enabled, once",
     body: { features: ["other", "f", "other"] },
     records: [
       { type: "feature-strategy-add", featureName: "other" },
@@ -442,7 +446,7 @@ scenarios(`POST ${BULK}/on`, [
     body: { features: ["f"] },
     records: [{ type: "feature-strategy-update", featureName: "f", data: { id: "t", disabled: false } }],
   }),
-  on({ name: "none at all if one is unknown", body: { features: ["other", "nosuch"] }, expect: NOT_FOUND }),
+  on({ name: "none if one is unknown", body: { features: ["other", "nosuch"] }, expect: NOT_FOUND }),
   on({
     name: "an unknown environment",
     url: `${BULK.replace("development", "no")}/on`,
@@ -458,7 +462,7 @@ scenarios(`POST ${BULK}/on`, [
 scenarios(`POST ${BULK}/off`, [
   ...refused({ features: [] }),
   on({
-    name: "flags that are on get off",
+    name: "enabled flags are disabled",
     body: { features: ["f", "other"] },
     records: [{ type: "feature-environment-disabled", featureName: "f" }],
   }),

@@ -18,7 +18,7 @@ scenarios(`GET ${TYPES}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },
   {
-    name: "those that are built in, in their order",
+    name: "the built-in ones, in their order",
     as: personal(3),
     see: ({ strategies }) =>
       assert.deepEqual(
@@ -54,7 +54,7 @@ scenarios(`POST ${TYPES}`, [
     },
   },
   {
-    name: "a service token, with nothing more than it must say",
+    name: "a service token, with the minimum",
     as: SERVICE,
     body: { name: "bare", parameters: [] },
     expect: 201,
@@ -78,14 +78,14 @@ scenarios(`POST ${TYPES}`, [
 
 scenarios(`PUT ${TYPES}/default`, [
   { name: "a viewer", as: personal(3), body: GEO, expect: [403, "NoAccessError"] },
-  { name: "one that is built in", body: GEO, expect: [403, "InvalidOperationError"] },
+  { name: "a built-in one", body: GEO, expect: [403, "InvalidOperationError"] },
   { name: "an unknown one", url: `${TYPES}/nosuch`, body: GEO, expect: [404, "NotFoundError"] },
   wrong({}, "parameters"),
 ]);
 
 scenarios(`DELETE ${TYPES}/default`, [
   { name: "a viewer", as: personal(3), expect: [403, "NoAccessError"] },
-  { name: "one that is built in", expect: [403, "InvalidOperationError"] },
+  { name: "a built-in one", expect: [403, "InvalidOperationError"] },
   { name: "an unknown one", url: `${TYPES}/nosuch`, expect: [404, "NotFoundError"] },
 ]);
 
@@ -101,7 +101,7 @@ for (const [verb, type] of [
   ]);
 }
 
-test("a type is changed, deprecated and removed; strategies of it stay", async (t) => {
+test("a type is changed, deprecated and deleted; strategies of it stay", async (t) => {
   const { request, db } = await openServer(t);
   const own = `${TYPES}/geo`;
   await request(TYPES, { method: "POST", body: GEO });

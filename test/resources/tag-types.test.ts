@@ -66,7 +66,7 @@ scenarios(`POST ${TAG_TYPES}`, [
   ...INVALID,
   { name: "a name that is taken", body: { name: "simple" }, expect: [409, "NameExistsError"] },
   {
-    name: "as an Editor; the answer has what was asked for",
+    name: "as an Editor; the response has what was sent",
     as: personal(2),
     body: { name: "team", unknown: 1 },
     expect: 201,
@@ -77,7 +77,7 @@ scenarios(`POST ${TAG_TYPES}`, [
     },
   },
   {
-    name: "as a service, with all there is",
+    name: "as a service, with every property",
     as: SERVICE,
     body: { name: "te", description: "", icon: null },
     expect: 201,
@@ -89,7 +89,7 @@ scenarios(`POST ${TAG_TYPES}/validate`, [
   ...INVALID,
   { name: "a name that is taken", body: { name: "simple" }, expect: [409, "NameExistsError"] },
   {
-    name: "one that could be made, asked by a viewer",
+    name: "a valid one, as a viewer",
     as: personal(3),
     body: { name: "team", icon: "T" },
     see: (body) => assert.deepEqual(body, { valid: true, tagType: { name: "team", icon: "T" } }),
@@ -101,7 +101,7 @@ scenarios(`PUT ${TAG_TYPES}/`, [
   { ...refused("nothing to change", {}, /^body: must have a description or an icon/), url: "simple" },
   { ...refused("an icon that is no text", { icon: 1 }, /^body\.icon: /), url: "simple" },
   {
-    name: "what is given",
+    name: "the given properties",
     url: "team",
     as: personal(2),
     given: withTeam,
@@ -109,7 +109,7 @@ scenarios(`PUT ${TAG_TYPES}/`, [
     records: [{ type: "tag-type-updated", data: { name: "team", description: "The owners" }, preData: null }],
   },
   {
-    name: "an unknown one is recorded, as the original does",
+    name: "an unknown one is recorded, as in the original",
     url: "nope",
     body: { icon: "x" },
     records: [{ type: "tag-type-updated", data: { name: "nope", icon: "x" } }],
@@ -121,7 +121,7 @@ scenarios(`DELETE ${TAG_TYPES}/`, [
   { name: "an unknown one", url: "nope", expect: [404, "NotFoundError"] },
 ]);
 
-test("a tag type that is changed keeps the rest, and takes its tags along when it is deleted", async (t) => {
+test("a changed tag type keeps the rest, and deleting it deletes its tags", async (t) => {
   const { request } = await openServer(t, withTeam(createWorld()));
   await request(`${TAG_TYPES}/team`, { method: "PUT", body: { icon: null } });
   const { body } = await request(`${TAG_TYPES}/team`);

@@ -19,7 +19,7 @@ const invalid = [400, "ValidationError"] as [number, string];
 scenarios(`GET ${TAGS}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   {
-    name: "by type, then value, whether a flag has them or not",
+    name: "by type, then value, used or not",
     as: personal(3),
     given: (w) => withTags(w).add("tag", { type: "area", value: "unused" }),
     see: (body) =>
@@ -43,7 +43,7 @@ scenarios(`GET ${TAGS}/`, [
     see: (body) => assert.deepEqual(body, { version: 1, tags: [{ type: "area", value: "shop" }] }),
   },
   {
-    name: "those of an unknown type are none",
+    name: "an unknown type has none",
     url: "nope",
     see: (body) => assert.deepEqual(body, { version: 1, tags: [] }),
   },
@@ -69,9 +69,9 @@ scenarios(`POST ${TAGS}`, [
     { type: "simple", value: ".." },
     { type: "nope", value: "red" },
   ].map((body) => ({ name: `refused: ${JSON.stringify(body)}`, body, expect: invalid })),
-  { name: "one that is there", given: withTags, body: RED, expect: [409, "NameExistsError"] },
+  { name: "an existing one", given: withTags, body: RED, expect: [409, "NameExistsError"] },
   {
-    name: "by anybody who is signed in",
+    name: "by any user",
     as: personal(3),
     body: { type: "simple", value: " größer als " },
     expect: 201,
@@ -92,13 +92,13 @@ scenarios(`DELETE ${TAGS}/`, [
     expect: [403, "NoAccessError"] as [number, string],
   })),
   {
-    name: "one that is not there is recorded, as the original does",
+    name: "an unknown one is recorded, as in the original",
     url: "simple/nope",
     records: [{ type: "tag-deleted", project: null, data: { type: "simple", value: "nope" } }],
   },
 ]);
 
-test("a tag that is deleted is taken from its flags", async (t) => {
+test("deleting a tag removes it from its flags", async (t) => {
   const { request } = await openServer(t, withTags(createWorld()));
   const path = "/api/admin/features/f/tags";
   assert.equal((await request(path)).body.tags.length, 2);

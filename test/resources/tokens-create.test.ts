@@ -9,7 +9,7 @@ const TOKENS = "/api/admin/user/tokens";
 const LATER = "2099-01-01T00:00:00.000Z";
 const body = { description: "laptop", expiresAt: LATER };
 
-/** Gives the user 3 so many tokens beside the one there is. */
+/** Gives user 3 this many tokens in addition to the existing one. */
 const withTokens = (count: number) => (w: World) => {
   for (let n = 0; n < count; n++)
     w.add("token", { type: "user", name: `t${n}`, hash: hashSecret(`t${n}`), userId: 3 });
@@ -41,7 +41,7 @@ scenarios(`POST ${TOKENS}`, [
   makes("a Viewer may", body),
   makes("a time with an offset is kept in UTC", { ...body, expiresAt: "2099-01-01T02:00:00+02:00" }),
   makes(
-    "a name that another user has",
+    "a name that another user's token has",
     { ...body, description: "test" },
     {
       as: personal(1),
@@ -55,15 +55,15 @@ scenarios(`POST ${TOKENS}`, [
   makes("what a client can't set is ignored", { ...body, secret: "user:mine", userId: 1, id: 7 }),
   makes("the tenth", body, { given: withTokens(8) }),
   {
-    name: "the eleventh",
+    name: "an eleventh token",
     as: personal(3),
     given: withTokens(9),
     body,
     expect: [403, "OperationDeniedError"],
   },
-  { name: "a service token is nobody's", as: SERVICE, body, expect: [403, "NoAccessError"] },
+  { name: "a service token has no user", as: SERVICE, body, expect: [403, "NoAccessError"] },
   {
-    name: "a name that one has already",
+    name: "a name that another of one's tokens has",
     as: personal(3),
     body: { ...body, description: "test" },
     expect: [409, "NameExistsError"],
@@ -76,33 +76,37 @@ scenarios(`POST ${TOKENS}`, [
     ["a name that is a number", { ...body, description: 5 }, "body.description"],
     ["a name that is too long", { ...body, description: "x".repeat(65537) }, "body.description"],
     ["a name with NUL", { ...body, description: "\0" }, "body.description"],
-    ["half of a surrogate pair", `{"description":"\\udc00","expiresAt":"${LATER}"}`, "body.description"],
+    ["a lone surrogate", `{"description":"\\udc00","expiresAt":"${LATER}"}`, "body.description"],
     ["no end", { description: "laptop" }, "body.expiresAt"],
-    ["an end that is null", { ...body, expiresAt: null }, "body.expiresAt"],
-    ["an end that is a number", { ...body, expiresAt: 4_070_908_800_000 }, "body.expiresAt"],
-    ["an end that is no time", { ...body, expiresAt: "soon" }, "body.expiresAt"],
-    ["a day without an hour", { ...body, expiresAt: "2099-01-01" }, "body.expiresAt"],
-    ["a day that there is not", { ...body, expiresAt: "2099-02-30T00:00:00.000Z" }, "body.expiresAt"],
-    ["an end that has passed", { ...body, expiresAt: "2020-01-01T00:00:00.000Z" }, "body.expiresAt"],
-    ["an end beyond all years", { ...body, expiresAt: "+010000-01-01T00:00:00.000Z" }, "body.expiresAt"],
+    ["null as the expiry", { ...body, expiresAt: null }, "body.expiresAt"],
+    ["a number as the expiry", { ...body, expiresAt: 4_070_908_800_000 }, "body.expiresAt"],
+    ["an invalid expiry", { ...body, expiresAt: "soon" }, "body.expiresAt"],
+    ["a date without a time", { ...body, expiresAt: "2099-01-01" }, "body.expiresAt"],
+    ["a date that does not exist", { ...body, expiresAt: "2099-02-30T00:00:00.000Z" }, "body.expiresAt"],
+    ["an expiry in the past", { ...body, expiresAt: "2020-01-01T00:00:00.000Z" }, "body.expiresAt"],
+    [
+      "an expiry beyond the year 9999",
+      { ...body, expiresAt: "+010000-01-01T00:00:00.000Z" },
+      "body.expiresAt",
+    ],
   ]),
 ]);
 
-test("the secret works at once, is told of nowhere, and is not stored", async (t) => {
+test("the secret works at once, is shown only once, and is not stored", async (t) => {
   const { request, db, logged } = await openServer(t);
   const { secret } = (await request(TOKENS, { method: "POST", as: personal(3), body })).body;
   assert.equal((await request("/api/admin/notifications", { as: secret })).status, 200);
   assert.equal(
     (await request("/api/admin/user-admin/1", { as: secret })).status,
     403,
-    "it may what its user may",
+    "it has its user's rights",
   );
   assert.ok(!(await request("/api/admin/events")).text.includes(secret.slice(5)));
   assert.ok(!JSON.stringify(logged).includes(secret.slice(5)));
   assert.ok(!db.serialize().includes(secret.slice(5)));
 });
 
-test("of two that come at once one is made, also where there is room for one only", async (t) => {
+test("of two concurrent requests one succeeds, also if there is room for only one", async (t) => {
   const { request, db } = await openServer(t, withTokens(8)(createWorld()));
   const recorded = watchLog(db);
   const make = (description: string) =>

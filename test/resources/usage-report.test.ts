@@ -20,8 +20,8 @@ const rows = (db: Database) =>
 const good = { as: CLIENT, body: report({ a: { yes: 1, no: 2 } }) };
 
 scenarios("POST /api/client/metrics", [
-  { ...good, name: "is taken", expect: 202, see: (_, { text }) => assert.equal(text, "") },
-  { ...good, name: "a service token will do", as: SERVICE, expect: 202 },
+  { ...good, name: "is accepted", expect: 202, see: (_, { text }) => assert.equal(text, "") },
+  { ...good, name: "a service token", as: SERVICE, expect: 202 },
   { ...good, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...good, name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { ...good, name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
@@ -29,17 +29,17 @@ scenarios("POST /api/client/metrics", [
   ...badBodies({ as: CLIENT }, [
     ["no application", { ...report({}), appName: undefined }, "body.appName"],
     ["an application without a name", { ...good.body, appName: "" }, "body.appName"],
-    ["an application of 10 kB", { ...good.body, appName: "x".repeat(10_000) }, "body.appName"],
-    ["an instance of 10 kB", { ...good.body, instanceId: "x".repeat(10_000) }, "body.instanceId"],
+    ["an overlong application name", { ...good.body, appName: "x".repeat(10_000) }, "body.appName"],
+    ["an overlong instance id", { ...good.body, instanceId: "x".repeat(10_000) }, "body.instanceId"],
     ["no bucket", { appName: "shop" }, "body.bucket"],
-    ["a bucket that never began", report({}, {}, null), "body.bucket.start"],
-    ["a bucket that began at no time", report({}, {}, "soon"), "body.bucket.start"],
+    ["null as the start of a bucket", report({}, {}, null), "body.bucket.start"],
+    ["an invalid start of a bucket", report({}, {}, "soon"), "body.bucket.start"],
     ["flags as a list", report([]), "body.bucket.toggles"],
-    ["a flag that is none", report({ a: 1 }), "body.bucket.toggles.a"],
+    ["a number as a flag's counts", report({ a: 1 }), "body.bucket.toggles.a"],
     ["a negative count", report({ a: { yes: -1, no: 0 } }), "body.bucket.toggles.a.yes"],
     ["a huge count", report({ a: { yes: 1e300, no: 0 } }), "body.bucket.toggles.a.yes"],
-    ["a count of words", report({ a: { yes: 0, no: "many" } }), "body.bucket.toggles.a.no"],
-    ["a part of a no", report({ a: { yes: 0, no: 0.5 } }), "body.bucket.toggles.a.no"],
+    ["text as a count", report({ a: { yes: 0, no: "many" } }), "body.bucket.toggles.a.no"],
+    ["a fraction as a count", report({ a: { yes: 0, no: 0.5 } }), "body.bucket.toggles.a.no"],
     [
       "a negative variant",
       report({ a: { yes: 1, variants: { b: -1 } } }),
@@ -48,14 +48,14 @@ scenarios("POST /api/client/metrics", [
   ]),
 ]);
 
-test("use is added up by flag, environment, application and hour, and written late", async (t) => {
+test("usage is summed up by flag, environment, application and hour, and written later", async (t) => {
   const { request, db } = await openServer(t);
   const send = async (body: object) => {
     const { status, text } = await request("/api/client/metrics", { method: "POST", as: CLIENT, body });
     assert.equal(status, 202, text);
   };
   await send(report({ a: { yes: 1, no: 2, variants: { red: 1 } }, unused: { yes: 0, no: 0 } }));
-  assert.deepEqual(rows(db), [], "no request waits for it");
+  assert.deepEqual(rows(db), [], "no request waits for the write");
   await send(report({ a: { yes: "2", no: 0, variants: { red: 1, blue: 4 } } }));
   await send(report({ a: { yes: 1.5 } }, { environment: "production", instanceId: null }));
   await writeUsage(db);
@@ -67,7 +67,7 @@ test("use is added up by flag, environment, application and hour, and written la
   assert.deepEqual(rows(db), [{ ...a, yes: Number.MAX_SAFE_INTEGER, no: 2, variants: '{"blue":4,"red":2}' }]);
 });
 
-test("what can't be kept spoils nothing else", async (t) => {
+test("invalid parts of a report do not affect the rest", async (t) => {
   const { request, db } = await openServer(t);
   const toggles = {
     ["x".repeat(10_000)]: { yes: 1 },
@@ -89,7 +89,7 @@ test("what can't be kept spoils nothing else", async (t) => {
   ]);
 });
 
-test("only a token of all environments leaves the environment to who asks", async (t) => {
+test("only tokens for all environments let the client name the environment", async (t) => {
   const { request, db } = await openServer(t);
   for (const environment of ["production", undefined])
     await request("/api/client/metrics", {
@@ -102,7 +102,7 @@ test("only a token of all environments leaves the environment to who asks", asyn
   assert.deepEqual(environments, ["default", "production"]);
 });
 
-test("a flag is seen in use, and comes further by it", async (t) => {
+test("usage updates a flag's last-seen time and lifecycle", async (t) => {
   const world = createWorld()
     .project("a")
     .feature("on", "a", { environments: [{ name: "production", enabled: true }] })
@@ -128,7 +128,7 @@ test("a flag is seen in use, and comes further by it", async (t) => {
   assert.deepEqual(onboardingStatus, { status: "onboarded" });
 });
 
-test("later use makes no answer old", async (t) => {
+test("later usage does not make responses stale", async (t) => {
   const { request, db } = await openServer(t, createWorld().project("a").feature("f", "a"));
   const use = async (now: string) => {
     const body = report({ f: { yes: 1 } });
@@ -144,7 +144,7 @@ test("later use makes no answer old", async (t) => {
   assert.equal(lastSeenAt, "2026-05-01T00:00:30.000Z");
 });
 
-test("what can't be written now is written later", async (t) => {
+test("usage that can't be written now is written later", async (t) => {
   const { request, db } = await openServer(t);
   await request("/api/client/metrics", { method: "POST", as: CLIENT, body: good.body });
   db.pragma("query_only = 1");
@@ -156,7 +156,7 @@ test("what can't be written now is written later", async (t) => {
   assert.deepEqual(rows(db), [{ ...a, yes: 2, no: 4, variants: "{}" }]);
 });
 
-test("more than fits into memory is refused until it is written", async (t) => {
+test("when the memory limit is reached, reports are refused until usage is written", async (t) => {
   const { request, db } = await openServer(t);
   const toggles = (n: number) =>
     Object.fromEntries(
@@ -166,7 +166,7 @@ test("more than fits into memory is refused until it is written", async (t) => {
     request("/api/client/metrics", { method: "POST", as: CLIENT, body: report(toggles(n)) });
   let n = 0;
   while ((await send(n)).status === 202) n++;
-  assert.ok(n > 5 && n < 20, `${n} reports were taken`);
+  assert.ok(n > 5 && n < 20, `${n} reports were accepted`);
   const { status, body, headers } = await send(n);
   assert.deepEqual([status, body.name], [503, "ServiceUnavailableError"]);
   assert.ok(headers.get("retry-after"));

@@ -12,7 +12,7 @@ for (const [end, empty] of [
   scenarios(`GET /api/admin/client-metrics/features/f${end}`, [
     ...strangers({}),
     {
-      name: "no use, or no such flag",
+      name: "no usage, or no such flag",
       as: personal(3),
       see: (body) => assert.deepEqual(body, { version: 1, maturity: "stable", ...empty }),
     },
@@ -25,7 +25,7 @@ for (const [end, empty] of [
   ]);
 }
 
-test("use is told of this hour, and of all hours", async (t) => {
+test("usage is reported for the current hour, and for all hours", async (t) => {
   const server = await openServer(t, createWorld().project("a").feature("f", "a"));
   const { request } = server;
   await reportTo(server, report({ f: { yes: 3, no: 1, variants: { red: 2 } } }));
@@ -67,7 +67,7 @@ test("use is told of this hour, and of all hours", async (t) => {
     assert.equal((await request(`${path}/raw${query}`)).body.data.length, rows, String(query));
 });
 
-test("flags and searches say how often a flag was on and off in this hour", async (t) => {
+test("flags and searches show the usage in the current hour", async (t) => {
   const world = createWorld().project("a").feature("f", "a").feature("unused", "a");
   const server = await openServer(t, world);
   await reportTo(server, report({ f: { yes: 3, no: 1 } }));

@@ -19,7 +19,7 @@ const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
   ),
 ];
 
-/** Changes the user 3, of whom this is told. */
+/** Changes user 3, with this event. */
 const updates = (name: string, body: object, told: object, rest: Partial<Scenario> = {}): Scenario => ({
   name,
   url: "3",
@@ -28,7 +28,7 @@ const updates = (name: string, body: object, told: object, rest: Partial<Scenari
   see: (answer) => {
     const { rootRole: _, ...names } = { ...VIC, ...told };
     assert.partialDeepStrictEqual(answer, names);
-    assert.equal(answer.rootRole, (body as { rootRole?: unknown }).rootRole, "as it was asked for");
+    assert.equal(answer.rootRole, (body as { rootRole?: unknown }).rootRole, "as in the request");
   },
   ...rest,
 });
@@ -47,26 +47,26 @@ scenarios(`PUT ${USERS}/`, [
   ),
   updates("null stays as it is", { name: null, rootRole: null }, {}, { see: () => {} }),
   {
-    name: "one's own e-mail address again",
+    name: "their own e-mail address again",
     url: "2",
     body: { email: "edith@example.com" },
     records: [{ type: "user-updated" }],
   },
   {
-    name: "the last Admin is not demoted",
+    name: "the last Admin can't be demoted",
     url: "1",
     body: { rootRole: 3 },
     expect: [403, "InvalidOperationError"],
   },
   {
-    name: "a service account is no other Admin",
+    name: "a service account does not count as another Admin",
     url: "1",
     given: (w) => w.user({ rootRole: 1, accountType: "Service Account" }),
     body: { rootRole: 3 },
     expect: [403, "InvalidOperationError"],
   },
   {
-    name: "the last but one is",
+    name: "the second to last can",
     url: "1",
     given: (w) => w.user({ rootRole: 1 }),
     body: { rootRole: 3 },
@@ -74,15 +74,15 @@ scenarios(`PUT ${USERS}/`, [
   },
   { name: "an unknown id", url: "99", body: {}, expect: [404, "NotFoundError"] },
   { name: "a service account", url: "5", given: robot, body: {}, expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x", body: {}, expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x", body: {}, expect: [400, "ValidationError"] },
   ...noBodies({ url: "3" }),
   ...badBodies({ url: "3" }, [
     ["a name that is a number", { name: 5 }, "body.name"],
-    ["what is no e-mail address", { email: "vic" }, "body.email"],
+    ["an invalid e-mail address", { email: "vic" }, "body.email"],
     ["an e-mail address that is taken", { email: "EDITH@example.com" }, "body.email"],
-    ["an e-mail address that is another's username", { email: "admin@x" }, "body.email"],
+    ["an e-mail address that is another user's username", { email: "admin@x" }, "body.email"],
     ["an unknown role", { rootRole: 9 }, "body.rootRole"],
-    ["a role of projects", { rootRole: "Owner" }, "body.rootRole"],
+    ["a project role", { rootRole: "Owner" }, "body.rootRole"],
     ["a role that is a list", { rootRole: [1] }, "body.rootRole"],
   ]),
 ]);
@@ -99,14 +99,14 @@ scenarios(`DELETE ${USERS}/`, [
   { name: "the last Admin", url: "1", as: SERVICE, expect: [403, "InvalidOperationError"] },
   { name: "an unknown id", url: "99", expect: [404, "NotFoundError"] },
   { name: "a service account", url: "5", given: robot, expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x", expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x", expect: [400, "ValidationError"] },
 ]);
 
 scenarios(`POST ${USERS}/inactive/delete`, [
   ...onlyAdmins({ body: { ids: [3] } }),
   { name: "none", body: { ids: [] } },
   {
-    name: "several, each once, and never oneself",
+    name: "several, each once, and never the caller",
     body: { ids: [3, 1, 4, 3] },
     records: [{ type: "user-deleted", preData: VIC }, { type: "user-deleted" }],
   },
@@ -120,7 +120,7 @@ scenarios(`POST ${USERS}/inactive/delete`, [
 scenarios(`GET ${USERS}`, [
   ...onlyAdmins({}),
   {
-    name: "persons by id, and the roles that they can have",
+    name: "users by id, and the roles that they can have",
     given: (w) => robot(w).add("role", { id: 6, name: "Auditor", type: "custom-root" }),
     see: ({ users, rootRoles }) => {
       assert.deepEqual(
@@ -146,7 +146,7 @@ scenarios(`GET ${USERS}/search`, [
   ...strangers({}),
   ...(
     [
-      ["a part of the name, by anyone", "?q=VIEW", [3]],
+      ["part of the name, by anyone", "?q=VIEW", [3]],
       ["the beginning of a username", "?q=User", [2, 3, 4]],
       ["the beginning of an e-mail address", "?q=EDITH", [2]],
       ["not a later part of it", "?q=example", []],
@@ -171,7 +171,7 @@ scenarios(`GET ${USERS}/search`, [
 scenarios(`GET ${USERS}/access`, [
   ...strangers({}),
   {
-    name: "everyone, and groups without those in them",
+    name: "everyone, and groups without their members",
     as: personal(3),
     given: (w) => robot(w).group("crew", [3, 4], { description: "d" }),
     see: ({ users, groups }) => {
@@ -191,7 +191,7 @@ scenarios(`GET ${USERS}/access`, [
 scenarios(`GET ${USERS}/admin-count`, [
   ...onlyAdmins({}),
   {
-    name: "by how they come in",
+    name: "by the way they can sign in",
     given: (w) =>
       w.user({ rootRole: 1, passwordHash: "x" }).user({ rootRole: 1, accountType: "Service Account" }).user(),
     see: (body) => assert.deepEqual(body, { password: 1, noPassword: 1, service: 1 }),
@@ -201,7 +201,7 @@ scenarios(`GET ${USERS}/admin-count`, [
 scenarios(`GET ${USERS}/inactive`, [
   ...onlyAdmins({}),
   {
-    name: "who was not here for long, nor a token",
+    name: "users not seen for long, nor their tokens",
     given: (w) => {
       const createdAt = "2020-01-01T00:00:00.000Z";
       const seenAt = new Date().toISOString();
@@ -238,7 +238,7 @@ const matrixOf = (matrix: Record<string, Array<{ name: string; hasPermission: bo
 scenarios(`GET ${USERS}/`, [
   ...onlyAdmins({ url: "3/permissions" }),
   {
-    name: "an Editor may what is for the whole instance",
+    name: "an Editor's root permissions",
     url: "2/permissions",
     see: ({ matrix, user, rootRole, projectRoles }) => {
       assert.ok(matrixOf(matrix).root!.includes("CREATE_PROJECT"));
@@ -247,7 +247,7 @@ scenarios(`GET ${USERS}/`, [
     },
   },
   {
-    name: "a Member may more in the project",
+    name: "a Member's additional ones in the project",
     url: "3/permissions?project=a&environment=development",
     given: (w) => w.project("a").member("a", 3),
     see: ({ matrix, projectRoles }) => {
@@ -258,7 +258,7 @@ scenarios(`GET ${USERS}/`, [
     },
   },
   {
-    name: "an Admin may everything",
+    name: "an Admin has all",
     url: "1/permissions?project=a&environment=development",
     given: (w) => w.project("a"),
     see: ({ matrix }) => {
@@ -267,10 +267,10 @@ scenarios(`GET ${USERS}/`, [
     },
   },
   { name: "an unknown id", url: "99/permissions", expect: [404, "NotFoundError"] },
-  { name: "no number", url: "x/permissions", expect: [400, "ValidationError"] },
+  { name: "not a number", url: "x/permissions", expect: [400, "ValidationError"] },
 ]);
 
-test("what a deleted user had goes with the user", async (t) => {
+test("deleting a user deletes what belongs to the user", async (t) => {
   const { request, db } = await openServer(t);
   const recorded = watchLog(db);
   assert.equal((await request("/api/admin/user", { as: personal(3) })).status, 200);

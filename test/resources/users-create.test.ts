@@ -9,7 +9,7 @@ const PASSWORD = "Str0ng-Passw0rd!x9";
 const body = { username: "nina", rootRole: 3 };
 const NO_ACCESS: [number, string] = [403, "NoAccessError"];
 
-/** Makes a user of whom this is told. */
+/** Creates a user, with this event. */
 const makes = (name: string, sent: object, told: object, rest: Partial<Scenario> = {}): Scenario => ({
   name,
   body: sent,
@@ -19,7 +19,7 @@ const makes = (name: string, sent: object, told: object, rest: Partial<Scenario>
     assert.equal(headers.get("location"), "5");
     const { rootRole: _, ...names } = told as { rootRole: number };
     assert.partialDeepStrictEqual(answer, { id: 5, ...names, emailSent: false, seenAt: null });
-    assert.equal(answer.rootRole, (sent as typeof body).rootRole, "as it was asked for");
+    assert.equal(answer.rootRole, (sent as typeof body).rootRole, "as in the request");
   },
   ...rest,
 });
@@ -39,7 +39,7 @@ scenarios(`POST ${USERS}`, [
     }),
   ),
   {
-    name: "who may not is not told what is wrong with the rest",
+    name: "the permission is checked before the body",
     as: personal(3),
     body: {},
     expect: NO_ACCESS,
@@ -51,7 +51,7 @@ scenarios(`POST ${USERS}`, [
     see: (answer) => assert.equal(answer.id, 6),
   }),
   makes(
-    "all there is",
+    "every property",
     {
       username: "nina",
       name: "Nina",
@@ -79,10 +79,14 @@ scenarios(`POST ${USERS}`, [
     },
   ),
   makes("space around the username is dropped", { ...body, username: " nina " }, NINA),
-  makes("a name that another has", { ...body, name: "Vic Viewer" }, { name: "Vic Viewer", ...NINA }),
+  makes(
+    "a name that another has",
+    { ...body, name: "a name that another user has" },
+    { name: "Vic Viewer", ...NINA },
+  ),
   makes("a phrase as a password", { ...body, password: "correct horse battery staple" }, NINA),
   makes(
-    "what a client can't set is ignored",
+    "properties that a client can't set are ignored",
     { ...body, id: 77, createdAt: "x", accountType: "Service Account" },
     NINA,
   ),
@@ -91,12 +95,12 @@ scenarios(`POST ${USERS}`, [
     ["neither username nor e-mail address", { rootRole: 3, name: "Nina" }, "body.username"],
     ["null for both", { rootRole: 3, username: null, email: null }, "body.username"],
     ["an empty username", { ...body, username: "" }, "body.username"],
-    ["a username of spaces", { ...body, username: "  " }, "body.username"],
+    ["a blank username", { ...body, username: "  " }, "body.username"],
     ["a username that is a number", { ...body, username: 5 }, "body.username"],
     ["a username with NUL", { ...body, username: "a\0" }, "body.username"],
     ["a username that is too long", { ...body, username: "x".repeat(65537) }, "body.username"],
-    ["half of a surrogate pair", `{"username":"\\ud800","rootRole":3}`, "body.username"],
-    ["what is no e-mail address", { rootRole: 3, email: "nina" }, "body.email"],
+    ["a lone surrogate", `{"username":"\\ud800","rootRole":3}`, "body.username"],
+    ["an invalid e-mail address", { rootRole: 3, email: "nina" }, "body.email"],
     ["an empty e-mail address", { ...body, email: "" }, "body.email"],
     ["an e-mail address that is a list", { ...body, email: ["n@example.com"] }, "body.email"],
     ["a name that is a number", { ...body, name: 5 }, "body.name"],
@@ -104,16 +108,16 @@ scenarios(`POST ${USERS}`, [
     ["a role that is null", { ...body, rootRole: null }, "body.rootRole"],
     ["an unknown role", { ...body, rootRole: 99 }, "body.rootRole"],
     ["an unknown role by name", { ...body, rootRole: "Boss" }, "body.rootRole"],
-    ["a role of projects", { ...body, rootRole: 4 }, "body.rootRole"],
-    ["a role of projects by name", { ...body, rootRole: "Owner" }, "body.rootRole"],
-    ["a role that is no whole number", { ...body, rootRole: 1.5 }, "body.rootRole"],
-    ["a role that is larger than any", `{"username":"nina","rootRole":1e300}`, "body.rootRole"],
+    ["a project role", { ...body, rootRole: 4 }, "body.rootRole"],
+    ["a project role by name", { ...body, rootRole: "Owner" }, "body.rootRole"],
+    ["a fraction as the role", { ...body, rootRole: 1.5 }, "body.rootRole"],
+    ["a role out of range", `{"username":"nina","rootRole":1e300}`, "body.rootRole"],
     ["a password that is a number", { ...body, password: 1 }, "body.password"],
     ["a password that is null", { ...body, password: null }, "body.password"],
     ["whether mail is sent as text", { ...body, sendEmail: "no" }, "body.sendEmail"],
     ["a username that is taken", { ...body, username: "admin" }, "body.username"],
     [
-      "a username that is another's e-mail address",
+      "a username that is another user's e-mail address",
       { ...body, username: "Edith@example.com" },
       "body.username",
     ],
@@ -143,7 +147,7 @@ scenarios(`POST ${USERS}`, [
   ),
 ]);
 
-test("of two that come at once one is made, whatever takes longer", async (t) => {
+test("of two concurrent requests one succeeds, whichever takes longer", async (t) => {
   const { request, db } = await openServer(t);
   const recorded = watchLog(db);
   const make = (sent: object) => request(USERS, { method: "POST", body: { ...body, ...sent } });
@@ -156,7 +160,7 @@ test("of two that come at once one is made, whatever takes longer", async (t) =>
   assertRecorded(recorded(), [{ type: "user-created", data: { id: 5, ...NINA } }]);
 });
 
-test("a new user signs in, with a password only", async (t) => {
+test("a new user can sign in, if there is a password", async (t) => {
   const { request } = await openServer(t);
   await request(USERS, { method: "POST", body: { ...body, password: PASSWORD } });
   await request(USERS, { method: "POST", body: { ...body, username: "invited" } });

@@ -11,7 +11,7 @@ scenarios("GET /api/admin/user-admin/", [
   { name: "another user", url: "2", as: personal(3), expect: [403, "NoAccessError"] },
   { name: "another user that does not exist", url: "99", as: personal(3), expect: [403, "NoAccessError"] },
   {
-    name: "permission comes before the shape of the id",
+    name: "the permission is checked before the id",
     url: "x",
     as: personal(3),
     expect: [403, "NoAccessError"],
@@ -46,9 +46,9 @@ scenarios("GET /api/admin/user-admin/", [
   }),
   { name: "an unknown id", url: "99", expect: [404, "NotFoundError"] },
   { name: "the system's id", url: "-42", expect: [404, "NotFoundError"] },
-  { name: "no integer", url: "1.5", expect: [400, "ValidationError"] },
+  { name: "not an integer", url: "1.5", expect: [400, "ValidationError"] },
   {
-    name: "unset is null or absent",
+    name: "unset values are null or absent",
     url: "1",
     see: (body) =>
       assert.deepEqual(body, {
@@ -65,7 +65,7 @@ scenarios("GET /api/admin/user-admin/", [
       }),
   },
   {
-    name: "every value there is",
+    name: "every value",
     url: "5",
     given: (w) =>
       w.user({
@@ -100,12 +100,12 @@ scenarios("GET /api/admin/user-admin/", [
       }),
   },
   {
-    name: "the picture follows the e-mail first",
+    name: "the avatar is derived from the e-mail address first",
     url: "2",
     see: (body) => assert.equal(body.imageUrl, picture("edith@example.com")),
   },
   {
-    name: "and the id last",
+    name: "and from the id last",
     url: "5",
     given: (w) => w.user({ username: null }),
     see: (body) => assert.equal(body.imageUrl, picture("5")),

@@ -16,7 +16,7 @@ const variant = (name: string, weight = 1000, rest: object = {}) => ({
   ...rest,
 });
 
-/** A flag with a variant in development, and one that never had any. */
+/** A flag with a variant in development, and one without variants. */
 const withFlag = (w: World) =>
   w
     .project("a")
@@ -71,7 +71,7 @@ scenarios(`GET ${VARIANTS}`, [
     see: (body) => assert.deepEqual(body, { version: 1, variants: [variant("old")] }),
   }),
   on({
-    name: "none where the flag was never touched",
+    name: "none in an environment without stored state",
     url: VARIANTS.replace("/f/", "/new/"),
     see: ({ variants }) => assert.deepEqual(variants, []),
   }),
@@ -82,7 +82,7 @@ scenarios(`GET ${VARIANTS}`, [
 scenarios(`PUT ${VARIANTS}`, [
   ...refused([]),
   on({
-    name: "they share the weight and are kept by name",
+    name: "they share the weight and are sorted by name",
     body: [
       { name: "b", weight: 0, weightType: "variable" },
       variant("c", 300, { weightType: "fix", payload: { type: "number", value: "1" } }),
@@ -102,13 +102,13 @@ scenarios(`PUT ${VARIANTS}`, [
   }),
   on({ name: "none", body: [], records: [changed("development", [], [variant("old")])] }),
   on({
-    name: "a flag that has none gets none",
+    name: "a flag without variants gets none",
     url: VARIANTS.replace("/f/", "/new/"),
     body: [variant("a")],
     expect: [403, "InvalidOperationError"],
   }),
   on({
-    name: "a flag that has none keeps none",
+    name: "a flag without variants keeps none",
     url: VARIANTS.replace("/f/", "/new/"),
     body: [],
     expect: [403, "InvalidOperationError"],
@@ -143,7 +143,7 @@ scenarios(`PATCH ${VARIANTS}`, [
       ]),
   }),
   on({
-    name: "of a flag that has none",
+    name: "of a flag without variants",
     url: VARIANTS.replace("/f/", "/new/"),
     body: [],
     expect: [403, "InvalidOperationError"],
@@ -157,7 +157,7 @@ const ALL = `${FLAG}/variants`;
 
 scenarios(`GET ${ALL}`, [
   on({
-    name: "those of the first environment that has some",
+    name: "those of the first environment that has any",
     see: (body) => assert.deepEqual(weights(body), [["old", 1000]]),
   }),
   on({ name: "an unknown flag", url: "/api/admin/projects/a/features/no/variants", expect: NOT_FOUND }),
@@ -166,7 +166,7 @@ scenarios(`GET ${ALL}`, [
 scenarios(`PUT ${ALL}`, [
   ...refused([]),
   on({
-    name: "a flag that never had any gets them in every environment",
+    name: "a flag without variants gets them in every environment",
     url: ALL.replace("/f/", "/new/"),
     body: [variant("b", 0), variant("a", 0)],
     records: [
@@ -187,7 +187,7 @@ scenarios(`PUT ${ALL}`, [
 scenarios(`PATCH ${ALL}`, [
   ...refused([]),
   on({
-    name: "each environment from what it has",
+    name: "each environment based on its own",
     body: [{ op: "add", path: "/0", value: variant("new") }],
     records: [
       changed("development", [variant("new", 500), variant("old", 500)], [variant("old")]),
@@ -223,7 +223,7 @@ scenarios(`PUT ${BATCH}`, [
   }),
 ]);
 
-test("the names of variants that others may depend on, in order; none of an unknown flag or another project's", async (t) => {
+test("the names of variants that others can depend on, in order; none for an unknown flag or another project's", async (t) => {
   const { request } = await openServer(t, withFlag(createWorld()));
   const names = async (path: string) => (await request(`/api/admin/projects/${path}/parent-variants`)).body;
   assert.deepEqual(await names("a/features/f"), ["of a strategy", "old"]);

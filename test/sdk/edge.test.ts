@@ -5,8 +5,8 @@ import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld } from "../support/world.ts";
 
 /*
- * What the original's Edge asks of a server that it stands before, in its order: its binary is not to be had here, so
- * its requests are replayed.
+ * The requests that the original's Edge makes to its server, in order. Its binary is not available here, so they are
+ * replayed.
  */
 
 const world = () =>
@@ -14,7 +14,7 @@ const world = () =>
     .project("a")
     .feature("menu", "a", { environments: [{ name: "development", enabled: true }] });
 
-test("an Edge starts, follows changes, hands over use, and learns that its token is revoked", async (t) => {
+test("an Edge starts, follows changes, forwards usage, and notices that its token is revoked", async (t) => {
   const { request, db } = await openServer(t, world());
   const ask = (path: string, init = {}) => request(path, { as: CLIENT, ...init });
   const validate = () =>

@@ -32,7 +32,7 @@ async function open(t: TestContext, token: string) {
   return { url, client: OpenFeature.getClient(t.name) };
 }
 
-test("OpenFeature on a server has each type of value", async (t) => {
+test("OpenFeature on a server evaluates each type of value", async (t) => {
   const { client } = await open(t, CLIENT);
   assert.equal(await client.getBooleanValue("everyone", false), true);
   assert.equal(await client.getBooleanValue("norway", false, { targetingKey: "7" }), true);
@@ -46,7 +46,7 @@ test("OpenFeature on a server has each type of value", async (t) => {
   });
 });
 
-test("OpenFeature on a server has the application's own value where there is none", async (t) => {
+test("OpenFeature on a server falls back to the application's default", async (t) => {
   const { client } = await open(t, CLIENT);
   assert.partialDeepStrictEqual(await client.getBooleanDetails("nope", true), {
     value: true,
@@ -58,7 +58,7 @@ test("OpenFeature on a server has the application's own value where there is non
   });
 });
 
-test("OpenFeature on a server sees a change at once, and a token that is revoked", async (t) => {
+test("OpenFeature on a server sees a change at once, and a revoked token", async (t) => {
   const { client, url } = await open(t, CLIENT);
   const admin = (path: string, method: string) =>
     fetch(`${url}/api/admin${path}`, { method, headers: { authorization: SERVICE } });

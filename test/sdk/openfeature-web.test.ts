@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { openServer } from "../support/server.ts";
 import { createWorld, FRONTEND } from "../support/world.ts";
 
-test("OpenFeature's provider for browsers listens by itself and sees each change, also after a lost connection", async (t) => {
+test("OpenFeature's browser provider opens the stream itself and sees each change, even after a lost connection", async (t) => {
   const { listener, request } = await openServer(t, createWorld().project("a").feature("menu", "a"));
   const asked: string[] = [];
   const server = http.createServer((req, res) => {

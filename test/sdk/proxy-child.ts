@@ -2,8 +2,8 @@ import type { AddressInfo } from "node:net";
 import proxy from "@unleash/proxy";
 
 /*
- * The original's open-source proxy, as its example starts it: it asks a server with a client token, and pages ask it.
- * Says its port.
+ * The original's open-source proxy, as in its example: it polls a server with a client token, and pages poll the proxy.
+ * Prints its port.
  */
 
 const [, , unleashUrl = "", unleashApiToken = "", clientKey = ""] = process.argv;

@@ -19,7 +19,7 @@ async function open(t: TestContext, options: { usePOSTrequests?: boolean; client
     url: `${url}/api/frontend`,
     clientKey: FRONTEND,
     appName: "shop",
-    refreshInterval: 0.5, // each question abandons the one before
+    refreshInterval: 0.5, // each request aborts the previous one
     disableMetrics: true,
     storageProvider: new InMemoryStorageProvider(),
     fetch: async (...args: Parameters<typeof fetch>) => {
@@ -31,7 +31,7 @@ async function open(t: TestContext, options: { usePOSTrequests?: boolean; client
   });
   t.after(() => client.stop());
   const when = (event: string) => new Promise<void>((resolve) => client.once(event, () => resolve()));
-  /** Answers may come late or be abandoned for a later question; any later one will do. */
+  /** Responses may be late or aborted; any later one will do. */
   const until = async (isSo: () => boolean) => {
     while (!isSo()) await when("update");
   };
@@ -41,7 +41,7 @@ async function open(t: TestContext, options: { usePOSTrequests?: boolean; client
 }
 
 for (const usePOSTrequests of [false, true]) {
-  test(`the SDK for browsers, by ${usePOSTrequests ? "POST" : "GET"}`, async (t) => {
+  test(`the browser SDK, by ${usePOSTrequests ? "POST" : "GET"}`, async (t) => {
     const { client, statuses, when, until, admin } = await open(t, { usePOSTrequests });
     const ready = when("ready");
     await client.start();
@@ -57,7 +57,7 @@ for (const usePOSTrequests of [false, true]) {
   });
 }
 
-test("the SDK for browsers is told of a token that is revoked", async (t) => {
+test("the browser SDK reports a revoked token", async (t) => {
   const { client, statuses, when, admin } = await open(t);
   await client.start();
   const failed = when("error");

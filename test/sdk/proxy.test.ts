@@ -10,7 +10,7 @@ import { CLIENT } from "../support/world.ts";
 import { serveFile } from "./serving-file.ts";
 
 /*
- * @unleash/proxy from npm between this server and applications, which know nothing of it.
+ * @unleash/proxy from npm between this server and unaware applications.
  */
 
 const KEY = "key-of-the-proxy";
@@ -25,7 +25,7 @@ async function open(t: TestContext) {
   return { ...server, proxy: `http://127.0.0.1:${port}/proxy` };
 }
 
-/** A page that asks the proxy. */
+/** A page that polls the proxy. */
 function openClient(t: TestContext, proxy: string) {
   const sdk = new UnleashClient({
     url: proxy,
@@ -42,12 +42,12 @@ function openClient(t: TestContext, proxy: string) {
 
 const PAUSE_MS = 20;
 
-/** Waits for what a proxy and an SDK find out by asking again and again. */
+/** Waits for a change that a proxy and an SDK find by polling. */
 async function until(isSo: () => boolean | Promise<boolean>) {
   while (!(await isSo())) await setTimeout(PAUSE_MS);
 }
 
-test("a proxy in front: a page starts, sees a change, and its use comes back in the name of the proxy", async (t) => {
+test("behind a proxy, a page starts, sees a change, and its usage is reported in the name of the proxy", async (t) => {
   const { proxy, turnMenu, admin } = await open(t);
   const sdk = openClient(t, proxy);
   await sdk.start();
@@ -62,7 +62,7 @@ test("a proxy in front: a page starts, sees a change, and its use comes back in 
   });
 });
 
-test("a proxy in front: a server's SDK reads flags through it", async (t) => {
+test("behind a proxy, a server SDK reads flags", async (t) => {
   const { proxy, turnMenu } = await open(t);
   const sdk = new Unleash({
     url: proxy,
@@ -79,20 +79,20 @@ test("a proxy in front: a server's SDK reads flags through it", async (t) => {
   await until(() => sdk.isEnabled("menu"));
 });
 
-test("a proxy in front goes on without its server, and follows it when it is back", async (t) => {
+test("a proxy keeps working without its server, and follows it again once it is back", async (t) => {
   const { proxy, turnMenu, stop, startAgain } = await open(t);
   const sdk = openClient(t, proxy);
   await sdk.start();
   await until(() => sdk.isEnabled("cart"));
   await stop();
-  await sdk.updateContext({ userId: "7" }); // asks the proxy anew
+  await sdk.updateContext({ userId: "7" }); // polls the proxy again
   assert.equal(sdk.isEnabled("cart"), true);
   await startAgain();
   await turnMenu("on");
   await until(() => sdk.isEnabled("menu"));
 });
 
-test("a proxy in front keeps what it has when its token is revoked", async (t) => {
+test("a proxy keeps its flags when its token is revoked", async (t) => {
   const { proxy, admin, turnMenu } = await open(t);
   const sdk = openClient(t, proxy);
   await sdk.start();

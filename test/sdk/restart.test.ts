@@ -9,7 +9,7 @@ import { CLIENT, FRONTEND } from "../support/world.ts";
 import { serveFile } from "./serving-file.ts";
 
 /*
- * The server stops under applications, and starts again: they keep what they have meanwhile, and then see what changes.
+ * The server stops while applications use it, and starts again: they keep their flags meanwhile, and then see changes.
  */
 
 function openNode(t: TestContext, url: string, experimentalMode: UnleashConfig["experimentalMode"]) {
@@ -28,7 +28,7 @@ function openNode(t: TestContext, url: string, experimentalMode: UnleashConfig["
 
 for (const [name, mode] of [
   ["polls", undefined],
-  ["asks for changes", { type: "polling", format: "delta" }],
+  ["polls for changes", { type: "polling", format: "delta" }],
   ["listens", { type: "streaming" }],
 ] as const)
   test(`the Node SDK ${name} while the server restarts`, async (t) => {
@@ -44,7 +44,7 @@ for (const [name, mode] of [
     while (!sdk.isEnabled("menu")) await once(sdk, "changed");
   });
 
-test("the browser's SDK asks while the server restarts", async (t) => {
+test("the browser SDK polls while the server restarts", async (t) => {
   const { url, turnMenu, stop, startAgain } = await serveFile(t);
   const sdk = new UnleashClient({
     url: `${url}/api/frontend`,
@@ -70,7 +70,7 @@ test("the browser's SDK asks while the server restarts", async (t) => {
   assert.equal(sdk.isEnabled("menu"), true);
 });
 
-test("a position that only the stopped server knew is not taken for another one", async (t) => {
+test("a revision known only to the stopped server is not mistaken for another", async (t) => {
   const { url, file, turnMenu, stop, startAgain } = await serveFile(t);
   const poll = async (known = "") => {
     const headers = { authorization: CLIENT, "if-none-match": known };
@@ -81,7 +81,7 @@ test("a position that only the stopped server knew is not taken for another one"
   };
   let { etag } = await poll();
   for (const name of ["one", "two"]) {
-    const db = open(file); // as a command does that imports: the log does not tell of it
+    const db = open(file); // like an import, which records no events
     await importLines(db, [
       { kind: "dataset", version: 1 },
       { kind: "feature", name, project: "a" },
@@ -93,6 +93,6 @@ test("a position that only the stopped server knew is not taken for another one"
   }
   await stop();
   await startAgain();
-  await turnMenu("on"); // records two events, as many as there were changes without
+  await turnMenu("on"); // records two events, as many as the changes without events
   assert.deepEqual((await poll(etag)).types, ["hydration"]);
 });

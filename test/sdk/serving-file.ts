@@ -9,7 +9,7 @@ import { watchUsage } from "../../src/server/usage.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";
 
-/** A flag that is on for everybody, with a variant, and one that is off. */
+/** A flag that is on for everyone, with a variant, and one that is off. */
 export const world = () => {
   const variants = [{ name: "red", weight: 1000, weightType: "variable", stickiness: "default" }];
   const strategies = [{ id: "s", name: "default", variants }];
@@ -19,7 +19,7 @@ export const world = () => {
     .feature("menu", "a");
 };
 
-/** A server of a file, which stops and starts again where it was. */
+/** A server on a file, which can stop and restart on the same port. */
 export async function serveFile(t: TestContext) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-sdk-"));
   const file = path.join(folder, "flags.db");

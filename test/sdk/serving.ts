@@ -9,7 +9,7 @@ import { plant } from "../../src/transfer/seed.ts";
 import { importLines } from "../support/server.ts";
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
 
-/** A real server of a seed, with the tokens that belong to nobody; returns its address. */
+/** A real server with this data, and with tokens that belong to no user; returns its URL. */
 export async function serveSeed(t: TestContext, seed: object): Promise<string> {
   const db = open(IN_MEMORY);
   t.after(() => close(db));

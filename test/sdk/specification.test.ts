@@ -6,12 +6,12 @@ import { CHAPTERS, type Chapter, type Expected } from "../support/specification.
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
 import { serveSeed } from "./serving.ts";
 
-/** A way to ask: whether a flag is on, and its variant. */
+/** A way to evaluate: whether a flag is on, and its variant. */
 type Ask = (toggle: string, context: Chapter["tests"][number]["context"]) => Promise<Expected>;
 
 const OFF: Expected = { name: "disabled", enabled: false };
 
-/** Cases that fail by this way, by their words. */
+/** Known failures of this way, by description. */
 async function failures(chapter: Chapter, ask: Ask) {
   const failed: string[] = [];
   for (const { toggleName, context, expectedResult, description } of chapter.tests) {
@@ -81,7 +81,7 @@ const byGet =
     return found((await response.json()) as Toggles, toggle);
   };
 
-/** A value stands for what a payload says, so it is compared with that. */
+/** OpenFeature returns the payload's value, so compare that. */
 const byOfrep =
   (url: string): Ask =>
   async (toggle, { properties = {}, ...context }) => {
@@ -97,7 +97,7 @@ const byOfrep =
     return { name: variant, enabled: true, feature_enabled: isOn, payload: { type, value: String(value) } };
   };
 
-/** The reason can't disagree with the answer. */
+/** The reason must match the result. */
 const byPlayground =
   (url: string): Ask =>
   async (toggle, { properties = {}, ...context }) => {
@@ -134,7 +134,7 @@ test("the specification has 279 cases", () => {
   assert.equal(cases.length, 279);
 });
 
-/** What a page's address does not say is filled in there, as the original does. */
+/** Fills in what the URL lacks, as the original does. */
 const FILLED_IN: Record<string, string[]> = {
   "04-gradual-rollout-session-id-strategy": ["Feature.A4 should be disabled when no user on context"],
   "06-remote-address-strategy": [

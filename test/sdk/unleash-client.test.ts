@@ -47,7 +47,7 @@ async function open(t: TestContext, token: string, options: Partial<UnleashConfi
   return { sdk, request, statuses, server, streams };
 }
 
-test("the Node SDK starts, is told when nothing has changed, and sees a change", async (t) => {
+test("the Node SDK starts, gets a 304 if nothing has changed, and sees a change", async (t) => {
   const { sdk, request, statuses } = await open(t, CLIENT);
   await once(sdk, "synchronized");
   const properties = { country: "be" };
@@ -61,7 +61,7 @@ test("the Node SDK starts, is told when nothing has changed, and sees a change",
   assert.equal(sdk.isEnabled("menu"), true);
 });
 
-test("the Node SDK is refused with another kind of token", async (t) => {
+test("the Node SDK is refused with the wrong kind of token", async (t) => {
   const { sdk, statuses } = await open(t, FRONTEND);
   const [error] = await once(sdk, "error");
   assert.match(String(error), /403|token/i);
@@ -77,7 +77,7 @@ async function until(sdk: Unleash, isOn: boolean) {
 
 for (const experimentalMode of [{ type: "polling", format: "delta" }, { type: "streaming" }] as const) {
   const mode = "format" in experimentalMode ? "delta" : "streaming";
-  test(`the Node SDK in ${mode} mode starts, and sees flags change, go and come`, async (t) => {
+  test(`the Node SDK in ${mode} mode starts, and sees flags changed, deleted and created`, async (t) => {
     const { sdk, request } = await open(t, CLIENT, { experimentalMode });
     await once(sdk, "ready");
     assert.equal(sdk.isEnabled("cart", { properties: { country: "be" } }), true, "a segment is evaluated");
@@ -96,7 +96,7 @@ for (const experimentalMode of [{ type: "polling", format: "delta" }, { type: "s
   });
 }
 
-test("the Node SDK in streaming mode connects again, and is told what it missed", async (t) => {
+test("the Node SDK in streaming mode reconnects, and gets what it missed", async (t) => {
   const { sdk, request, server } = await open(t, CLIENT, { experimentalMode: { type: "streaming" } });
   await once(sdk, "ready");
   server.closeAllConnections();
@@ -104,7 +104,7 @@ test("the Node SDK in streaming mode connects again, and is told what it missed"
   await until(sdk, true);
 });
 
-test("the Node SDK in streaming mode is refused when its token is deleted", async (t) => {
+test("the Node SDK in streaming mode is disconnected when its token is deleted", async (t) => {
   const { sdk, request, statuses } = await open(t, CLIENT, { experimentalMode: { type: "streaming" } });
   await once(sdk, "ready");
   const { body } = await request("/api/admin/api-tokens");
@@ -112,7 +112,7 @@ test("the Node SDK in streaming mode is refused when its token is deleted", asyn
   const refused = once(sdk, "error");
   await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
   assert.match(String((await refused)[0]), /401/);
-  assert.deepEqual(statuses.slice(-2), [401, 401], "the stream, and the poll instead");
+  assert.deepEqual(statuses.slice(-2), [401, 401], "the stream, and the polling fallback");
 });
 
 for (const experimentalMode of [

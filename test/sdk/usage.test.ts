@@ -9,7 +9,7 @@ import { writeUsage } from "../../src/resources/usage/changes.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND } from "../support/world.ts";
 
-/** A server on a socket, with a flag that is on and hands out a variant. */
+/** A server on a socket, with an enabled flag that has a variant. */
 async function open(t: TestContext) {
   const variant = { name: "red", weight: 1000, weightType: "variable", stickiness: "default" };
   const strategies = [{ id: "s", name: "default", variants: [variant] }];
@@ -40,7 +40,7 @@ async function open(t: TestContext) {
   return { ...server, origin, read };
 }
 
-test("the Node SDK registers, and reports what it found", async (t) => {
+test("the Node SDK registers, and reports its usage", async (t) => {
   const { origin, read, request } = await open(t);
   const sdk = new Unleash({
     url: `${origin}/api/`,
@@ -73,7 +73,7 @@ test("the Node SDK registers, and reports what it found", async (t) => {
   assert.match(sdkVersion, /^unleash-(client-node|node-sdk):\d/);
 });
 
-test("the browser's SDK reports what it found", async (t) => {
+test("the browser SDK reports its usage", async (t) => {
   const { origin, read } = await open(t);
   const sdk = new UnleashClient({
     url: `${origin}/api/frontend`,

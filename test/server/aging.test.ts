@@ -29,14 +29,14 @@ const world = () =>
     .feature("stale", "a", { createdAt: MADE, stale: true })
     .feature("archived", "a", { createdAt: MADE, archivedAt: MADE });
 
-test("it is told once of a live flag that has become older than its type is expected to", async (t) => {
+test("a live flag that outlives its type's expected lifetime is reported once", async (t) => {
   const { db } = await openServer(t, world());
   const recorded = watchLog(db);
   for (const count of [0, 7, 7.01, 8, 40, 41, 400]) await tellOfAges(db, day(count));
   assertRecorded(recorded(), [told("operational"), told("release")]);
 });
 
-test("it is told again of one that became younger than it may become, and not of one that was stale", async (t) => {
+test("it is reported again after a longer lifetime made it young, but not while it is stale", async (t) => {
   const { db, request } = await openServer(t, world());
   const recorded = watchLog(db);
   const update = (body: object) =>
@@ -53,7 +53,7 @@ test("it is told again of one that became younger than it may become, and not of
   assertRecorded(later, [told("operational")]);
 });
 
-test("however many there are, each is told of once, and changes come in between", async (t) => {
+test("any number of flags are each reported once, and changes are made in between", async (t) => {
   const many = createWorld().project("a");
   for (let count = 0; count < 250; count++) many.feature(`f${count}`, "a", { createdAt: MADE });
   const { db, request } = await openServer(t, many);
@@ -69,7 +69,7 @@ test("however many there are, each is told of once, and changes come in between"
   assert.equal(new Set(names).size, 251);
 });
 
-test("a server tells at its start, and is at rest when it stops", async (t) => {
+test("a server reports at its start, and stops doing so when it stops", async (t) => {
   const old = createWorld()
     .project("a")
     .feature("f", "a", { createdAt: "2020-01-01T00:00:00Z", potentiallyStale: false });

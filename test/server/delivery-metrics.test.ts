@@ -4,7 +4,7 @@ import { createMetrics } from "../../src/server/metrics.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
-test("figures tell what waits for each integration, for how long, and whether it fails", async (t) => {
+test("the metrics show each integration's queue, how long it has waited, and failures", async (t) => {
   const { db } = await openServer(t, createWorld().integration().integration({ provider: "teams" }).event());
   db.exec(`
     INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (2, 1, '2030-01-01T00:00:00.000Z');
@@ -22,7 +22,7 @@ test("figures tell what waits for each integration, for how long, and whether it
   const [well, failing] = await figures();
   assert.deepEqual(well, [0, 0, 0]);
   assert.deepEqual(failing!.slice(0, 2), [1, 7]);
-  assert.ok(failing![2]! > 3600, "the event is of long ago");
+  assert.ok(failing![2]! > 3600, "the event is old");
   db.exec("DELETE FROM integrations WHERE id = 2");
   assert.deepEqual(await figures(), [well, [Number.NaN, Number.NaN, Number.NaN]]);
 });

@@ -24,7 +24,7 @@ async function opened(t: TestContext, { inbox = true } = {}) {
   return ask;
 }
 
-test("what anybody posts is listed to an Admin, the newest first", async (t) => {
+test("requests by anyone are listed for an Admin, newest first", async (t) => {
   const ask = await opened(t);
   assert.equal((await ask("POST", "/inbox/a", { body: "one" }, null)).status, 200);
   const headers = { authorization: "hush", "dd-api-key": "hush", "x-own": "1" };
@@ -43,7 +43,7 @@ test("what anybody posts is listed to an Admin, the newest first", async (t) => 
   assert.doesNotMatch(JSON.stringify(body), /hush/);
 });
 
-test("it fails as it is told, and forgets it again", async (t) => {
+test("it fails on request, and can be reset", async (t) => {
   const ask = await opened(t);
   assert.equal((await ask("PUT", "/inbox/a", { body: `{"status":503}` })).status, 200);
   assert.equal((await ask("POST", "/inbox/a", { body: "x" })).status, 503);
@@ -52,7 +52,7 @@ test("it fails as it is told, and forgets it again", async (t) => {
   assert.equal((await ask("POST", "/inbox/a", { body: "x" })).status, 200);
 });
 
-test("only an Admin reads it and tells it what to answer", async (t) => {
+test("only an Admin can read and configure it", async (t) => {
   const ask = await opened(t);
   for (const [as, status] of [
     [null, 401],
@@ -65,13 +65,13 @@ test("only an Admin reads it and tells it what to answer", async (t) => {
       );
 });
 
-test("a status that is none is refused", async (t) => {
+test("an invalid status is refused", async (t) => {
   const ask = await opened(t);
   for (const body of [`{"status":100}`, `{"status":600}`, `{"status":"503"}`, "{}", "[]"])
     assert.equal((await ask("PUT", "/inbox/a", { body })).status, 400, body);
 });
 
-test("what is too large is refused, and the oldest go where there is no room", async (t) => {
+test("an oversized request is refused, and the oldest are dropped to make room", async (t) => {
   const ask = await opened(t);
   assert.equal((await ask("POST", "/inbox/a", { body: "x".repeat(1024 * 1024 + 1) })).status, 413);
   for (let count = 0; count < 10; count++)
@@ -81,7 +81,7 @@ test("what is too large is refused, and the oldest go where there is no room", a
   assert.deepEqual(first, [..."98765432"]);
 });
 
-test("there is none unless it is asked for", async (t) => {
+test("it is off by default", async (t) => {
   const ask = await opened(t, { inbox: false });
   assert.equal((await ask("POST", "/inbox/a", { body: "x" })).status, 404);
 });

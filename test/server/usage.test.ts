@@ -14,7 +14,7 @@ const registration = { strategies: ["default"], started: 0, interval: 0 };
 const count = (db: Database, table: string) =>
   db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
 
-test("an event tells of each new application, once", async (t) => {
+test("each new application is recorded once as an event", async (t) => {
   const { request, db } = await openServer(t);
   const recorded = watchLog(db);
   const register = async (appName: string) => {
@@ -50,7 +50,7 @@ test("an event tells of each new application, once", async (t) => {
   ]);
 });
 
-test("use is forgotten after some hours, and who has not asked for two days", async (t) => {
+test("usage is deleted after its retention, and instances after two days without a request", async (t) => {
   const server = await openServer(t);
   const { db } = server;
   await reportTo(server, report({ old: { yes: 1, variants: { a: 1 } }, both: { yes: 1 } }, {}, hourAgo(10)));
@@ -69,7 +69,7 @@ test("use is forgotten after some hours, and who has not asked for two days", as
   assert.deepEqual(counts(), [0, 0, 0, 0]);
 });
 
-test("what is left is written at the end, and told if it can't be", async (t) => {
+test("remaining usage is written on shutdown, and a failure is logged", async (t) => {
   const { request, db } = await openServer(t);
   const lines: LogLine[] = [];
   const send = () =>

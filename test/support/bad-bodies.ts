@@ -4,7 +4,7 @@ import { CLIENT, FRONTEND, personal, type World } from "./world.ts";
 
 type Common = Pick<Scenario, "given" | "url" | "as">;
 
-/** A scenario for each body that is wrong in one place: 400 that says where, and nothing is recorded. */
+/** A scenario for each body with one mistake: a 400 that says where, and no events. */
 export const badBodies = (
   common: Common,
   list: ReadonlyArray<[name: string, body: unknown, path: string]>,
@@ -20,7 +20,7 @@ export const badBodies = (
     },
   }));
 
-/** What no operation takes that reads a JSON object. */
+/** Bodies that no operation with a JSON body accepts. */
 export const noBodies = (common: Common): Scenario[] => [
   ...badBodies(common, [
     ["no body", "", "body"],
@@ -28,8 +28,8 @@ export const noBodies = (common: Common): Scenario[] => [
     ["null", "null", "body"],
     ["a list", [], "body"],
     ["text", `"name"`, "body"],
-    ["bytes that are no UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "body"],
-    ["NUL in a property that nobody reads", { extra: "a\0b" }, "body.extra"],
+    ["invalid UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), "body"],
+    ["NUL in an unused property", { extra: "a\0b" }, "body.extra"],
   ]),
   ...["text/plain", "application/x-www-form-urlencoded", "application/json; charset=iso-8859-1", ""].map(
     (type): Scenario => ({
@@ -48,7 +48,7 @@ export const noBodies = (common: Common): Scenario[] => [
   },
 ];
 
-/** Whom no operation of the API lets in; what is wrong with the rest is not told. */
+/** Callers without access to any operation of the API; other errors are not revealed to them. */
 export const strangers = (common: Omit<Common, "as"> & Pick<Scenario, "body">): Scenario[] => [
   { ...common, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...common, name: "an unknown token", as: `${personal(1)}0`, expect: [401, "AuthenticationRequired"] },
@@ -56,13 +56,13 @@ export const strangers = (common: Omit<Common, "as"> & Pick<Scenario, "body">): 
   { ...common, name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
 ];
 
-/** Gives the user 3, a Viewer, a custom role of these permissions in the project `a`, which is there. */
+/** Gives user 3, a Viewer, a custom role with these permissions in the existing project `a`. */
 export const withCustomRole =
   (given: (world: World) => World, ...permissions: Array<{ name: string; environment?: string }>) =>
   (world: World) =>
     given(world.add("role", { id: 7, name: "Custom", type: "custom", permissions })).member("a", 3, 7);
 
-/** The same with a custom root role, for a user 5. */
+/** The same with a custom root role, for user 5. */
 export const withCustomRoot =
   (given: (world: World) => World, ...permissions: Array<{ name: string; environment?: string }>) =>
   (world: World) =>

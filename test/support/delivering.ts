@@ -6,7 +6,7 @@ import { until } from "./receiver.ts";
 import { openServer } from "./server.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** A clock that stands still until it is moved; what is due then is done at once, in order. */
+/** A clock that stands still until it is moved; whatever is due then runs at once, in order. */
 export function movableClock() {
   let now = Date.parse("2030-01-01T00:00:00.000Z");
   let due: Array<{ at: number; act: () => void }> = [];
@@ -26,7 +26,7 @@ export function movableClock() {
       due = due.filter(({ at }) => at > now);
       for (const { act } of ripe) act();
     },
-    /** How long until each of what waits, in milliseconds. */
+    /** The remaining time of each timer, in milliseconds. */
     waits: () => due.map(({ at }) => at - now).toSorted((a, b) => a - b),
   };
   return clock;
@@ -37,7 +37,7 @@ export const EVENTS = ["feature-created", "feature-archived"];
 /** A project `a`, and whatever else is given. */
 const worldOf = (given: (world: World) => World) => given(createWorld().project("a"));
 
-/** A server that delivers, also to loopback. */
+/** A server that delivers, also to loopback addresses. */
 export async function openDelivering(
   t: TestContext,
   { given = (w: World) => w, ...options }: { given?: (w: World) => World } & Partial<DispatcherOptions> = {},
@@ -60,7 +60,7 @@ export async function openDelivering(
     ...server,
     dispatcher,
     records,
-    /** The attempts of an integration, the newest first, as soon as there are so many. */
+    /** The attempts of an integration, newest first, once there are this many. */
     async recorded(count: number, id = 1) {
       const total = db.prepare("SELECT count(*) FROM integration_events WHERE integration_id = ?").pluck();
       await until(() => (total.get(id) as number) >= count, `${count} records`);

@@ -15,7 +15,7 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-/** Listens to a stream of a server; what is not heard within some seconds fails. */
+/** Opens a stream; a message that does not arrive within seconds fails the test. */
 export async function hear(t: TestContext, url: string, { as, headers = {} }: Asked = {}) {
   const sent = { ...(as !== undefined && { authorization: as }), ...headers };
   const request = http.get(url, { agent: false, headers: sent });
@@ -45,7 +45,7 @@ export async function hear(t: TestContext, url: string, { as, headers = {} }: As
   return {
     request,
     response,
-    /** What came and was not taken yet. */
+    /** Messages received and not yet taken. */
     messages,
     async next(): Promise<Heard> {
       await until(() => messages.length > 0 || isOver, "the next message");
@@ -53,7 +53,7 @@ export async function hear(t: TestContext, url: string, { as, headers = {} }: As
       assert.ok(message, "the stream has ended");
       return message;
     },
-    /** Resolves when the server has ended it. */
+    /** Resolves when the server has closed it. */
     ended: () => until(() => isOver, "the end"),
   };
 }

@@ -5,7 +5,7 @@ import { personal, SERVICE } from "./world.ts";
 
 type Done = Required<Pick<Scenario, "given">> & Pick<Scenario, "url" | "body" | "expect" | "records">;
 
-/** Who may change something in the project `a`, which is there and open, and who may not. */
+/** Scenarios for callers with and without permission to change something in the existing, open project `a`. */
 export const permitted = (permission: string, done: Done, other = "CREATE_FEATURE"): Scenario[] => {
   const { url, body, given } = done;
   const asked = { given, ...(url && { url }), ...(body !== undefined && { body }) };
@@ -17,13 +17,13 @@ export const permitted = (permission: string, done: Done, other = "CREATE_FEATUR
     { ...done, name: "an Owner may", as: personal(3), given: (w) => given(w).member("a", 3, 4) },
     {
       ...done,
-      name: `${permission} alone will do`,
+      name: `${permission} alone is enough`,
       as: personal(3),
       given: withCustomRole(given, { name: permission }),
     },
     {
       ...refused,
-      name: "another permission will not",
+      name: "another permission is not enough",
       as: personal(3),
       given: withCustomRole(given, { name: other }),
       see: ({ message }) => assert.ok(message.includes(permission), message),

@@ -12,14 +12,14 @@ export interface Received {
 
 type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void);
 
-/** A server on loopback that remembers what it was sent, and answers as it is told. */
+/** A server on loopback that records requests, and responds as told. */
 export async function openReceiver(t: TestContext, answer: Answer = 200) {
   const received: Received[] = [];
   const receiver = {
     received,
     answer,
     url: "",
-    /** Resolves when so many have come. */
+    /** Resolves when this many requests have arrived. */
     has: (count: number) => until(() => received.length >= count, `${count} deliveries`),
   };
   const server = http.createServer(collect(received, () => receiver.answer));
@@ -48,7 +48,7 @@ const collect =
     else answer(request, response);
   };
 
-/** Resolves as soon as the condition holds; fails if it does not come to that. */
+/** Resolves once the condition holds; fails after a timeout. */
 export async function until(holds: () => unknown, what = "the condition", ms = 10_000) {
   const end = performance.now() + ms;
   while (!holds()) {

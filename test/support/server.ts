@@ -16,17 +16,17 @@ import { createWorld, personal, type World } from "./world.ts";
 
 export interface Call {
   method?: string;
-  /** A token; null for none. The Admin's by default. */
+  /** A token; null for none. By default, the Admin's. */
   as?: string | null;
   headers?: Record<string, string>;
-  /** Sent as JSON, or as it is if it is text or bytes. */
+  /** Sent as JSON; text and bytes are sent as they are. */
   body?: unknown;
 }
 
 export interface Reply {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  // biome-ignore lint/suspicious/noExplicitAny: bodies have any shape
   body: any;
   text: string;
 }
@@ -39,8 +39,8 @@ export const importLines = (db: Database, lines: readonly object[]) =>
   importDataset(db, asChunks(lines.map((line) => JSON.stringify(line)).join("\n")));
 
 /**
- * The real app on a database in memory. Every reply is checked: a 200 against its operation's schema, an error
- * against the one error body. A test that meets an `UnknownError` fails.
+ * The real app on an in-memory database. Every reply is checked: a 200 against its operation's schema, an error against
+ * the error schema. An `UnknownError` fails the test.
  */
 export async function openServer(t: TestContext, world: World = createWorld()) {
   const db = open(IN_MEMORY);
@@ -88,7 +88,7 @@ async function toReply(response: Response): Promise<Reply> {
   };
 }
 
-/** What goes wrong with a flag has OpenFeature's words. */
+/** OpenFeature has its own format for the failure of a single flag. */
 const OfrepError = v.union([ErrorBody, FlagFailure]);
 
 function checkReply(method: string, path: string, { status, body, headers, text }: Reply) {
@@ -110,7 +110,7 @@ function checkReply(method: string, path: string, { status, body, headers, text 
   assertMatches(operation.response, textType ? text : body);
 }
 
-/** What a stream begins with. */
+/** Checks the messages that a stream begins with. */
 function checkMessages(text: string, schema: v.GenericSchema, headers: Headers) {
   assert.equal(headers.get("content-type"), "text/event-stream");
   for (const [, data = ""] of text.matchAll(/^data: (.*)$/gm)) assertMatches(schema, JSON.parse(data));
@@ -126,7 +126,7 @@ export function assertMatches(schema: v.GenericSchema, value: unknown) {
   );
 }
 
-/** Tells the events that were recorded since, oldest first. */
+/** Returns a function that gives the events recorded since, oldest first. */
 export function watchLog(db: Database): () => Event[] {
   const newest = db.prepare<[], number>("SELECT ifnull(max(id), 0) FROM events").pluck();
   const since = db.prepare<[number], string>("SELECT wire FROM events WHERE id > ? ORDER BY id").pluck();
@@ -134,7 +134,7 @@ export function watchLog(db: Database): () => Event[] {
   return () => since.all(before).map((wire) => JSON.parse(wire) as Event);
 }
 
-/** These events and no others, compared by the keys that are given. */
+/** Asserts exactly these events, comparing only the given keys. */
 export function assertRecorded(events: readonly Event[], expected: ReadonlyArray<Partial<Event>>) {
   assert.deepEqual(
     events.map(({ type }) => type),
@@ -143,7 +143,7 @@ export function assertRecorded(events: readonly Event[], expected: ReadonlyArray
   for (const [index, keys] of expected.entries()) assert.partialDeepStrictEqual(events[index], keys);
 }
 
-/** An operation records what its contract says, and nothing else. */
+/** Asserts that an operation records only what its contract declares. */
 function assertDeclared(operation: Operation | undefined, events: readonly Event[]) {
   const { id = "nothing", records = [] } = operation ?? {};
   const undeclared = events.map(({ type }) => type).filter((type) => !records.includes(type));
@@ -152,20 +152,20 @@ function assertDeclared(operation: Operation | undefined, events: readonly Event
 
 export interface Scenario extends Call {
   name: string;
-  /** What the world holds beside its beginnings. */
+  /** Adds to the world's initial content. */
   given?: (world: World) => World;
-  /** Appended to the path of the group, or a whole path. */
+  /** Appended to the path of the group, or a complete path. */
   url?: string;
-  /** The status, or the status and the error's name. 200 by default. */
+  /** The status, or the status and the error's name. By default, 200. */
   expect?: number | [status: number, name: string];
-  /** The events that were recorded, each by the keys that matter; none where it is left out. */
+  /** The expected events, each by the keys that matter; if omitted, none. */
   records?: ReadonlyArray<Partial<Event>>;
-  /** Looks at the body of the reply. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  /** Inspects the body of the reply. */
+  // biome-ignore lint/suspicious/noExplicitAny: bodies have any shape
   see?: (body: any, reply: Reply) => void;
 }
 
-/** One test a scenario, each on a world of its own: `scenarios("GET /api/…", [ … ])`. */
+/** One test per scenario, each on its own world: `scenarios("GET /api/…", [ … ])`. */
 export function scenarios(operation: string, list: Scenario[]) {
   const [method = "GET", base = ""] = operation.split(" ");
   for (const {

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 
 /*
- * The specification that all SDKs are held to: flags, and what comes of them in a context.
+ * The specification that all SDKs are tested against: flags, and the expected results in a context.
  */
 
 interface Case {
@@ -17,7 +17,7 @@ export interface Chapter {
   variantTests: ReadonlyArray<Case & { expectedResult: Expected }>;
 }
 
-/** A variant; the flag's state is told in one of two spellings, or left out. */
+/** A variant; the flag's state is given in one of two spellings, or omitted. */
 export interface Expected {
   name: string;
   enabled: boolean;
@@ -38,7 +38,7 @@ type Event =
 const load = createRequire(import.meta.url);
 const FOLDER = "@unleash/client-specification/specifications";
 
-/** Each with the state that its events lead to, if it is told in events. */
+/** The cases, each with the final state if it is given as delta events. */
 export const CHAPTERS: readonly Chapter[] = (load(`${FOLDER}/index.json`) as string[]).map((file) => {
   const { state, tests = [], variantTests = [], ...chapter } = load(`${FOLDER}/${file}`);
   return { ...chapter, tests, variantTests, state: state.events ? folded(state.events) : state };

@@ -3,7 +3,7 @@ import { writeUsage } from "../../src/resources/usage/changes.ts";
 import type { openServer } from "./server.ts";
 import { CLIENT } from "./world.ts";
 
-/** What an application reports of flags, since a time or now. */
+/** An application's usage report for these flags, since a time or now. */
 export const report = (toggles: object, rest: object = {}, start: unknown = new Date().toISOString()) => ({
   appName: "shop",
   bucket: { start, stop: new Date().toISOString(), toggles },
@@ -12,11 +12,11 @@ export const report = (toggles: object, rest: object = {}, start: unknown = new 
 
 type Server = Awaited<ReturnType<typeof openServer>>;
 
-/** Reports, and waits until it is written. */
+/** Sends a report, and waits until it is written. */
 export async function reportTo({ request, db }: Server, body: object, as = CLIENT) {
   await request("/api/client/metrics", { method: "POST", as, body });
   await writeUsage(db);
 }
 
-/** When an hour began that is so many hours ago, RFC 3339. */
+/** The start of the hour this many hours ago, RFC 3339. */
 export const hourAgo = (hours: number) => startOfHour(Date.now() - hours * HOUR_MS);

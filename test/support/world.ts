@@ -1,9 +1,9 @@
 import { hashSecret } from "../../src/auth/token.ts";
 
-/** The secret of the personal token that `user` gives to the user with this id. */
+/** The secret of the personal token that `user` creates for the user with this id. */
 export const personal = (id: number) => `user:${String(id).padStart(56, "0")}`;
 
-/** The secrets of the tokens that belong to nobody. */
+/** The secrets of tokens that belong to no user. */
 export const SERVICE = `*:*.${"0".repeat(56)}`;
 export const CLIENT = `*:development.${"0".repeat(56)}`;
 export const FRONTEND = `*:development.${"f".repeat(56)}`;
@@ -13,8 +13,8 @@ type Line = Record<string, unknown>;
 const CREATED = "2026-01-01T00:00:00.000Z";
 
 /**
- * A dataset built step by step with readable defaults; each step adds one line. It begins with two environments,
- * four users (1 an Admin, 2 an Editor, 3 and 4 Viewers), a token of each kind, and one tag type.
+ * A dataset built step by step with readable defaults; each step adds one line. It starts with two environments, four
+ * users (1 an Admin, 2 an Editor, 3 and 4 Viewers), a token of each kind, and one tag type.
  */
 export function createWorld() {
   const lines: Line[] = [{ kind: "dataset", version: 1 }];

@@ -11,7 +11,7 @@ export const HEADER: Line = { kind: "dataset", version: 1, source: "Flagstone" }
 
 export const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
-/** The whole export as text, secrets included. */
+/** The complete export as text, secrets included. */
 export const exported = (db: Database) => [...exportDataset(db, { withSecrets: true })].join("");
 
 const constraint = {
@@ -31,7 +31,7 @@ const variant = {
   payload: { type: "json", value: '{"a":"ü"}' },
 };
 
-/** Lines of every kind with every key that they can have, just as an export writes them. */
+/** Lines of every kind with every possible key, in the form of an export. */
 export const everyKey = (): Line[] => [
   HEADER,
   {
@@ -461,7 +461,7 @@ const WORDS = [
   "back\\slash",
 ];
 
-/** A company of twelve people with four projects, sixty flags and a history, the same each time. */
+/** A company of twelve people with four projects, sixty flags and a history; deterministic. */
 export function company(): Line[] {
   const day = (count: number) => new Date(Date.UTC(2025, 0, 1 + count, count % 24)).toISOString();
   const pick = <T>(list: readonly T[], count: number) => list[count % list.length]!;
@@ -606,10 +606,10 @@ export function company(): Line[] {
   ];
 }
 
-/** Two good lines, so that what is added is line 3 and not the only one. */
+/** Two valid lines, so that the added one is line 3 and not the only one. */
 export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", type: "staging" }]);
 
-/** The least that a line of each kind says, new to a database that holds one of each. */
+/** The minimal line of each kind, new to a database that holds one of each kind. */
 export const LEAST: Record<string, Line> = {
   setting: { name: "maintenance.mode", content: { enabled: true } },
   banner: { id: 9, message: "" },
@@ -641,7 +641,7 @@ export const LEAST: Record<string, Line> = {
   },
 };
 
-/** A line that stands on what `everyKey` has. */
+/** A line that refers to lines of `everyKey`. */
 export const line = (kind: string, keys: Line = {}) => ({ kind, ...LEAST[kind], ...keys });
 
 export const EVENT = { kind: "event", type: "feature-created", createdBy: "bob" };

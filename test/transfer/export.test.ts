@@ -26,7 +26,7 @@ const parsed = (text: string): Line[] =>
 
 const ofKind = (lines: readonly Line[], kind: string) => lines.filter((line) => line.kind === kind);
 
-/** A world in between: what the builders of the other tests can make. */
+/** A medium-sized world, from the builders of the other tests. */
 const world = () =>
   createWorld()
     .project("a")
@@ -49,12 +49,12 @@ const WORLDS: ReadonlyArray<[name: string, lines: () => object[]]> = [
   ["a small world", world],
 ];
 
-test("every key of every kind is written as it was read", async (t) => {
+test("every key of every kind is exported as it was imported", async (t) => {
   const db = await database(t, everyKey());
   assert.deepEqual(parsed(exported(db)), everyKey());
 });
 
-test("the lines say what they are first", async (t) => {
+test("each line starts with its kind", async (t) => {
   const db = await database(t, company());
   const lines = exported(db).trimEnd().split("\n");
   assert.ok(lines.length > 500, `${lines.length} lines`);
@@ -63,7 +63,7 @@ test("the lines say what they are first", async (t) => {
 });
 
 for (const [name, lines] of WORLDS) {
-  test(`${name}: an export of an import of an export is the same text`, async (t) => {
+  test(`${name}: exporting, importing and exporting again yields the same text`, async (t) => {
     const first = exported(await database(t, lines()));
     const db = open(IN_MEMORY);
     t.after(() => close(db));
@@ -71,19 +71,19 @@ for (const [name, lines] of WORLDS) {
     assert.equal(exported(db), first);
   });
 
-  test(`${name}: the nine operations answer with the same bytes after export and import`, async (t) => {
+  test(`${name}: the nine operations return the same bytes after export and import`, async (t) => {
     const before = await openServer(t, { ...createWorld(), lines: lines() as Line[] });
     const after = await openServer(t, { ...createWorld(), lines: [HEADER] } as World);
     await importDataset(after.db, asChunks(exported(before.db)));
     const expected = await answers(before, lines() as Line[]);
-    assert.equal(Object.keys(expected.operations).length, 9, "every operation was asked");
+    assert.equal(Object.keys(expected.operations).length, 9, "all operations were called");
     assert.deepEqual(await answers(after, lines() as Line[]), expected);
   });
 }
 
 type Server = Awaited<ReturnType<typeof openServer>>;
 
-/** What each caller gets from each operation: status, length and text; ids of errors aside. */
+/** What each caller gets from each operation: status, length and text, without the ids of errors. */
 async function answers({ request }: Server, lines: Line[]) {
   const callers = [SERVICE, personal(1), personal(2), personal(3)];
   const texts: Record<string, string> = {};
@@ -140,7 +140,7 @@ function questions(lines: Line[]): Question[] {
   return list;
 }
 
-test("a flag may depend on one that comes later, on itself, in a circle, or on one that there is not", async (t) => {
+test("a flag may depend on a later one, on itself, in a cycle, or on an unknown one", async (t) => {
   const feature = (name: string, ...parents: string[]) => ({
     kind: "feature",
     name,
@@ -168,7 +168,7 @@ test("a flag may depend on one that comes later, on itself, in a circle, or on o
 
 const dependency = (feature: string) => ({ feature, enabled: true, variants: [] });
 
-test("a long chain of dependencies is written and read again", async (t) => {
+test("a long chain of dependencies is exported and imported", async (t) => {
   const length = 300;
   const name = (index: number) => `f${String(length - index).padStart(3, "0")}`;
   const features = Array.from({ length }, (_, index) => ({
@@ -182,7 +182,7 @@ test("a long chain of dependencies is written and read again", async (t) => {
   assert.equal(exported(again), exported(db));
 });
 
-/** Parameters of the original's integrations; those it calls sensitive are `secret`. */
+/** Parameters of the original's integrations; those it declares sensitive are `secret`. */
 const PARAMETERS: Record<string, Record<string, unknown>> = {
   webhook: {
     url: "secret",
@@ -210,7 +210,7 @@ const PARAMETERS: Record<string, Record<string, unknown>> = {
   "new-relic": { licenseKey: "secret", customHeaders: "secret", url: "shown", bodyTemplate: "shown" },
 };
 
-/** What the parameters are in an export. */
+/** The parameters as exported. */
 async function parametersOf(t: TestContext, line: Line, options?: { withSecrets: boolean }) {
   const db = await database(t, createWorld().integration(line).lines);
   const [written] = ofKind(parsed([...exportDataset(db, options)].join("")), "integration");
@@ -218,7 +218,7 @@ async function parametersOf(t: TestContext, line: Line, options?: { withSecrets:
 }
 
 for (const [provider, parameters] of Object.entries(PARAMETERS)) {
-  test(`the secret parameters of ${provider} are masked unless asked for`, async (t) => {
+  test(`the secret parameters of ${provider} are masked unless requested`, async (t) => {
     const masked = Object.entries(parameters).map(([name, value]) => [
       name,
       value === "secret" ? "*****" : value,
@@ -229,9 +229,9 @@ for (const [provider, parameters] of Object.entries(PARAMETERS)) {
 }
 
 for (const [name, line] of [
-  ["of a name that the provider does not have", { provider: "webhook", parameters: { jwt: "hush" } }],
+  ["that the provider does not have", { provider: "webhook", parameters: { jwt: "hush" } }],
   [
-    "of a name that sounds harmless",
+    "with a harmless-sounding name",
     { provider: "slack-app", parameters: { url: "hush", contentType: "hush" } },
   ],
   [
@@ -240,11 +240,11 @@ for (const [name, line] of [
   ],
   ["of a provider with an inherited name", { provider: "constructor", parameters: { name: "hush" } }],
   [
-    "within a parameter that is none",
+    "within an invalid parameter",
     { provider: "datadog", parameters: { url: { token: "hush" }, bodyTemplate: ["hush"] } },
   ],
-  ["that is no text", { provider: "webhook", parameters: { pin: 1234, isOpen: true } }],
-  ["of an inherited name", { provider: "webhook", parameters: JSON.parse('{"__proto__":"hush"}') }],
+  ["that is not text", { provider: "webhook", parameters: { pin: 1234, isOpen: true } }],
+  ["with an inherited name", { provider: "webhook", parameters: JSON.parse('{"__proto__":"hush"}') }],
 ] as const) {
   test(`a parameter ${name} is masked`, async (t) => {
     const written = await parametersOf(t, line);
@@ -253,22 +253,25 @@ for (const [name, line] of [
   });
 }
 
-test("a parameter that is no secret is shown as it is", async (t) => {
+test("a parameter that is not secret is shown", async (t) => {
   const parameters = { contentType: "text/plain", bodyTemplate: 5 };
   assert.deepEqual(await parametersOf(t, { provider: "webhook", parameters }), parameters);
 });
 
-test("password hashes and invitation links are masked unless asked for", async (t) => {
+test("password hashes and invitation links are masked unless requested", async (t) => {
   const secrets = { inviteLink: "https://flags.example/hush", passwordHash: "$2a$10$hush" };
   const db = await database(t, createWorld().user(secrets).lines);
   const last = (options?: { withSecrets: boolean }) =>
     ofKind(parsed([...exportDataset(db, options)].join("")), "user").at(-1)!;
   assert.deepEqual(last(), { ...last({ withSecrets: true }), inviteLink: "*****", passwordHash: "*****" });
   assert.deepEqual({ ...last({ withSecrets: true }), ...secrets }, last({ withSecrets: true }));
-  assert.ok(!("passwordHash" in ofKind(parsed([...exportDataset(db)].join("")), "user")[0]!), "none is none");
+  assert.ok(
+    !("passwordHash" in ofKind(parsed([...exportDataset(db)].join("")), "user")[0]!),
+    "a missing one is not masked",
+  );
 });
 
-test("what is masked stays masked when read again", async (t) => {
+test("a mask stays a mask when imported again", async (t) => {
   const { lines } = createWorld()
     .integration({ provider: "slack-app", parameters: { accessToken: "hush" } })
     .user({ inviteLink: "hush", passwordHash: "hush" });
@@ -276,10 +279,10 @@ test("what is masked stays masked when read again", async (t) => {
   assert.ok(!masked.includes("hush"));
   const db = await database(t, parsed(masked));
   assert.equal([...exportDataset(db)].join(""), masked);
-  assert.equal(exported(db), masked, "a mask is all there is");
+  assert.equal(exported(db), masked, "the masks are all that is stored");
 });
 
-test("ids beyond what a number can hold survive", async (t) => {
+test("ids beyond the safe integers are preserved", async (t) => {
   const ids = ["1", "9007199254740993", String(2n ** 62n), String(2n ** 63n - 1n)];
   const { lines } = createWorld().integration().event();
   for (const id of ids) {
@@ -298,7 +301,7 @@ test("ids beyond what a number can hold survive", async (t) => {
   assert.deepEqual(written, ids);
 });
 
-test("an export is one state also while another process writes", async (t) => {
+test("an export is a consistent snapshot while another process writes", async (t) => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-export-"));
   const [db, other] = [open(path.join(folder, "a.db")), open(path.join(folder, "a.db"))];
   t.after(() => {
@@ -312,22 +315,22 @@ test("an export is one state also while another process writes", async (t) => {
   const begin = [lines.next().value, lines.next().value];
   await importLines(other, [HEADER, { kind: "tagType", name: "late" }]);
   assert.equal([...begin, ...lines].join(""), before);
-  assert.notEqual(exported(db), before, "the next export has it");
+  assert.notEqual(exported(db), before, "the next export includes it");
 });
 
-test("an export that nobody reads to its end leaves nothing open", async (t) => {
+test("an export that is not read to the end leaves nothing open", async (t) => {
   const db = await database(t, company());
   for (const line of exportDataset(db)) if (line.includes('"event"')) break;
   assert.equal(db.inTransaction, false);
   await importLines(db, [HEADER, { kind: "tagType", name: "late" }]);
 });
 
-test("no secret of a token is in an export", async (t) => {
+test("an export contains no token secret", async (t) => {
   const text = exported(await database(t, everyKey()));
   for (const secret of [personal(1), personal(2), SERVICE]) assert.ok(!text.includes(secret));
 });
 
-test("what an empty file holds is one line", async (t) => {
+test("an empty file exports a single line", async (t) => {
   const db = await database(t, [HEADER]);
   assert.equal(exported(db), toText([HEADER]));
 });

@@ -64,7 +64,7 @@ const FORMATS: ReadonlyArray<[name: string, value: object, words: string]> = [
     "this is a state export of Unleash 3 to 5, which import does not read: ",
   ],
   [
-    "what SDKs read",
+    "flags in the format of SDKs",
     CLIENT,
     "these are flags as SDKs and offline proxies read them, which import does not read: ",
   ],
@@ -72,26 +72,26 @@ const FORMATS: ReadonlyArray<[name: string, value: object, words: string]> = [
 ];
 
 for (const [name, value, words] of FORMATS) {
-  test(`${name} is refused as what it is`, () => refused(JSON.stringify(value), `line 1: ${words}`));
-  test(`${name}, pretty-printed, is refused as what it is`, () =>
+  test(`${name} is recognized and refused`, () => refused(JSON.stringify(value), `line 1: ${words}`));
+  test(`${name}, pretty-printed, is recognized and refused`, () =>
     refused(`\uFEFF${JSON.stringify(value, null, 2)}\r\n`, `line 1: ${words}`));
 }
 
-test("a state export in YAML is refused as what it is", () =>
+test("a state export in YAML is recognized and refused", () =>
   refused("version: 4\nfeatures:\n  - name: f\n", "line 1: this is a state export of Unleash 3 to 5, "));
 
-test("a pretty-printed dataset is refused with what makes it one", () =>
+test("a pretty-printed dataset is refused with the command that fixes it", () =>
   refused(
     pretty(everyKey()),
     "line 1: this is a pretty-printed dataset, and a dataset is one object a line: jq -c .",
   ));
 
 for (const indent of [0, 2]) {
-  test(`a dataset as a list, indented by ${indent}, is refused with what makes it one`, () =>
+  test(`a dataset as a list, indented by ${indent}, is refused with the command that fixes it`, () =>
     refused(JSON.stringify(everyKey(), null, indent), "line 1: this is a dataset as one list, "));
 }
 
-test("a format is known whatever the pieces that it comes in", async () => {
+test("a format is recognized however the input is chunked", async () => {
   const pieces = async function* () {
     for (const byte of Buffer.from(pretty([BATCH]))) yield Buffer.from([byte]);
   };
@@ -101,14 +101,10 @@ test("a format is known whatever the pieces that it comes in", async () => {
 for (const [name, text, words] of [
   ["an unknown object", '{"flags":[]}', "kind: the first line must be of the kind dataset"],
   ["an empty object", "{}", "kind: the first line must be of the kind dataset"],
-  ["a dataset whose first line is cut", '{"kind":"data', "is not valid JSON (was the file cut short?)"],
-  [
-    "a dataset that is wrong",
-    toText([{ kind: "tagType", name: '"kind":"dataset"' }]),
-    "kind: the first line",
-  ],
+  ["a dataset whose first line is truncated", '{"kind":"data', "is not valid JSON (was the file cut short?)"],
+  ["an invalid dataset", toText([{ kind: "tagType", name: '"kind":"dataset"' }]), "kind: the first line"],
 ] as const) {
-  test(`${name} is refused as before`, () => refused(text, `line 1: ${words}`));
+  test(`${name} is refused as usual`, () => refused(text, `line 1: ${words}`));
 }
 
 const SQLITE = Buffer.from("SQLite format 3\0".padEnd(4096, "\0"));
@@ -130,10 +126,14 @@ for (const [name, bytes, words] of [
   ["a zip archive", "PK\u0003\u0004\n\0\0\n", "this is a zip archive: unpack it first"],
   ["a database", SQLITE, "this is a database: use flagstone restore, or serve it with --data"],
   ["UTF-16", Buffer.from(`\uFEFF${JSON_LINES}`, "utf16le"), "this is UTF-16: save it as UTF-8"],
-  ["UTF-16 without its mark", Buffer.from(JSON_LINES, "utf16le"), "this is UTF-16: save it as UTF-8"],
-  ["UTF-16 of the other order", Buffer.from(JSON_LINES, "utf16le").swap16(), "this is UTF-16: "],
+  [
+    "UTF-16 without a byte order mark",
+    Buffer.from(JSON_LINES, "utf16le"),
+    "this is UTF-16: save it as UTF-8",
+  ],
+  ["UTF-16 in the other byte order", Buffer.from(JSON_LINES, "utf16le").swap16(), "this is UTF-16: "],
   ["nothing", "", "the file is empty"],
   ["blanks", "\uFEFF \r\n\t\n", "the file is empty"],
 ] as const) {
-  test(`${name} is refused as what it is, with what to do`, () => refused(bytes, `line 1: ${words}`));
+  test(`${name} is recognized and refused, with a hint`, () => refused(bytes, `line 1: ${words}`));
 }

@@ -7,7 +7,7 @@ import { BEGIN, EVENT, HEADER, type Line, line, TIME, toText } from "./examples.
 import { empty, lastOf, refused } from "./importing.ts";
 
 /*
- * What an import refuses, with which words, and that nothing of it is stored.
+ * What an import rejects, with which message, and that nothing of it is stored.
  */
 
 const strategy = (keys: Line) => ({
@@ -16,10 +16,10 @@ const strategy = (keys: Line) => ({
 const constraint = { contextName: "x", operator: "IN" };
 const variant = { name: "x", weight: 1, weightType: "fix", stickiness: "default" };
 
-/** What a line of a kind may not say, and the words that its refusal begins with. */
+/** Invalid keys of a line of each kind, and the start of the message. */
 
 const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
-  // Keys of what is nested
+  // Unknown nested keys
   ["role", { permissions: [{ name: "X", x: 1 }] }, "permissions.0.x: is not a known key"],
   ["contextField", { legalValues: [{ value: "x", x: 1 }] }, "legalValues.0.x: is not a known key"],
   [
@@ -167,7 +167,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["notification", { link: "" }, "link: must not be empty"],
   ["notification", { recipients: [1] }, "recipients.0: must be an object"],
   ["notification", { recipients: [{}] }, "recipients.0.userId: is missing"],
-  // What stands there already
+  // Duplicates
   ["environment", { name: "production" }, "environment: there is one with the name "],
   ["role", { id: 6 }, "role: there is one with the id "],
   ["role", { name: "Auditor" }, "role: there is one with the name "],
@@ -214,7 +214,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
     { recipients: [{ userId: 1 }, { userId: 1 }] },
     "notification: something in it has the same ",
   ],
-  // What does not stand above
+  // Missing references
   [
     "role",
     { permissions: [{ name: "X", environment: "no" }] },
@@ -254,12 +254,12 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["integrationEvent", { eventId: 99 }, "eventId: no event 99 on an earlier line"],
   ["notification", { createdByUserId: 99 }, "createdByUserId: no user 99 on an earlier line"],
   ["notification", { recipients: [{ userId: 99 }] }, "recipients.0.userId: no user 99 on an earlier line"],
-  // What belongs together
+  // Inconsistent keys
   ["token", { type: "user" }, "userId: a token of the type user has one, another has none"],
   ["token", { type: "admin", userId: 1 }, "userId: a token of the type user has one, another has none"],
   ["projectRole", { group: 1 }, "user: give either a user or a group"],
   ["projectRole", { user: null }, "user: give either a user or a group"],
-  // What is built in
+  // Built-in rows
   ["role", { id: 1, name: "Boss", type: "root" }, "id: the role 1 is built in and can't be changed"],
   ["role", { id: 5, name: "Member", type: "custom" }, "id: the role 5 is built in and can't be changed"],
   [
@@ -272,7 +272,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
     { id: 3, name: "Viewer", type: "root", description: "May write" },
     "id: the role 3 is built in and can't be changed",
   ],
-  // Names that no path can hold
+  // Names that can't be used in a path
   ["environment", { name: "." }, "name: must not be . or .."],
   ["project", { id: ".." }, "id: must not be . or .."],
   ["tagType", { name: ".." }, "name: must not be . or .."],
@@ -282,10 +282,10 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["project", { id: "ü".repeat(1000) }, "id: must be shorter: no path can hold it"],
   ["feature", { tags: [{ type: "simple", value: ".." }] }, "tags.0.value: must not be . or .."],
   ["feature", strategy({ id: "." }), "environments.0.strategies.0.id: must not be . or .."],
-  // Control characters of data are shown, not done
+  // Control characters are escaped in messages
   ["tagType", { "\u001b[2Ja\nb": 1 }, "\\u001b[2Ja\\nb: is not a known key"],
   ["project", { environments: ["\u009b2J\u202e"] }, 'environments.0: no environment "\\u009b2J\\u202e" on'],
-  // Text that no column can hold
+  // Text that can't be stored
   ["environment", { name: "a\0b" }, "name: must not contain the character NUL"],
   ["user", { name: "\0" }, "name: must not contain the character NUL"],
   ["feature", { description: "a\0" }, "description: must not contain the character NUL"],
@@ -305,7 +305,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
 
 for (const [kind, keys, reason] of REFUSED) {
   const shown = JSON.stringify(keys, (_, value) => (value?.length > 60 ? "…" : value));
-  test(`${kind} with ${shown} is refused`, () =>
+  test(`${kind} with ${shown} is rejected`, () =>
     refused(BEGIN + toText([line(kind, keys)]), `line 3: ${reason}`));
 }
 
@@ -329,16 +329,16 @@ for (const time of [
   "2026-01-01T00:00:00ZZ",
   "yesterday",
   "",
-  // The wire has four digits for the year.
+  // Times are returned with a four-digit year.
   "0000-01-01T00:00:00+01:00",
   "9999-12-31T23:59:59-01:00",
 ]) {
-  test(`the time ${JSON.stringify(time)} is refused`, () =>
+  test(`the time ${JSON.stringify(time)} is rejected`, () =>
     refused(BEGIN + toText([{ ...EVENT, createdAt: time }]), "line 3: createdAt: must be "));
 }
 
 for (const value of [1767225600000, null, true]) {
-  test(`${value} is refused as a time`, () =>
+  test(`${value} is rejected as a time`, () =>
     refused(
       BEGIN + toText([{ ...EVENT, createdAt: value }]),
       `line 3: createdAt: must be text, not ${value}`,
@@ -359,7 +359,7 @@ for (const [name, text, path] of [
     "createdByUserId",
   ],
 ] as const) {
-  test(`a number too large to be given back is refused as ${name}`, () =>
+  test(`a number too large to be exported is rejected as ${name}`, () =>
     refused(BEGIN + text, `line 3: ${path}: must be`));
 }
 
@@ -367,7 +367,7 @@ const FIRST = "line 1: kind: the first line must be of the kind dataset";
 const OTHER_VERSION = "line 1: version: must be 1, the only version";
 const NOT_JSON = "is not valid JSON (was the file cut short?)";
 
-/** A long line in pieces. */
+/** A long line in chunks. */
 async function* oversized(bytes: number) {
   yield Buffer.from(`${BEGIN}{"kind":"tagType","name":"`);
   for (let sent = 0; sent < bytes; sent += 1 << 20) yield Buffer.alloc(1 << 20, "x");
@@ -407,16 +407,20 @@ for (const [name, input, reason] of [
   ],
   ["a second first line", BEGIN + toText([HEADER]), 'line 3: kind: "dataset" is not a known kind'],
   ["an unknown kind", `${BEGIN}{"kind":"flag"}`, 'line 3: kind: "flag" is not a known kind'],
-  ["a kind in other letters", `${BEGIN}{"kind":"Feature"}`, 'line 3: kind: "Feature" is not a known kind'],
   [
-    "a kind that is inherited",
+    "a kind in another letter case",
+    `${BEGIN}{"kind":"Feature"}`,
+    'line 3: kind: "Feature" is not a known kind',
+  ],
+  [
+    "an inherited property as the kind",
     `${BEGIN}{"kind":"constructor"}`,
     'line 3: kind: "constructor" is not a known kind',
   ],
-  ["a kind that can't be made text", `${BEGIN}{"kind":{"toString":1}}`, "line 3: kind: must be text"],
-  ["a kind that is a list", `${BEGIN}{"kind":["tagType"],"name":"x"}`, "line 3: kind: must be text"],
-  ["a kind that is null", `${BEGIN}{"kind":null}`, "line 3: kind: must be text"],
-  ["a kind that is a number", `${BEGIN}{"kind":1}`, "line 3: kind: 1 is not a known kind"],
+  ["a kind without a string representation", `${BEGIN}{"kind":{"toString":1}}`, "line 3: kind: must be text"],
+  ["a list as the kind", `${BEGIN}{"kind":["tagType"],"name":"x"}`, "line 3: kind: must be text"],
+  ["null as the kind", `${BEGIN}{"kind":null}`, "line 3: kind: must be text"],
+  ["a number as the kind", `${BEGIN}{"kind":1}`, "line 3: kind: 1 is not a known kind"],
   ["no kind", `${BEGIN}{"name":"x"}`, "line 3: kind: is missing"],
   ["a list", `${BEGIN}[]`, "line 3: must be a JSON object"],
   ["a number", `${BEGIN}7\n`, "line 3: must be a JSON object"],
@@ -426,34 +430,34 @@ for (const [name, input, reason] of [
     `${BEGIN}{"kind":\n${toText([line("tagType")])}`,
     "line 3: is not valid JSON",
   ],
-  ["a last line that is cut", `${BEGIN}${toText([line("user")]).slice(0, -4)}`, `line 3: ${NOT_JSON}`],
-  ["two objects in a line", `${BEGIN}{"kind":"tagType","name":"x"}{}`, `line 3: ${NOT_JSON}`],
+  ["a truncated last line", `${BEGIN}${toText([line("user")]).slice(0, -4)}`, `line 3: ${NOT_JSON}`],
+  ["two objects on a line", `${BEGIN}{"kind":"tagType","name":"x"}{}`, `line 3: ${NOT_JSON}`],
   [
-    "bytes that are no UTF-8",
+    "invalid UTF-8",
     Buffer.concat([Buffer.from(BEGIN), Buffer.from([0x22, 0xff, 0x22])]),
     "line 3: is not valid UTF-8",
   ],
   [
-    "a last character that is cut",
+    "a truncated last character",
     Buffer.from(`${BEGIN}{"kind":"tagType","name":"é`).subarray(0, -1),
     "line 3: is not valid UTF-8",
   ],
-  ["a fault after empty lines, counted", `${BEGIN}\r\n\n\n{}`, "line 6: kind: is missing"],
-  ["a line over 16 MiB in pieces", oversized(LONGEST_LINE), TOO_LONG],
-  ["a line without an end over 16 MiB", BEGIN + "x".repeat(LONGEST_LINE + 1), TOO_LONG],
-  ["a line over 16 MiB in one piece", `${BEGIN}${longLine(LONGEST_LINE + 1)}\n`, TOO_LONG],
+  ["an error after empty lines, which count", `${BEGIN}\r\n\n\n{}`, "line 6: kind: is missing"],
+  ["a line over 16 MiB in several chunks", oversized(LONGEST_LINE), TOO_LONG],
+  ["an unterminated line over 16 MiB", BEGIN + "x".repeat(LONGEST_LINE + 1), TOO_LONG],
+  ["a line over 16 MiB in one chunk", `${BEGIN}${longLine(LONGEST_LINE + 1)}\n`, TOO_LONG],
 ] as const) {
-  test(`${name} is refused`, () => refused(input, reason));
+  test(`${name} is rejected`, () => refused(input, reason));
 }
 
-test("a line of 16 MiB is stored", async (t) => {
+test("a line of 16 MiB is imported", async (t) => {
   const db = empty(t);
   await importDataset(db, asChunks(`${BEGIN}${longLine(LONGEST_LINE)}\n`));
   const [{ value }] = lastOf(db, "contextField").legalValues as [{ value: string }];
   assert.ok(value.length > LONGEST_LINE - 100);
 });
 
-test("a fault is on the same line whatever the pieces", async () => {
+test("an error has the same line number however the input is chunked", async () => {
   const bytes = Buffer.from(`${BEGIN}\r\n{"kind":"tagType","name":"ü"}\n{"kind":"tagType"}`);
   const pieces = async function* () {
     for (const byte of bytes) yield Buffer.from([byte]);

@@ -19,14 +19,14 @@ import {
 } from "./examples.ts";
 import { empty, lastOf, lines, refused } from "./importing.ts";
 
-/** A database that holds one of each kind. */
+/** A database with one row of each kind. */
 async function standing(t: TestContext): Promise<Database> {
   const db = empty(t);
   await importLines(db, everyKey());
   return db;
 }
 
-/** The only line that an import adds to a database that holds one of each kind. */
+/** The only line that an import adds to a database with one of each kind. */
 async function added(t: TestContext, line: Line): Promise<Line> {
   const db = await standing(t);
   const before = new Set(lines(db));
@@ -36,7 +36,7 @@ async function added(t: TestContext, line: Line): Promise<Line> {
   return JSON.parse(text!);
 }
 
-/** What the keys that were left out are then. */
+/** The defaults of omitted keys. */
 const DEFAULTS: Record<string, Line> = {
   banner: { enabled: true, variant: "info", sticky: false, createdAt: "now" },
   environment: { sortOrder: 9999, enabled: true, protected: false },
@@ -91,7 +91,7 @@ const DEFAULTS: Record<string, Line> = {
 };
 
 for (const kind of Object.keys(LEAST)) {
-  test(`the least that a line of the kind ${kind} says is enough`, async (t) => {
+  test(`a minimal line of the kind ${kind} is accepted`, async (t) => {
     const begin = new Date().toISOString();
     const stored = await added(t, line(kind));
     const expected: Line = { ...line(kind), ...DEFAULTS[kind] };
@@ -102,16 +102,16 @@ for (const kind of Object.keys(LEAST)) {
     assert.deepEqual(stored, expected);
   });
 
-  test(`a line of the kind ${kind} is refused without any one of its required keys`, async () => {
+  test(`a line of the kind ${kind} is rejected if any required key is missing`, async () => {
     for (const key of Object.keys(LEAST[kind]!)) {
-      if (kind === "projectRole" && key === "user") continue; // a user or a group
-      if (kind === "token" && key === "type") continue; // without it the rest can't be judged either
+      if (kind === "projectRole" && key === "user") continue; // either a user or a group
+      if (kind === "token" && key === "type") continue; // without it, the other keys can't be checked
       const { [key]: _, ...rest }: Line = line(kind);
       await refused(BEGIN + toText([rest]), `line 3: ${key}: is missing`);
     }
   });
 
-  test(`a line of the kind ${kind} is refused for a key that it does not have`, async () => {
+  test(`a line of the kind ${kind} is rejected if it has an unknown key`, async () => {
     for (const key of ["nonsense", "__proto__", "constructor", "Kind"]) {
       const text = BEGIN + toText([line(kind, { [key]: 1 })]);
       await refused(text, `line 3: ${key}: is not a known key`);
@@ -129,14 +129,14 @@ for (const [time, stored] of [
   ["2026-01-31t09:00:00z", "2026-01-31T09:00:00.000Z"],
   ["0050-01-01T00:00:00Z", "0050-01-01T00:00:00.000Z"],
 ] as const) {
-  test(`the time ${time} is kept as ${stored}`, async (t) => {
+  test(`the time ${time} is stored as ${stored}`, async (t) => {
     const db = empty(t);
     await importLines(db, [HEADER, { ...EVENT, createdAt: time }]);
     assert.equal(lastOf(db, "event").createdAt, stored);
   });
 }
 
-test("an input that breaks off leaves nothing", async (t) => {
+test("an interrupted input leaves nothing", async (t) => {
   const failure = new Error("the disk is gone");
   const broken = async function* () {
     yield Buffer.from(BEGIN);
@@ -149,7 +149,7 @@ test("an input that breaks off leaves nothing", async (t) => {
   assert.equal(exported(db), before);
 });
 
-/** Every key that may be left out, given as null. */
+/** Every optional key, set to null. */
 const NULLS: Record<string, Line> = {
   role: { description: null, permissions: [{ name: "X", environment: null }] },
   user: {
@@ -201,17 +201,17 @@ const NULLS: Record<string, Line> = {
 };
 
 for (const [kind, keys] of Object.entries(NULLS)) {
-  test(`null in a line of the kind ${kind} is as good as left out`, async (t) => {
+  test(`null in a line of the kind ${kind} is the same as omitting the key`, async (t) => {
     const stored = JSON.stringify(await added(t, line(kind, keys)));
     if (kind !== "event") assert.ok(!stored.includes("null"), stored);
   });
 }
 
-test("null in the first line is as good as left out", async (t) => {
+test("null in the first line is the same as omitting the key", async (t) => {
   assert.deepEqual(await importLines(empty(t), [{ ...HEADER, createdAt: null, source: null }]), {});
 });
 
-test("every line is counted by its kind, and the lines read are told", async (t) => {
+test("lines are counted by kind, and progress is reported", async (t) => {
   const told: number[] = [];
   const all = company();
   const counts = await importDataset(empty(t), asChunks(toText(all)), (count) => told.push(count));
@@ -240,7 +240,7 @@ for (const [name, text] of [
     ),
   ],
 ] as const) {
-  test(`${name} change nothing`, async (t) => {
+  test(`${name} make no difference`, async (t) => {
     const db = empty(t);
     await importDataset(db, asChunks(text));
     assert.equal(exported(db), exported(await standing(t)));
@@ -248,7 +248,7 @@ for (const [name, text] of [
 }
 
 for (const size of [1, 2, 3, 7, 1000]) {
-  test(`the input may come in pieces of ${size}`, async (t) => {
+  test(`the input may come in chunks of ${size}`, async (t) => {
     const bytes = Buffer.from(`\uFEFF${toText(everyKey()).replaceAll("\n", "\r\n")}`);
     const pieces = async function* () {
       for (let at = 0; at < bytes.length; at += size) {
@@ -284,7 +284,7 @@ test("built-in roles may be repeated unchanged", async (t) => {
   assert.equal(db.prepare("SELECT count(*) FROM role_permissions").pluck().get(), 0);
 });
 
-test("a dataset is added to what stands there", async (t) => {
+test("a dataset is added to existing data", async (t) => {
   const db = await standing(t);
   const more = [line("user"), line("feature", { createdByUserId: 9, dependencies: [{ feature: "child" }] })];
   await importLines(db, [HEADER, ...more]);
@@ -296,14 +296,14 @@ test("a dataset is added to what stands there", async (t) => {
   assert.equal(after.length, before.length + 2);
 });
 
-test("a refused dataset can be put right and imported", async (t) => {
+test("a rejected dataset can be corrected and imported", async (t) => {
   const db = empty(t);
   await assert.rejects(importLines(db, [...everyKey(), { kind: "flag" }]), DatasetError);
   await importLines(db, everyKey());
   assert.equal(exported(db), exported(await standing(t)));
 });
 
-test("an event without an id gets the next", async (t) => {
+test("an event without an id gets the next one", async (t) => {
   const db = empty(t);
   const event = (id?: number) => ({ ...EVENT, createdAt: TIME, ...(id && { id }) });
   await importLines(db, [HEADER, event(), event(7), event(), event(3), event()]);
@@ -311,15 +311,15 @@ test("an event without an id gets the next", async (t) => {
   assert.deepEqual(ids(), [1, 3, 7, 8, 9]);
   db.exec("DELETE FROM events WHERE id = 9");
   await importLines(db, [HEADER, event()]);
-  assert.deepEqual(ids(), [1, 3, 7, 8, 10], "an id is never given twice");
+  assert.deepEqual(ids(), [1, 3, 7, 8, 10], "ids are not reused");
 });
 
 for (const [name, words, expected] of [
-  ["kept when given", { label: "L", summary: "S" }, ["L", "S"]],
-  ["kept when empty", { label: "", summary: "" }, ["", ""]],
-  ["written when missing", {}, ["Flag created", "**bob** created the flag"]],
-  ["written when null", { label: null, summary: null }, ["Flag created", "**bob** created the flag"]],
-  ["written one by one", { label: "L" }, ["L", "**bob** created the flag"]],
+  ["kept if given", { label: "L", summary: "S" }, ["L", "S"]],
+  ["kept if empty", { label: "", summary: "" }, ["", ""]],
+  ["generated if missing", {}, ["Flag created", "**bob** created the flag"]],
+  ["generated if null", { label: null, summary: null }, ["Flag created", "**bob** created the flag"]],
+  ["generated individually", { label: "L" }, ["L", "**bob** created the flag"]],
 ] as const) {
   test(`an event's label and summary are ${name}`, async (t) => {
     const db = empty(t);
@@ -329,7 +329,7 @@ for (const [name, words, expected] of [
   });
 }
 
-test("keys of an event's data are kept as they are, __proto__ too", async (t) => {
+test("keys of an event's data are preserved, including __proto__", async (t) => {
   const db = empty(t);
   const data = '{"__proto__":{"isAdmin":true},"constructor":{"prototype":1},"":"","é":"\\u0000","b":1,"a":2}';
   const text = `{"kind":"event","createdAt":"${TIME}","type":"feature-created","createdBy":"x","data":${data},"preData":${data}}`;
@@ -339,7 +339,7 @@ test("keys of an event's data are kept as they are, __proto__ too", async (t) =>
   assert.equal(({} as Line).isAdmin, undefined);
 });
 
-test("an event may tell of what is gone", async (t) => {
+test("an event may refer to deleted things", async (t) => {
   const db = empty(t);
   const gone = { project: "gone", featureName: "gone", environment: "gone", createdByUserId: 99 };
   await importLines(db, [HEADER, { ...EVENT, ...gone, createdAt: TIME }]);
@@ -347,13 +347,13 @@ test("an event may tell of what is gone", async (t) => {
   assert.deepEqual({ project, featureName, environment, createdByUserId }, gone);
 });
 
-test("an import records no event of its own", async (t) => {
+test("an import records no events", async (t) => {
   const db = empty(t);
   await importLines(db, everyKey());
   assert.equal(db.prepare("SELECT count(*) FROM events").pluck().get(), 2);
 });
 
-/** So many that indexes are made at the end. */
+/** Enough events that indexes are created at the end. */
 const many = (count: number, from = 1) =>
   Array.from({ length: count }, (_, index) => ({
     ...EVENT,
@@ -365,7 +365,7 @@ const many = (count: number, from = 1) =>
 const schemaOf = (db: Database) =>
   db.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY type, name").all();
 
-test("many events leave the same schema as few, and are found, and so are more of them", async (t) => {
+test("many events leave the same schema as few, and can be searched, and so can more of them", async (t) => {
   const db = empty(t);
   for (const from of [1, 10_001, 20_001]) {
     await importLines(db, [HEADER, ...many(10_000, from)]);
@@ -376,7 +376,7 @@ test("many events leave the same schema as few, and are found, and so are more o
   }
 });
 
-test("a fault after many events leaves the schema and nothing else", async (t) => {
+test("an error after many events leaves the schema and nothing else", async (t) => {
   const db = empty(t);
   const before = exported(db);
   await assert.rejects(importLines(db, [HEADER, ...many(10_001), ...many(1)]), /^Error: line 10003: event: /);
@@ -384,7 +384,7 @@ test("a fault after many events leaves the schema and nothing else", async (t) =
   assert.equal(exported(db), before);
 });
 
-test("an import can be stopped between all that it does at its end", async (t) => {
+test("an import can be cancelled between all of its final steps", async (t) => {
   const db = empty(t);
   const lines = [HEADER, ...many(10_000)];
   const told: number[] = [];
@@ -402,14 +402,14 @@ test("an import can be stopped between all that it does at its end", async (t) =
 });
 
 for (const [name, keys, expected] of [
-  ["older than its type may become", { createdAt: "2020-01-01T00:00:00Z" }, true],
-  ["older, of a type that stays", { createdAt: "2020-01-01T00:00:00Z", type: "permission" }, false],
+  ["past its type's expected lifetime", { createdAt: "2020-01-01T00:00:00Z" }, true],
+  ["just as old, but of a permanent type", { createdAt: "2020-01-01T00:00:00Z", type: "permission" }, false],
   [
-    "older, of which nothing was told yet",
+    "past its lifetime, without a recorded event",
     { createdAt: "2020-01-01T00:00:00Z", potentiallyStale: false },
     false,
   ],
-  ["new, of which it was told all the same", { potentiallyStale: true }, true],
+  ["new, with an event recorded nevertheless", { potentiallyStale: true }, true],
 ] as const) {
   test(`a flag from a dataset that is ${name}`, async (t) => {
     const { potentiallyStale } = await added(t, line("feature", keys));

@@ -24,11 +24,11 @@ export const lastOf = (db: Database, kind: string): Line =>
 
 type Input = Parameters<typeof importDataset>[1];
 
-/** What refusals are tried on, one after the other, since none may change it. */
+/** Shared by rejected imports, since none may change it. */
 let ground: Database | undefined;
 after(() => ground && close(ground));
 
-/** Refused with a reason that begins with these words, and nothing of it stored. */
+/** Asserts that the input is rejected with this start of the message, and nothing of it stored. */
 export async function refused(input: string | Buffer | Input, reason: string) {
   const db = ground ?? open(IN_MEMORY);
   if (!ground) await importLines(db, everyKey());
@@ -45,7 +45,7 @@ export async function refused(input: string | Buffer | Input, reason: string) {
     assert.equal(exported(db), before);
   } catch (error) {
     close(db);
-    ground = undefined; // the next one begins anew
+    ground = undefined; // start afresh next time
     throw error;
   }
 }

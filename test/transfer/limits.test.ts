@@ -7,11 +7,11 @@ import { createWorld, SERVICE } from "../support/world.ts";
 import { BEGIN, EVENT, exported, HEADER, line, TIME, toText } from "./examples.ts";
 import { empty, lastOf, refused } from "./importing.ts";
 
-/** Objects within each other as JSON text: `{}` is one deep. */
+/** Nested objects as JSON text: `{}` has a depth of one. */
 const deep = (levels: number) => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
 const list = (levels: number) => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
 
-/** A line in which the value of a key is this JSON text. */
+/** A line with this JSON text as the value of a key. */
 const withJson = (kind: string, key: string, json: string) =>
   toText([line(kind, { [key]: "HERE" })]).replace('"HERE"', json);
 
@@ -22,7 +22,7 @@ for (const [kind, key] of [
   ["integrationEvent", "details"],
 ] as const) {
   for (const json of [deep(DEEPEST_JSON + 1), list(DEEPEST_JSON + 1), deep(1000), list(1_000_000)]) {
-    test(`${kind} with ${key} of ${json.length} characters nested too deeply is refused`, () =>
+    test(`${kind} with ${key} of ${json.length} characters nested too deeply is rejected`, () =>
       refused(
         BEGIN + withJson(kind, key, json),
         `line 3: ${key}: must not be nested deeper than ${DEEPEST_JSON} levels`,
@@ -30,13 +30,13 @@ for (const [kind, key] of [
   }
 }
 
-test("deep parameters of a strategy are refused", () => {
+test("deeply nested parameters of a strategy are rejected", () => {
   const strategies = `[{"name":"x","parameters":${deep(100_000)}}]`;
   const text = withJson("feature", "environments", `[{"name":"production","strategies":${strategies}}]`);
   return refused(BEGIN + text, `line 3: environments: must not be nested deeper than ${DEEPEST_JSON} levels`);
 });
 
-test("what is as deep as may be is stored, answered, searched and exported", async (t) => {
+test("data of the maximum depth is stored, returned, searched and exported", async (t) => {
   const { request, db } = await openServer(t);
   const text =
     withJson("event", "data", deep(DEEPEST_JSON)) + withJson("event", "preData", list(DEEPEST_JSON));
@@ -51,7 +51,7 @@ test("what is as deep as may be is stored, answered, searched and exported", asy
 
 const JSON_TOO_LONG = `is longer than ${LONGEST_JSON} bytes as JSON`;
 
-/** An event whose JSON in the answer is so many bytes long. */
+/** An event whose JSON has this many bytes in a response. */
 function eventOf(bytes: number, character = "x") {
   const event = (text: string) => ({
     id: 9,
@@ -74,7 +74,7 @@ function eventOf(bytes: number, character = "x") {
 }
 
 for (const character of ["x", "é", "検"]) {
-  test(`an event of as many bytes as may be in ${character} is stored and exported, a longer one is refused`, async (t) => {
+  test(`an event of the maximum size in ${character} is stored and exported, a longer one is rejected`, async (t) => {
     const db = empty(t);
     await importLines(db, [HEADER, eventOf(LONGEST_JSON, character)]);
     const again = empty(t);
@@ -85,7 +85,7 @@ for (const character of ["x", "é", "検"]) {
   });
 }
 
-test("an event that gets longer than may be where it is written is refused", () => {
+test("an event that exceeds the maximum when stored is rejected", () => {
   const data = `{"a":[${Array(100_000).fill("1e20").join(",")}]}`;
   return refused(BEGIN + withJson("event", "data", data), `line 3: event: ${JSON_TOO_LONG}`);
 });
@@ -94,13 +94,13 @@ for (const [kind, key] of [
   ["integration", "parameters"],
   ["integrationEvent", "details"],
 ] as const) {
-  test(`${kind} with ${key} longer than may be is refused`, () => {
+  test(`${kind} with an overlong ${key} is rejected`, () => {
     const text = toText([line(kind, { [key]: { text: "x".repeat(LONGEST_JSON) } })]);
     return refused(BEGIN + text, `line 3: ${key}: ${JSON_TOO_LONG}`);
   });
 }
 
-test("a hundred of the longest events are one answer", async (t) => {
+test("a hundred events of the maximum size fit in one response", async (t) => {
   const world = createWorld();
   const { data } = eventOf(LONGEST_JSON - 1000);
   for (let count = 0; count < 100; count++) world.event({ ...EVENT, data });
@@ -118,26 +118,26 @@ for (const [kind, key] of [
   ["integrationEvent", "stateDetails"],
   ["notification", "message"],
 ] as const) {
-  test(`${kind} with a ${key} that is too long is refused`, () => {
+  test(`${kind} with an overlong ${key} is rejected`, () => {
     const text = toText([line(kind, { [key]: "x".repeat(LONGEST_TEXT + 1) })]);
     return refused(BEGIN + text, `line 3: ${key}: must have ${LONGEST_TEXT} characters or less`);
   });
 }
 
-test("a text as long as may be is stored", async (t) => {
+test("a text of the maximum length is stored", async (t) => {
   const db = empty(t);
   await importLines(db, [HEADER, line("tagType", { description: "検".repeat(LONGEST_TEXT) })]);
   assert.equal(String(lastOf(db, "tagType").description).length, LONGEST_TEXT);
 });
 
-test("a line that is wrong in millions of places is refused for the first, soon and in little memory", async () => {
+test("a line with millions of errors is rejected for the first, quickly and with little memory", async () => {
   const before = process.memoryUsage().rss;
   const users = `[${Array(5_000_000).fill("0").join(",")}]`;
   await refused(BEGIN + withJson("group", "users", users), "line 3: users.0: must be 1 or more");
   assert.ok(process.memoryUsage().rss - before < 1_000_000_000);
 });
 
-test("a reason that holds what the line holds is not as long as the line", async (t) => {
+test("a message that quotes the line is truncated", async (t) => {
   const text = toText([line("tagType", { ["x".repeat(1_000_000)]: 1 })]);
   await assert.rejects(importDataset(empty(t), asChunks(BEGIN + text)), (error: Error) => {
     assert.match(error.message, /^line 3: xxx/);

@@ -42,7 +42,7 @@ flags:
             segments: [ours, everywhere]
 `;
 
-test("what a text has is made, by the events that the API records; the second time there is nothing to do", async (t) => {
+test("the content of a text is created, with the same events as by the API, and applying it again changes nothing", async (t) => {
   const { db, request, apply, diff } = await start(t);
   const recorded = watchLog(db);
   const steps = apply(ROLLOUT);
@@ -63,7 +63,7 @@ test("what a text has is made, by the events that the API records; the second ti
   assert.deepEqual([diff(ROLLOUT), apply(ROLLOUT), again()], [[], [], []]);
 });
 
-test("only what differs is changed, and what is left out stays", async (t) => {
+test("only differences are changed, and omitted keys stay", async (t) => {
   const { db, apply } = await start(t);
   apply(ROLLOUT);
   const recorded = watchLog(db);
@@ -93,7 +93,7 @@ flags:
   ] as never);
 });
 
-test("a strategy that is not in its list goes, and the flag stays on with another", async (t) => {
+test("a strategy missing from its list is removed, and the flag stays enabled with another one", async (t) => {
   const { db, request, apply } = await start(t);
   apply(ROLLOUT);
   const recorded = watchLog(db);
@@ -105,7 +105,7 @@ test("a strategy that is not in its list goes, and the flag stays on with anothe
   assert.equal(body.enabled, true);
 });
 
-test("others go only when that is asked for, dependent flags first", async (t) => {
+test("flags and segments not in the text are removed only on request, dependent flags first", async (t) => {
   const { db, apply, diff } = await start(
     t,
     world()
@@ -124,14 +124,14 @@ test("others go only when that is asked for, dependent flags first", async (t) =
   assertRecorded(recorded(), [
     { type: "feature-dependencies-removed", featureName: "child" },
     { type: "feature-archived", featureName: "child" },
-    { type: "feature-dependencies-removed", featureName: "parent" }, // also where there are none
+    { type: "feature-dependencies-removed", featureName: "parent" }, // recorded even without dependencies
     { type: "feature-archived", featureName: "parent" },
     { type: "segment-deleted" },
   ]);
   assert.deepEqual(diff(text, true), []);
 });
 
-test("an archived flag that the text has comes back", async (t) => {
+test("an archived flag in the text is revived", async (t) => {
   const { db, apply, diff } = await start(
     t,
     world().feature("f", "a", {
@@ -146,7 +146,7 @@ test("an archived flag that the text has comes back", async (t) => {
   assert.deepEqual(diff(text), []);
 });
 
-test("segments are made and changed before the strategies that use them", async (t) => {
+test("segments are created and changed before the strategies that use them", async (t) => {
   const { db, apply, diff } = await start(t);
   const text = `
 segments:
@@ -166,7 +166,7 @@ flags:
   assert.deepEqual(diff(text), []);
 });
 
-test("names that every object has are names like others", async (t) => {
+test("names of inherited properties are ordinary names", async (t) => {
   const { diff } = await start(t);
   assert.deepEqual(
     diff("flags: { constructor: {}, __proto__: {} }").map(({ name }) => name),
@@ -213,7 +213,7 @@ for (const [text, message] of REFUSED) {
   });
 }
 
-test("a trial says the same and leaves nothing", async (t) => {
+test("a dry run returns the same and leaves nothing", async (t) => {
   const { db, apply, diff } = await start(t);
   const recorded = watchLog(db);
   assert.deepEqual(apply(ROLLOUT, { isTrial: true }), diff(ROLLOUT));
@@ -221,7 +221,7 @@ test("a trial says the same and leaves nothing", async (t) => {
   assert.throws(() => apply("flags: { a/b: {} }", { isTrial: true }));
 });
 
-test("a project that is written as text is as its text says", async (t) => {
+test("the text of a project describes that project", async (t) => {
   const { db } = await openServer(t, { ...createWorld(), lines: demoDataset(Date.now()) as World["lines"] });
   const projects = db.prepare<[], string>("SELECT id FROM projects").pluck().all();
   assert.ok(projects.length > 3);
@@ -231,7 +231,7 @@ test("a project that is written as text is as its text says", async (t) => {
   }
 });
 
-test("the example of the documentation can be applied", async (t) => {
+test("the example in the documentation can be applied", async (t) => {
   const page = fs.readFileSync("docs/flags-as-text.md", "utf8");
   const text = /```yaml\n(.*?)```/s.exec(page)![1]!;
   const { db } = await openServer(
@@ -274,10 +274,10 @@ const Flag = fc.record(
 
 const Texts = fc.array(fc.tuple(fc.dictionary(Name, Flag), fc.boolean()), { minLength: 1, maxLength: 4 });
 
-/** JSON without the prototype that fast-check gives some objects. */
+/** As JSON, without the null prototype that fast-check gives some objects. */
 const asText = (flags: object) => `segments: { ours: {} }\nflags: ${JSON.stringify(flags)}`;
 
-test("whatever a project was, it becomes as the text says at once", async (t) => {
+test("whatever its state, a project matches the text after applying it once", async (t) => {
   const { db, apply, diff } = await start(t);
   await fc.assert(
     fc.property(Texts, (texts) => {

@@ -12,7 +12,7 @@ const planted = async (seed: object) => {
   return db;
 };
 
-test("flags are replaced, and applications are told of each; people and tokens stay", async (t) => {
+test("flags are replaced, and applications get each change; users and tokens stay", async (t) => {
   const world = createWorld()
     .project("a")
     .feature("gone", "a")
@@ -40,7 +40,7 @@ test("flags are replaced, and applications are told of each; people and tokens s
   assert.equal((await request("/api/admin/projects")).body.projects.length, 1);
 });
 
-test("what refers to somebody who is not here leaves everything as it was", async (t) => {
+test("a reference to an unknown user leaves everything unchanged", async (t) => {
   const { db, request } = await openServer(t, createWorld().project("a").feature("kept", "a"));
   const other = await openServer(
     t,

@@ -5,7 +5,7 @@ import { asChunks, importLines } from "../support/server.ts";
 import { company, EVENT, everyKey, exported, HEADER, line, TIME, toText } from "./examples.ts";
 import { empty } from "./importing.ts";
 
-/** What a trial says of a text, on a database that it must leave as it was. */
+/** The result of a dry run of a text, on a database that must not change. */
 async function trial(t: TestContext, text: string, given: readonly object[] = []) {
   const db = empty(t);
   if (given.length > 0) await importLines(db, given);
@@ -19,7 +19,7 @@ async function trial(t: TestContext, text: string, given: readonly object[] = []
 
 const NOTHING = { count: 0, first: [] };
 
-test("a trial of what can be imported says how many lines of each kind would come", async (t) => {
+test("a dry run of a valid dataset counts the new lines of each kind", async (t) => {
   const { counts, problems } = await trial(t, toText(company()));
   assert.deepEqual(counts, await importLines(empty(t), company()));
   assert.deepEqual(problems, NOTHING);
@@ -27,7 +27,7 @@ test("a trial of what can be imported says how many lines of each kind would com
 
 const ADVICE = "import into a new file with --data";
 
-test("a trial tells all that is wrong, with the line, and counts what is not", async (t) => {
+test("a dry run reports all errors with their lines, and counts the valid lines", async (t) => {
   const text = [
     ...toText(everyKey()).trimEnd().split("\n"),
     "",
@@ -61,17 +61,17 @@ test("a trial tells all that is wrong, with the line, and counts what is not", a
   assert.deepEqual([counts.tagType, counts.feature, counts.event], [2, 3, 2]);
 });
 
-test("a trial sees what stands in the file already", async (t) => {
+test("a dry run checks against existing data", async (t) => {
   const { problems } = await trial(t, toText([HEADER, { kind: "tagType", name: "simple" }]), everyKey());
   assert.equal(problems.count, 1);
   assert.match(problems.first[0]!.message, /^tagType: there is one with the name "simple" already/);
 });
 
-test("a trial on a new file takes what that starts with for replaced", async (t) => {
+test("a dry run on a new file treats its initial content as replaced", async (t) => {
   assert.deepEqual((await trial(t, toText(everyKey()))).problems, NOTHING);
 });
 
-test("a trial lists the first hundred of what is wrong and of what the API would refuse", async (t) => {
+test("a dry run lists the first hundred errors and warnings", async (t) => {
   const bad = Array.from({ length: 150 }, () => ({ kind: "flag" }));
   const odd = Array.from({ length: 130 }, (_, index) => line("integration", { id: index + 9 }));
   const { problems, warnings } = await trial(t, toText([HEADER, ...bad, ...odd]));
@@ -83,16 +83,20 @@ test("a trial lists the first hundred of what is wrong and of what the API would
 for (const [name, text, message] of [
   ["nothing", "", "the file is empty"],
   ["another format", '{"f":{"enabled":true}}', "these are flags as a simple map of an offline proxy, which"],
-  ["no first line", '{"kind":"tagType","name":"x"}\n', "kind: the first line must be of the kind dataset"],
+  [
+    "a dataset without a first line",
+    '{"kind":"tagType","name":"x"}\n',
+    "kind: the first line must be of the kind dataset",
+  ],
 ] as const) {
-  test(`a trial of ${name} says so`, async (t) => {
+  test(`a dry run of ${name} says so`, async (t) => {
     const { problems } = await trial(t, text);
     assert.equal(problems.count, 1);
     assert.ok(problems.first[0]!.message.startsWith(message), problems.first[0]!.message);
   });
 }
 
-test("a trial ends where the bytes are no text", async (t) => {
+test("a dry run stops at invalid UTF-8", async (t) => {
   const db = empty(t);
   const bytes = Buffer.concat([
     Buffer.from(toText([HEADER])),
@@ -103,7 +107,7 @@ test("a trial ends where the bytes are no text", async (t) => {
   assert.deepEqual(problems.first, [{ line: 2, message: "is not valid UTF-8" }]);
 });
 
-test("a trial can be stopped", async (t) => {
+test("a dry run can be cancelled", async (t) => {
   const db = empty(t);
   const stop = () => {
     throw new Error("enough");

@@ -23,7 +23,7 @@ const field = (name: string, description: string, sortOrder: number, stickiness 
   legalValues: [],
 });
 
-test("a new file holds a project, two environments, a tag type and the context of every SDK", (t) => {
+test("a new file has a project, two environments, a tag type and the context fields of every SDK", (t) => {
   const begin = new Date(Date.now() - 60_000).toISOString();
   const stored = lines(empty(t)).map((text) => JSON.parse(text));
   const times = stored.flatMap(({ createdAt = [] }) => createdAt);
@@ -56,21 +56,21 @@ test("a new file holds a project, two environments, a tag type and the context o
   ]);
 });
 
-test("an import into a new file replaces what that starts with", async (t) => {
+test("an import into a new file replaces its initial content", async (t) => {
   const db = empty(t);
   const own = [environment("moon", 1), line("tagType", { name: "simple" })];
   await importLines(db, [HEADER, ...own]);
   assert.equal(exported(db), toText([HEADER, ...own]));
 });
 
-test("a new file's export is the same after an import into another new file", async (t) => {
+test("the export of a new file stays the same when imported into another new file", async (t) => {
   const [first, second] = [empty(t), empty(t)];
   first.exec(`UPDATE projects SET created_at = '${TIME}'`);
   await importDataset(second, asChunks(exported(first)));
   assert.equal(exported(second), exported(first));
 });
 
-test("a refused import leaves what a new file starts with", async (t) => {
+test("a rejected import keeps the initial content", async (t) => {
   const db = empty(t);
   const before = exported(db);
   await assert.rejects(importLines(db, [HEADER, environment("moon", 1), { kind: "flag" }]));

@@ -22,7 +22,7 @@ const variants = (...weights: number[]) =>
 const IN = "environments.0.strategies.0";
 const VALUE = `${IN}.constraints.0.value`;
 
-/** What the API would refuse, and all that is warned of. */
+/** Values that the API would refuse, with all warnings. */
 const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> = [
   ["feature", { type: "toggle" }, 'type: there is no flag type "toggle"'],
   ["feature", { name: "Größe" }, "name: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )"],
@@ -104,7 +104,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
   ],
 ];
 
-/** What is warned of, by the line. */
+/** The warnings by line. */
 async function warnings(db: Database, text: string) {
   const told: Array<[number, string]> = [];
   await importDataset(db, asChunks(text), undefined, (number, message) => told.push([number, message]));
@@ -148,6 +148,6 @@ for (const [kind, keys] of [
 
 const NOW = Date.parse("2026-07-01T12:00:00Z");
 
-test("nothing in the demo would be refused", async (t) => {
+test("the demo causes no warnings", async (t) => {
   assert.deepEqual(await warnings(empty(t), toText(demoDataset(NOW))), []);
 });

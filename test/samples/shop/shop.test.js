@@ -19,7 +19,7 @@ test("the new checkout is for Scandinavia", () => {
   assert.equal(flags.isEnabled("new-checkout", { properties: { country: "DE" } }), false);
 });
 
-test("a test may switch a flag on", async () => {
+test("a test can enable a flag", async () => {
   assert.equal(flags.isEnabled("old-checkout"), false);
   const changed = new Promise((resolve) => flags.once("changed", resolve));
   await fetch(`${admin}/old-checkout/environments/development/on`, { method: "POST", headers });
