@@ -363,7 +363,7 @@ describe("serving", { concurrency: 3 }, () => {
     t.after(() => taken.close());
     const { port } = taken.address() as net.AddressInfo;
     const data = newFile(t);
-    fs.writeFileSync(data, "like after a killed first start"); // as a first start that was killed leaves it
+    fs.writeFileSync(data, ""); // like after a killed first start
     assertRefused(
       await runCli(["serve", "--port", String(port), "--data", data]),
       4,
@@ -431,7 +431,7 @@ describe("serving", { concurrency: 3 }, () => {
         },
       });
       request.flushHeaders();
-      await once(request, "the server has read the headers and is waiting for the body"); // the server has read the headers and waits for the body
+      await once(request, "continue"); // the server has read the headers and is waiting for the body
       child.kill(signal);
       await until("it stops", ({ stderr }) => stderr.includes(`stopping on ${signal}`));
       await untilRefused(Number(new URL(url).port));

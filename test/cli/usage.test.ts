@@ -218,7 +218,7 @@ for (const [variable, warning] of [
   ["FLAGSTONE_ADMIN_TOKEN_FIEL", /did you mean FLAGSTONE_ADMIN_TOKEN_FILE\?/],
   ["FLAGSTONE_LOGLEVEL", /did you mean FLAGSTONE_LOG_LEVEL\?/],
   ["FLAGSTONE_PORT", /^$/],
-  ["set by Kubernetes", /^$/], // of Kubernetes
+  ["FLAGSTONE_SERVICE_HOST", /^$/], // set by Kubernetes
   ["FLAGSTONE_PORT_4242_TCP", /^$/],
 ] as const) {
   test(`the variable ${variable} is ${warning.source === "^$" ? "ignored" : "reported"}`, async (t) => {

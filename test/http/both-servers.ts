@@ -133,8 +133,7 @@ export const seen = async (response: Response) => {
   const timeless = text.replaceAll(/"seenAt":[^,}]+/g, `"seenAt":0`);
   return [
     response.status,
-    timeless === text &&
-      response.headers.get("etag")?.replace("W/", "weak if fetch has asked for compression"), // weak where fetch has asked for it compressed
+    timeless === text && response.headers.get("etag")?.replace("W/", ""), // weak if fetch has asked for compression
     response.status < 400 ? timeless : JSON.parse(text).message,
   ];
 };

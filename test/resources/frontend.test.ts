@@ -130,7 +130,7 @@ scenarios(`POST ${FLAGS}`, [
         [
           ["everyone", true],
           ["off", false],
-          ["the application's default counts", undefined], // the application's own value counts
+          ["staff", undefined], // the application's default counts
         ],
       ),
   },
