@@ -9,7 +9,7 @@ const MINIMUM = "22.18.0";
 if (process.versions.node.localeCompare(MINIMUM, "en", { numeric: true }) < 0) {
   process.stderr.write(
     `Flagstone needs Node ${MINIMUM} or newer and this is ${process.versions.node}: ` +
-      "run `npm ci`, including optional packages, which brings a Node of its own, then `npm start`.\n",
+      "run `npm ci` with optional packages, which installs its own Node, then `npm start`.\n",
   );
   process.exit(2);
 }

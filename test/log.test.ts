@@ -24,7 +24,7 @@ for (const [name, message, shown] of [
   ["an end of line", "x\n2026-01-01T00:00:00.000Z info done", "x\\n2026-01-01T00:00:00.000Z info done"],
   ["an escape sequence", "x\u001b[2J\u009b31m", "x\\u001b[2J\\u009b31m"],
   ["a direction override", "x\u202e\u2066", "x\\u202e\\u2066"],
-  ["a status of its own", "x status=200", '"x status=200"'],
+  ["a forged status", "x status=200", '"x status=200"'],
   ["a quotation at the beginning", '"x" is new', '"\\"x\\" is new"'],
 ] as const) {
   test(`a message with ${name} can't forge anything`, () => {

@@ -118,44 +118,46 @@ const tries = (name: string, more: Partial<Scenario>): Scenario => ({
 });
 
 scenarios(`PUT ${A}/user-admin/3`, [
-  tries("oneself made an Admin", { body: { rootRole: 1 } }),
-  tries("oneself made an Admin by name", { body: { rootRole: "Admin" } }),
-  tries("another name for oneself", { body: { name: "admin" } }),
+  tries("making oneself an Admin", { body: { rootRole: 1 } }),
+  tries("making oneself an Admin, by name of the role", { body: { rootRole: "Admin" } }),
+  tries("taking another name", { body: { name: "admin" } }),
 ]);
 scenarios(`POST ${A}/user-admin`, [
-  tries("a second self that is an Admin", { body: { username: "x", rootRole: 1 } }),
+  tries("creating another user who is an Admin", { body: { username: "x", rootRole: 1 } }),
 ]);
 scenarios(`POST ${A}/service-account`, [
-  tries("a program that is an Admin", { body: { username: "x", name: "x", rootRole: 1 } }),
+  tries("creating a service account that is an Admin", { body: { username: "x", name: "x", rootRole: 1 } }),
 ]);
 scenarios(`POST ${A}/service-account/5/token`, [
-  tries("a token of a program that is an Admin", {
+  tries("creating a token for an Admin service account", {
     given: (w) => world(w).user({ rootRole: 1, accountType: "Service Account" }),
     body: { description: "x", expiresAt: LATER },
   }),
 ]);
 scenarios(`POST ${A}/roles`, [
-  tries("a role with everything", {
+  tries("creating a role with all permissions", {
     body: { name: "x", type: "root-custom", permissions: [{ name: "ADMIN" }] },
   }),
 ]);
 scenarios(`PUT ${A}/roles/7`, [
-  tries("one's own role with more in it", {
+  tries("adding permissions to one's own role", {
     given: withCustomRole(world, { name: "UPDATE_FEATURE" }),
     body: { name: "Custom", permissions: [{ name: "UPDATE_PROJECT" }] },
   }),
 ]);
 scenarios(`PUT ${A}/groups/1`, [
-  tries("one's own group made Admins", { body: { name: "crew", rootRole: 1, users: [{ user: { id: 3 } }] } }),
+  tries("making one's own group Admins", {
+    body: { name: "crew", rootRole: 1, users: [{ user: { id: 3 } }] },
+  }),
 ]);
 scenarios(`POST ${A}/invite-link/tokens`, [
-  tries("an invitation for friends", { body: { name: "x", expiresAt: LATER } }),
+  tries("inviting friends", { body: { name: "x", expiresAt: LATER } }),
 ]);
 scenarios(`POST ${A}/user-admin/reset-password`, [
-  tries("a link to the password of another", { body: { id: "edith@example.com" } }),
+  tries("requesting a link for another user's password", { body: { id: "edith@example.com" } }),
 ]);
 scenarios(`POST ${A}/user-admin/1/change-password`, [
-  tries("the password of another", { body: { password: NEW } }),
+  tries("setting another user's password", { body: { password: NEW } }),
 ]);
 
 for (const [path, method, body] of [
@@ -181,20 +183,20 @@ for (const [path, method, body] of [
   ["/projects/a/role/4/access", "POST", { users: [{ id: 3 }] }],
 ] as const)
   scenarios(`${method} ${A}${path}`, [
-    tries("who may change a project, but is not its Owner, gives nobody a role that he lacks", {
+    tries("changing a project without being its Owner does not allow assigning a role that one lacks", {
       given: withCustomRole((w) => world(w).member("a", 4, 4), { name: "UPDATE_PROJECT" }),
       body,
     }),
   ]);
 scenarios(`PUT ${A}/projects/default/access`, [
-  tries("an Editor, who may change the default project, does not become its Owner", {
+  tries("an Editor, who can change the default project, can't become its Owner", {
     as: personal(2),
     body: { roles: [{ id: 4, users: [2] }] },
   }),
 ]);
 
 scenarios(`POST ${A}/projects/a/access`, [
-  tries("a root role is none for a project", {
+  tries("a root role can't be assigned in a project", {
     body: { roles: [1], users: [3] },
     expect: [400, "ValidationError"],
   }),
@@ -237,11 +239,11 @@ scenarios(`POST ${A}/api-tokens`, [
 ]);
 
 scenarios(`POST ${A}/projects/a/api-tokens`, [
-  tries("a token for everything by way of a project", {
+  tries("a token for everything through a project", {
     body: { tokenName: "x", type: "admin", environment: "*" },
     expect: [400, "ValidationError"],
   }),
-  tries("a token for another project too", {
+  tries("a token that includes another project", {
     body: { ...token, projects: ["a", "b"] },
     expect: [400, "ValidationError"],
   }),
@@ -283,19 +285,23 @@ const others = (w: World) =>
   withCustomRoot((one) => one.group("g", [3], { rootRole: 1 }), { name: "ADMIN" })(w);
 
 scenarios(`PUT ${A}/user-admin/1`, [
-  lastAdmin("demoted by himself", { body: { rootRole: 3 } }),
-  lastAdmin("demoted by one of a group", { as: personal(3), given: others, body: { rootRole: 3 } }),
-  lastAdmin("demoted by one of a custom role", { as: personal(5), given: others, body: { rootRole: 8 } }),
+  lastAdmin("demoting oneself", { body: { rootRole: 3 } }),
+  lastAdmin("demoted by an Admin through a group", { as: personal(3), given: others, body: { rootRole: 3 } }),
+  lastAdmin("demoted by an Admin through a custom role", {
+    as: personal(5),
+    given: others,
+    body: { rootRole: 8 },
+  }),
 ]);
 scenarios(`DELETE ${A}/user-admin/1`, [
-  lastAdmin("deleted by himself", {}),
-  lastAdmin("deleted by one of a group", { as: personal(3), given: others }),
+  lastAdmin("deleting oneself", {}),
+  lastAdmin("deleted by an Admin through a group", { as: personal(3), given: others }),
 ]);
 scenarios(`POST ${A}/user-admin/inactive/delete`, [
-  lastAdmin("deleted among others", { as: personal(3), given: others, body: { ids: [4, 1] } }),
+  lastAdmin("deleted together with others", { as: personal(3), given: others, body: { ids: [4, 1] } }),
 ]);
 scenarios(`DELETE ${A}/service-account/1`, [
-  lastAdmin("deleted as if he were a program", { expect: [404, "NotFoundError"] }),
+  lastAdmin("deleted as a service account", { expect: [404, "NotFoundError"] }),
 ]);
 
 test("an import can't replace the last Admin", async (t) => {

@@ -91,7 +91,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     endAfter(t, running);
     await running.until("the first", ({ stdout }) => stdout.includes("cart is on"));
     fs.writeFileSync(seed, '{"cart": ');
-    await running.until("what is wrong", ({ stderr }) => stderr.includes("seed.json"));
+    await running.until("the error", ({ stderr }) => stderr.includes("seed.json"));
     fs.writeFileSync(seed, '{"cart": false}');
     await running.until("the second", ({ stdout }) => stdout.includes("cart is off"));
     running.child.kill("SIGTERM");

@@ -135,7 +135,7 @@ describe("flagstone run --watch", () => {
     endAfter(t, running);
     await running.until("the first", ({ stdout }) => stdout.endsWith("on: cart\n"));
     fs.writeFileSync(seed, '{"cart": ');
-    await running.until("what is wrong", ({ stderr }) => stderr.includes("seed.json"));
+    await running.until("the error", ({ stderr }) => stderr.includes("seed.json"));
     fs.writeFileSync(seed, '{"menu": {"enabled": true, "variant": "red"}, "cart": false}');
     await running.until("the second", ({ stdout }) => stdout.endsWith("on: menu\n"));
     running.child.kill("SIGTERM");

@@ -50,11 +50,11 @@ scenarios(`POST ${TOKENS}`, [
   ...strangers({ body }),
   { name: "an Editor may not", as: personal(2), body, expect: NO_ACCESS },
   makes("a client token", body),
-  makes("a service token may make one", body, {}, { as: SERVICE }),
+  makes("by a service token", body, {}, { as: SERVICE }),
   makes("an end", { ...body, expiresAt: "2099-01-01T00:00:00Z" }, { expiresAt: "2099-01-01T00:00:00.000Z" }),
   makes("for one project", { ...body, projects: ["a"] }, { projects: ["a"], project: "a" }),
   makes("for several", { ...body, projects: ["a", "b", "a"] }, { projects: ["a", "b"], project: "a,b" }),
-  makes("for all, whatever else is named", { ...body, projects: ["a", "*"] }),
+  makes("for all projects, whatever else is named", { ...body, projects: ["a", "*"] }),
   makes(
     "older names",
     { username: "app", type: "FRONTEND", environment: "production", project: "b" },

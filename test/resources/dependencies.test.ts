@@ -61,7 +61,7 @@ scenarios(`POST ${FEATURES}/f/dependencies`, [
   refused("on an unknown flag", "nope"),
   refused("on a flag of another project", "other"),
   refused("on an archived flag", "gone"),
-  refused("on a flag that depends on another itself", "child"),
+  refused("on a flag that itself depends on another", "child"),
   refused("of a flag that others depend on", "f", { url: `${FEATURES}/parent/dependencies` }),
   {
     name: "of an unknown flag",
@@ -150,11 +150,11 @@ scenarios(`GET ${FEATURES}`, [
   answers("an unknown flag", "/api/admin/projects/b/features/nope/parents", []),
   answers("an unknown project", "/api/admin/projects/nope/features/f/parents", []),
   hidden("features/f/parents"),
-  answers("variants of environments and strategies, each once", `${FEATURES}/parent/parent-variants`, [
-    "x",
-    "y",
-    "z",
-  ]),
+  answers(
+    "variants of all environments and strategies, without duplicates",
+    `${FEATURES}/parent/parent-variants`,
+    ["x", "y", "z"],
+  ),
   answers("no variants", `${FEATURES}/f/parent-variants`, []),
   answers("variants of another project's flag", "/api/admin/projects/b/features/parent/parent-variants", []),
   hidden("features/f/parent-variants"),

@@ -78,7 +78,7 @@ scenarios("GET /api/admin/events", [
     },
   },
   {
-    name: "an empty project is none",
+    name: "an empty project is ignored",
     url: "?project=",
     given: (w) => w.event({ project: "a" }).event(),
     see: (body) => assert.deepEqual(ids(body), [2, 1]),

@@ -40,7 +40,7 @@ scenarios(`DELETE ${FLAG}`, [
     as: personal(3),
     given: withCustomRole(withFlag, { name: "DELETE_FEATURE" }),
   }),
-  refused("other permissions will not", NO_ACCESS, {
+  refused("another permission is not enough", NO_ACCESS, {
     as: personal(3),
     given: withCustomRole(withFlag, { name: "CREATE_FEATURE" }, { name: "UPDATE_FEATURE" }),
     see: ({ message }) => assert.match(message, /DELETE_FEATURE/),
@@ -56,14 +56,14 @@ scenarios(`DELETE ${FLAG}`, [
   refused("a flag of another project", NOT_FOUND, { url: "/api/admin/projects/default/features/f" }),
   refused("an unknown project", NOT_FOUND, { url: "/api/admin/projects/nope/features/f" }),
   refused("NUL in the path", [400, "ValidationError"], { url: `${FLAG}%00` }),
-  done("again where it is archived already", {
+  done("an archived flag again", {
     given: (w) => w.project("a").feature("f", "a", { archivedAt: "2026-01-02T00:00:00Z" }),
   }),
   refused("while another flag depends on it", [403, "InvalidOperationError"], {
     given: (w) => withFlag(w).feature("child", "a", dependent),
     see: ({ message }) => assert.match(message, /child/),
   }),
-  done("while only an archived one does", {
+  done("while only an archived flag depends on it", {
     given: (w) => withFlag(w).feature("child", "a", { ...dependent, archivedAt: "2026-01-02T00:00:00Z" }),
   }),
 ]);

@@ -179,7 +179,7 @@ scenarios(`POST ${BATCH}/validate`, [
   },
   finds("a flag of another project", "errors", { features: [{ name: "other" }] }, ["other (in project b)"]),
   {
-    ...finds("a flag of a project that is hidden", "errors", { features: [{ name: "secret" }] }, ["secret"]),
+    ...finds("a flag of a hidden project", "errors", { features: [{ name: "secret" }] }, ["secret"]),
     as: personal(3),
   },
   finds("a flag twice", "errors", { features: [{ name: "new" }, { name: "new" }] }, ["new"]),
@@ -225,7 +225,7 @@ scenarios(`POST ${BATCH}/validate`, [
     ["nope"],
   ),
   finds("an archived flag", "warnings", { features: [{ name: "gone" }] }, ["gone"]),
-  finds("a flag that is there", "warnings", { features: [{ name: "cart" }] }, ["cart"]),
+  finds("an existing flag", "warnings", { features: [{ name: "cart" }] }, ["cart"]),
   {
     name: "an unknown project and environment",
     body: { ...intoA({}), project: "nope", environment: "nope" },

@@ -188,7 +188,7 @@ const check = (name: string, features: string[], parents: string[], hasDeleted: 
 scenarios(`POST ${PROJECT}/archive/validate`, [
   ...permitted("DELETE_FEATURE", { given, body: { features: ["f"] } }),
   ...common(),
-  check("nothing in the way", ["f"], [], false),
+  check("no obstacle", ["f"], [], false),
   check("a parent", ["f", "parent"], ["parent"], false),
   check("a child", ["child"], [], true),
   check("both", ["parent", "child"], [], true),

@@ -84,7 +84,7 @@ scenarios(CREATE, [
     given: (w) => withProjects(w).member("hidden", 3),
     records: made("user3", 3, "hidden"),
   }),
-  mayNot("a Viewer with a body that is wrong", { as: personal(3), body: {} }),
+  mayNot("a Viewer with an invalid body", { as: personal(3), body: {} }),
 ]);
 
 const CREATED = {
@@ -118,10 +118,14 @@ scenarios(CREATE, [
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
   ),
-  answers("an empty description is none", { description: "" }),
+  answers("an empty description", { description: "" }),
   answers("a description that is null", { description: null }),
-  answers("what a client can't set is ignored", { archived: true, project: "default", createdAt: "x" }),
-  answers("every character that is URL friendly", { name: "A-z_0.9~!*'()" }, { name: "A-z_0.9~!*'()" }),
+  answers("properties that a client can't set are ignored", {
+    archived: true,
+    project: "default",
+    createdAt: "x",
+  }),
+  answers("every URL-friendly character", { name: "A-z_0.9~!*'()" }, { name: "A-z_0.9~!*'()" }),
   answers("a hundred characters", { name: "n".repeat(100) }, { name: "n".repeat(100) }),
   answers("a description in any script", { description: "é😀\n\t" }, { description: "é😀\n\t" }),
   ...noBodies({ given: withProjects }),
@@ -189,7 +193,7 @@ scenarios(CREATE, [
     }),
   ),
   {
-    ...answers("a name that is taken in another letter case only", {}),
+    ...answers("a name that is taken only in another letter case", {}),
     given: (w) => withProjects(w).feature("F", "a"),
   },
 ]);

@@ -51,19 +51,19 @@ scenarios(`POST ${MOVE}`, [
   moved("an Admin may"),
   moved("a service token may", { as: SERVICE }),
   moved("an Owner of both may", { as: personal(3), given: withRoles(4, 4) }),
-  refused("an Owner of one may not", "NoAccessError", {
+  refused("an Owner of only one of the projects", "NoAccessError", {
     as: personal(3),
     given: (w) => given(w).member("a", 3, 4),
   }),
-  refused("an Owner who is a Member there may not", "NoAccessError", {
+  refused("an Owner who is a Member of the target", "NoAccessError", {
     as: personal(3),
     given: withRoles(4, 5),
   }),
-  refused("a Member who is an Owner there may not", "NoAccessError", {
+  refused("a Member who is an Owner of the target", "NoAccessError", {
     as: personal(3),
     given: withRoles(5, 4),
   }),
-  refused("MOVE_FEATURE_TOGGLE in one will not do", "NoAccessError", {
+  refused("MOVE_FEATURE_TOGGLE in only one of the projects", "NoAccessError", {
     as: personal(3),
     given: withCustomRole(given, { name: "MOVE_FEATURE_TOGGLE" }),
   }),
@@ -85,14 +85,14 @@ scenarios(`POST ${MOVE}`, [
   refused("an unknown flag", "NotFoundError", { url: MOVE.replace("/f/", "/g/") }),
   refused("a flag of another project", "NotFoundError", { url: MOVE.replace("/a/", "/full/") }),
   refused("an archived flag", "NotFoundError", { url: MOVE.replace("/f/", "/gone/") }),
-  moved("to where it is already", { body: { newProjectId: "a" }, records: [] }),
-  moved("an environment in which it is off may be missing"),
-  refused("one in which it is on may not", "IncompatibleProjectError", {
+  moved("to the same project", { body: { newProjectId: "a" }, records: [] }),
+  moved("the target may lack an environment in which the flag is disabled"),
+  refused("but not one in which it is enabled", "IncompatibleProjectError", {
     given: (w) => given(w).feature("on", "a", { environments: [{ name: "development", enabled: true }] }),
     url: MOVE.replace("/f/", "/on/"),
     see: ({ message }) => assert.match(message, /development/),
   }),
-  refused("a project that has as many as it may have", "InvalidOperationError", {
+  refused("a full project", "InvalidOperationError", {
     body: { newProjectId: "full" },
   }),
   refused("a flag that depends on another", "InvalidOperationError", {

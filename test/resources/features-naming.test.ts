@@ -48,19 +48,19 @@ const inTime: Scenario["see"] = ({ details }) => {
 
 scenarios("POST /api/admin/projects/a/features", [
   created("a name that matches", "shop.cart"),
-  created("the other choice of the pattern", "old"),
+  created("the pattern's other alternative", "old"),
   wrong("a name that does not", { name: "cart" }),
-  wrong("one that only begins so", { name: "shop.cart-2" }),
-  wrong("one that begins like the first choice only", { name: "shop.cart.old" }),
-  wrong("one that only ends so", { name: "my-old" }),
+  wrong("one that only starts with a match", { name: "shop.cart-2" }),
+  wrong("one that only starts with the first alternative", { name: "shop.cart.old" }),
+  wrong("one that only ends with a match", { name: "my-old" }),
   wrong("another letter case", { name: "Shop.cart" }),
-  created("an empty pattern is none", "anything", { url: "/api/admin/projects/b/features" }),
+  created("an empty pattern", "anything", { url: "/api/admin/projects/b/features" }),
   wrong(
     "a pattern that would backtrack forever",
     { name: LONG },
     { url: "/api/admin/projects/slow/features", see: inTime },
   ),
-  created("a project that may have one more", "two", { url: "/api/admin/projects/few/features" }),
+  created("a project below its limit", "two", { url: "/api/admin/projects/few/features" }),
 ]);
 
 scenarios("POST /api/admin/projects/a/features/f/clone", [
@@ -86,7 +86,7 @@ scenarios("POST /api/admin/features/validate", [
   { name: "an unknown project has no pattern", given, body: { name: "x", projectId: "nope" } },
   { name: "a name that matches", given, body: { name: "shop.cart", projectId: "a" } },
   wrong("a name that does not match", { name: "cart", projectId: "a" }, { as: personal(3) }),
-  wrong("a pattern that would never end", { name: LONG, projectId: "slow" }, { see: inTime }),
+  wrong("a pattern that would backtrack forever", { name: LONG, projectId: "slow" }, { see: inTime }),
   ...["f", "gone"].map((name) => ({
     name: `the name ${name}, which is taken`,
     given,

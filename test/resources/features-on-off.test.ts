@@ -66,30 +66,30 @@ for (const [word, given, records] of [
     may("a Member", { as: personal(3), given: (w) => given(w).member("a", 3) }),
     mayNot("a Viewer", { as: personal(3) }),
     mayNot("an Editor outside the default project", { as: personal(2) }),
-    may("the permission everywhere", {
+    may("the permission for all environments", {
       as: personal(3),
       given: withCustomRole(given, { name: "UPDATE_FEATURE_ENVIRONMENT" }),
     }),
-    may("the permission here", {
+    may("the permission for this environment", {
       as: personal(3),
       given: withCustomRole(given, { name: "UPDATE_FEATURE_ENVIRONMENT", environment: "development" }),
     }),
-    mayNot("the permission in another environment", {
+    mayNot("the permission for another environment", {
       as: personal(3),
       given: withCustomRole(given, { name: "UPDATE_FEATURE_ENVIRONMENT", environment: "production" }),
       see: ({ message }) =>
         assert.match(message, /UPDATE_FEATURE_ENVIRONMENT in the environment development/),
     }),
-    mayNot("another permission here", {
+    mayNot("another permission for this environment", {
       as: personal(3),
       given: withCustomRole(given, { name: "CREATE_FEATURE_STRATEGY", environment: "development" }),
     }),
-    mayNot("a stranger to a private project", {
+    mayNot("a user without access to a private project", {
       as: personal(2),
       url: `${DEVELOPMENT.replace("/a/", "/hidden/")}/${word}`,
     }),
-    may("with a body, which is not read, an Admin", { body: { anything: 1 } }),
-    may("with a body that is no JSON an Admin", {
+    may("with an unneeded body, an Admin", { body: { anything: 1 } }),
+    may("with a body that is not JSON, an Admin", {
       body: "nonsense",
       headers: { "content-type": "text/plain" },
     }),

@@ -55,8 +55,8 @@ const sees = (name: string, see: Scenario["see"], rest: Partial<Scenario> = {}):
 
 scenarios(`GET ${FLAG}`, [
   ...strangers({ given: withFlag }),
-  sees("a Viewer, whose favorite it is", (body) => assert.equal(body.favorite, true), { as: personal(3) }),
-  sees("an Admin, whose it is not", (body) => assert.equal(body.favorite, false)),
+  sees("a Viewer who has it as a favorite", (body) => assert.equal(body.favorite, true), { as: personal(3) }),
+  sees("an Admin who has not", (body) => assert.equal(body.favorite, false)),
   sees("a service token, which has none", (body) => assert.equal(body.favorite, false), { as: SERVICE }),
   {
     name: "every property",
@@ -196,12 +196,15 @@ const lists = (name: string, ids: number[], rest: Partial<Scenario> = {}): Scena
 
 scenarios(`GET ${EVENTS}`, [
   ...strangers({ given: withEvents }),
-  lists("an Admin: all of the flag, newest first, whatever became of it", [6, 5, 3, 1]),
+  lists("an Admin: all events of the flag, newest first, even if it is deleted", [6, 5, 3, 1]),
   lists("a service token", [6, 5, 3, 1], { as: SERVICE }),
-  lists("a Viewer: not those of a private project", [6, 5, 1], { as: personal(3) }),
-  lists("a member of it", [6, 5, 3, 1], { as: personal(3), given: (w) => withEvents(w).member("hidden", 3) }),
-  lists("a flag that nothing is known of", [], { url: "/api/admin/events/nope" }),
-  lists("a name in another letter case is another flag", [4], { url: "/api/admin/events/F" }),
+  lists("a Viewer: except those of a private project", [6, 5, 1], { as: personal(3) }),
+  lists("a member of the private project", [6, 5, 3, 1], {
+    as: personal(3),
+    given: (w) => withEvents(w).member("hidden", 3),
+  }),
+  lists("an unknown flag", [], { url: "/api/admin/events/nope" }),
+  lists("names are case-sensitive", [4], { url: "/api/admin/events/F" }),
   {
     name: "its name is returned as requested",
     given: withEvents,

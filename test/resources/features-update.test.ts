@@ -53,13 +53,13 @@ scenarios(`PUT ${FLAG}`, [
     {},
     { ...BEFORE, type: "release", impressionData: false },
   ),
-  becomes("no description is an empty one", { description: null }, { description: "" }),
+  becomes("null as the description is stored as an empty one", { description: null }, { description: "" }),
   becomes(
     "immutable properties are ignored",
     { name: "f", project: "hidden", createdAt: "x", lastSeenAt: 1 },
     { project: "a" },
   ),
-  becomes("stale has no event of its own here", { stale: true }, { stale: true }),
+  becomes("stale has no separate event here", { stale: true }, { stale: true }),
   becomes("it archives", { archived: true }, { archived: true }),
   {
     name: "it can revive a flag",
@@ -132,7 +132,7 @@ scenarios(`PATCH ${FLAG}`, [
     ["1001 steps", Array(1001).fill(step("/stale", true)[0]), "body"],
   ]),
   becomes(
-    "stale has an event of its own",
+    "stale has a separate event",
     step("/stale", true),
     { stale: true },
     {
@@ -158,8 +158,8 @@ scenarios(`PATCH ${FLAG}`, [
       records: [update("f", { description: null }, { description: null })],
     },
   ),
-  becomes("what can't be changed is ignored", step("/project", "hidden"), { ...BEFORE, project: "a" }),
-  becomes("the time of creation can't", step("/createdAt", "2020-01-01"), {
+  becomes("immutable properties are ignored", step("/project", "hidden"), { ...BEFORE, project: "a" }),
+  becomes("the creation time is immutable", step("/createdAt", "2020-01-01"), {
     createdAt: "2026-01-01T00:00:00.000Z",
   }),
   becomes("it archives", step("/archived", true), { archived: true }),

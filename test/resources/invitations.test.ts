@@ -81,7 +81,7 @@ scenarios(`POST ${TOKENS}`, [
   ...strangers({ body }),
   ...notForOthers({ body }),
   makes("an Admin may", body, body.expiresAt),
-  makes("it lasts a month at most", { ...body, expiresAt: inDays(400) }, inDays(30)),
+  makes("the expiry is limited to a month", { ...body, expiresAt: inDays(400) }, inDays(30)),
   makes("an expiry in the past", { ...body, expiresAt: inDays(-1) }, inDays(-1)),
   ...noBodies({}),
   ...badBodies({}, [

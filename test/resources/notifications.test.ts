@@ -93,10 +93,10 @@ const read = (name: string, notifications: unknown, more: object = {}) => ({
 scenarios(`POST ${READ}`, [
   read("no credential", [1], { as: null, expect: [401, "AuthenticationRequired"] }),
   read("a service token", [1], { as: SERVICE, expect: [403, "NoAccessError"] }),
-  read("none, and unknown ones", [99, 0]),
+  read("only unknown ones", [99, 0]),
   read("nothing given", undefined, { expect: [400, "ValidationError"] }),
   read("ids as text", ["1"], { expect: [400, "ValidationError"] }),
-  read("an id that is no whole number", [1.5], { expect: [400, "ValidationError"] }),
+  read("a fraction as an id", [1.5], { expect: [400, "ValidationError"] }),
 ]);
 
 test("marking as read is permanent, per user, and visible at once", async (t) => {

@@ -85,8 +85,8 @@ scenarios(`PUT ${ACCESS}`, [
   put("a member", BEFORE, { as: personal(4), expect: [403, "NoAccessError"] }),
   put("an unknown project", [], { url: "/api/admin/projects/none/access", expect: [404, "NotFoundError"] }),
   put("no roles", undefined, { expect: [400, "ValidationError"] }),
-  put("roles that are no list", {}, { expect: [400, "ValidationError"] }),
-  put("what there is already, in another order and twice", [keepers, members, owners, owners]),
+  put("an object as the roles", {}, { expect: [400, "ValidationError"] }),
+  put("the same access, in another order and with duplicates", [keepers, members, owners, owners]),
   put(
     "several roles, groups and users at once",
     [
@@ -126,17 +126,17 @@ scenarios(`PUT ${ACCESS}`, [
       see: (body: object) => assert.ok(JSON.stringify(body).includes(path), JSON.stringify(body)),
     }),
   ),
-  put("nobody owns it any more", [members, keepers], { expect: [409, "ProjectWithoutOwnerError"] }),
+  put("no owner left", [members, keepers], { expect: [409, "ProjectWithoutOwnerError"] }),
   // Managing access does not allow giving oneself, or anyone else, more than one has.
-  put("a keeper makes himself an owner", [{ id: OWNER, users: [2, 3] }, members, keepers], {
+  put("a keeper makes themselves an owner", [{ id: OWNER, users: [2, 3] }, members, keepers], {
     as: personal(3),
     expect: [403, "NoAccessError"],
   }),
-  put("a keeper takes a role from others", [owners, keepers], {
+  put("a keeper removes others' roles", [owners, keepers], {
     as: personal(3),
     expect: [403, "NoAccessError"],
   }),
-  put("a keeper shares his own role", [owners, members, { id: KEEPER, users: [3, 4] }], {
+  put("a keeper shares their own role", [owners, members, { id: KEEPER, users: [3, 4] }], {
     as: personal(3),
     records: [{ type: "project-access-updated" }],
   }),
@@ -179,7 +179,7 @@ const strangersTo = (common: object) => [
 const added = { roles: [MEMBER], users: [3], groups: [] };
 scenarios(`POST ${ACCESS}`, [
   ...strangersTo({ body: added }),
-  change("a user gets a role beside what he has", {
+  change("a user gets an additional role", {
     body: { roles: [MEMBER, KEEPER], users: [3, 4], groups: [1] },
     records: [
       {
@@ -195,7 +195,7 @@ scenarios(`POST ${ACCESS}`, [
       },
     ],
   }),
-  change("what there is already", { body: { roles: [MEMBER], groups: [1] } }),
+  change("the same again", { body: { roles: [MEMBER], groups: [1] } }),
   change("an unknown project", {
     as: personal(1),
     url: "/api/admin/projects/none/access",
@@ -206,12 +206,12 @@ scenarios(`POST ${ACCESS}`, [
   change("a root role", { body: { ...added, roles: [1] }, expect: bad }),
   change("an unknown user", { body: { ...added, users: [99] }, expect: bad }),
   change("an unknown group", { body: { ...added, groups: [99] }, expect: bad }),
-  change("a keeper makes himself an owner", {
+  change("a keeper makes themselves an owner", {
     as: personal(3),
     body: { ...added, roles: [OWNER] },
     expect: forbidden,
   }),
-  change("a keeper shares his own role", {
+  change("a keeper shares their own role", {
     as: personal(3),
     body: { roles: [KEEPER], users: [4] },
     records: [{ type: "project-access-added" }],
@@ -232,8 +232,8 @@ scenarios(`POST ${A}/role/${MEMBER}/access`, [
   change("a root role", { url: `${A}/role/1/access`, body: {}, expect: missing }),
   change("an unknown role", { url: `${A}/role/99/access`, body: {}, expect: missing }),
   change("an unknown user", { body: { users: [{ id: 99 }] }, expect: bad }),
-  change("a user by number alone", { body: { users: [3] }, expect: bad }),
-  change("a keeper makes himself an owner", {
+  change("a user id instead of an object", { body: { users: [3] }, expect: bad }),
+  change("a keeper makes themselves an owner", {
     as: personal(3),
     url: `${A}/role/${OWNER}/access`,
     body: { users: [{ id: 3 }] },
@@ -260,7 +260,7 @@ scenarios(`PUT ${A}/users/3/roles`, [
       { type: "project-access-user-roles-deleted", data: null, preData: { roles: [KEEPER], userId: 3 } },
     ],
   }),
-  change("what he has", { body: { roles: [KEEPER] } }),
+  change("the same again", { body: { roles: [KEEPER] } }),
   change("no roles", { body: {}, expect: bad }),
   change("an unknown role", { body: { roles: [99] }, expect: bad }),
   change("an unknown user", { url: `${A}/users/99/roles`, body: { roles: [] }, expect: missing }),
@@ -269,12 +269,12 @@ scenarios(`PUT ${A}/users/3/roles`, [
     body: { roles: [MEMBER] },
     expect: [409, "ProjectWithoutOwnerError"],
   }),
-  change("a keeper makes himself an owner", {
+  change("a keeper makes themselves an owner", {
     as: personal(3),
     body: { roles: [KEEPER, OWNER] },
     expect: forbidden,
   }),
-  change("a keeper gives up his own role", {
+  change("a keeper gives up their own role", {
     as: personal(3),
     body: { roles: [] },
     records: [{ type: "project-access-user-roles-deleted" }],
@@ -289,12 +289,12 @@ scenarios(`PUT ${A}/users/3/roles`, [
 
 scenarios(`DELETE ${A}/users/3/roles`, [
   ...strangersTo({}),
-  change("all are taken", {
+  change("all roles are removed", {
     records: [{ type: "project-access-user-roles-deleted", preData: { roles: [KEEPER], userId: 3 } }],
   }),
-  change("of one who has none himself", { url: `${A}/users/4/roles` }),
+  change("of a user without direct roles", { url: `${A}/users/4/roles` }),
   change("the last owner", { url: `${A}/users/2/roles`, expect: [409, "ProjectWithoutOwnerError"] }),
-  change("a keeper takes it from an owner", {
+  change("a keeper removes an owner's roles", {
     as: personal(3),
     url: `${A}/users/2/roles`,
     expect: [409, "ProjectWithoutOwnerError"],
@@ -315,12 +315,12 @@ scenarios(`PUT ${A}/groups/1/roles`, [
     ],
   }),
   change("an unknown group", { url: `${A}/groups/99/roles`, body: { roles: [] }, expect: missing }),
-  change("a keeper takes a role from a group", { as: personal(3), body: { roles: [] }, expect: forbidden }),
+  change("a keeper removes a group's roles", { as: personal(3), body: { roles: [] }, expect: forbidden }),
 ]);
 
 scenarios(`DELETE ${A}/groups/1/roles`, [
   ...strangersTo({}),
-  change("all are taken", {
+  change("all roles are removed", {
     records: [{ type: "project-access-user-roles-deleted", preData: { roles: [MEMBER], groupId: 1 } }],
   }),
   change("an unknown group", { url: `${A}/groups/99/roles`, expect: missing }),

@@ -37,7 +37,7 @@ scenarios(`POST ${PROJECTS}`, [
   makes("an Editor may", { as: personal(2) }),
   makes("a service token may", { as: SERVICE }),
   { name: "a Viewer may not", as: personal(3), body, expect: NO_ACCESS },
-  makes("CREATE_PROJECT by a custom root role will do", {
+  makes("CREATE_PROJECT through a custom root role", {
     as: personal(5),
     given: withCustomRoot((w) => w, { name: "CREATE_PROJECT" }),
   }),
@@ -56,7 +56,7 @@ scenarios(`POST ${PROJECTS}`, [
   ),
   makes("environments in their own order", {}, { environments: ["production", "development"] }),
   makes("a repeated environment", {}, { environments: ["production", "development", "production"] }),
-  makes("without environments all that are enabled", {
+  makes("without environments, all that are enabled", {
     given: (w) => w.environment("off", { enabled: false }),
   }),
   makes(
@@ -65,7 +65,7 @@ scenarios(`POST ${PROJECTS}`, [
     { environments: ["off"] },
     { environments: ["off"] },
   ),
-  makes("space around the name is dropped", {}, { name: "white space around the name is removed" }),
+  makes("white space around the name is removed", {}, { name: "  P " }),
   makes("a description that is null", {}, { description: null }),
   makes(
     "the id is derived from the name",
@@ -85,8 +85,8 @@ scenarios(`POST ${PROJECTS}`, [
     { id: undefined },
     { id: "p-3" },
   ),
-  makes("an id in another letter case is another", { given: (w) => w.project("P") }),
-  makes("a name may be taken", { given: (w) => w.project("a", { name: "P" }) }),
+  makes("ids are case-sensitive", { given: (w) => w.project("P") }),
+  makes("the name of another project", { given: (w) => w.project("a", { name: "P" }) }),
   ...noBodies({}),
   ...badBodies({}, [
     ["no name", { id: "p" }, "body.name"],
@@ -179,11 +179,11 @@ const listed = (name: string, ids: string[], rest: Partial<Scenario> = {}): Scen
 
 scenarios(`GET ${PROJECTS}`, [
   { name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
-  listed("those that are live, by name in byte order", ["b", "kept", "hidden", "a"]),
+  listed("live ones, by name in byte order", ["b", "kept", "hidden", "a"]),
   listed("a service token sees all", ["b", "kept", "hidden", "a"], { as: SERVICE }),
-  listed("an Editor only what is not private", ["b", "kept", "a"], { as: personal(2) }),
-  listed("those that are archived", ["gone"], { url: "?archived=true" }),
-  listed("and not, if that is said", ["b", "kept", "hidden", "a"], { url: "?archived=false&other=1" }),
+  listed("an Editor sees all but private ones", ["b", "kept", "a"], { as: personal(2) }),
+  listed("archived ones", ["gone"], { url: "?archived=true" }),
+  listed("archived=false", ["b", "kept", "hidden", "a"], { url: "?archived=false&other=1" }),
   {
     name: "neither",
     url: "?archived=1",

@@ -85,7 +85,7 @@ scenarios(`POST ${TAGS}`, [
 
 scenarios(`DELETE ${TAGS}/`, [
   ...[2, 3].map((id) => ({
-    name: `user ${id}, who is no Admin`,
+    name: `user ${id}, who is not an Admin`,
     url: "simple/red",
     as: personal(id),
     given: withTags,

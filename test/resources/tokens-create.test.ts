@@ -39,7 +39,7 @@ const makes = (name: string, sent: object, rest: Partial<Scenario> = {}): Scenar
 scenarios(`POST ${TOKENS}`, [
   ...strangers({ body }),
   makes("a Viewer may", body),
-  makes("a time with an offset is kept in UTC", { ...body, expiresAt: "2099-01-01T02:00:00+02:00" }),
+  makes("a time with an offset is stored in UTC", { ...body, expiresAt: "2099-01-01T02:00:00+02:00" }),
   makes(
     "a name that another user's token has",
     { ...body, description: "test" },
@@ -52,7 +52,7 @@ scenarios(`POST ${TOKENS}`, [
     },
   ),
   makes("a name in another letter case", { ...body, description: "Test" }),
-  makes("what a client can't set is ignored", { ...body, secret: "user:mine", userId: 1, id: 7 }),
+  makes("properties that a client can't set are ignored", { ...body, secret: "user:mine", userId: 1, id: 7 }),
   makes("the tenth", body, { given: withTokens(8) }),
   {
     name: "an eleventh token",

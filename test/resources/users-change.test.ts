@@ -45,7 +45,7 @@ scenarios(`PUT ${USERS}/`, [
     { name: "V", email: "v@x.org", rootRole: 1 },
     { name: "V", email: "v@x.org", rootRole: 1 },
   ),
-  updates("null stays as it is", { name: null, rootRole: null }, {}, { see: () => {} }),
+  updates("null leaves a property unchanged", { name: null, rootRole: null }, {}, { see: () => {} }),
   {
     name: "their own e-mail address again",
     url: "2",

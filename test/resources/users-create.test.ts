@@ -44,7 +44,7 @@ scenarios(`POST ${USERS}`, [
     body: {},
     expect: NO_ACCESS,
   },
-  makes("ADMIN by a custom root role will do", body, NINA, {
+  makes("ADMIN through a custom root role", body, NINA, {
     as: personal(5),
     given: withCustomRoot((w) => w, { name: "ADMIN" }),
     records: [{ type: "user-created", data: { id: 6, ...NINA }, createdBy: "user5" }],
@@ -67,7 +67,7 @@ scenarios(`POST ${USERS}`, [
     { email: "n@example.com", rootRole: 3 },
     { email: "n@example.com", rootRole: 3 },
   ),
-  makes("null is as good as nothing", { ...body, email: null, name: null }, NINA),
+  makes("null is the same as a missing property", { ...body, email: null, name: null }, NINA),
   makes("a role by its name", { ...body, rootRole: "Viewer" }, NINA),
   makes("a role by its name in another letter case", { ...body, rootRole: "vieWer" }, NINA),
   makes(
@@ -78,13 +78,13 @@ scenarios(`POST ${USERS}`, [
       given: (w) => w.add("role", { id: 8, name: "Keeper", type: "custom-root" }),
     },
   ),
-  makes("space around the username is dropped", { ...body, username: " nina " }, NINA),
+  makes("white space around the username is removed", { ...body, username: " nina " }, NINA),
   makes(
     "a name that another has",
     { ...body, name: "a name that another user has" },
     { name: "Vic Viewer", ...NINA },
   ),
-  makes("a phrase as a password", { ...body, password: "correct horse battery staple" }, NINA),
+  makes("a passphrase", { ...body, password: "correct horse battery staple" }, NINA),
   makes(
     "properties that a client can't set are ignored",
     { ...body, id: 77, createdAt: "x", accountType: "Service Account" },

@@ -52,7 +52,7 @@ const collect =
 export async function until(holds: () => unknown, what = "the condition", ms = 10_000) {
   const end = performance.now() + ms;
   while (!holds()) {
-    if (performance.now() > end) throw new Error(`Waited in vain for ${what}`);
+    if (performance.now() > end) throw new Error(`Timed out waiting for ${what}`);
     await wait(5);
   }
 }
