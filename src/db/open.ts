@@ -3,9 +3,9 @@ import path from "node:path";
 import { mayWrite, requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { DataError, damaged, inWords, isSqlite } from "./error.ts";
-import { watchAllRows } from "./kept.ts";
 import { isNew, refuseLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { watchAllRows } from "./row-cache.ts";
 import { makePrivate } from "./staged-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 

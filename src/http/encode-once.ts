@@ -7,20 +7,20 @@ import { type Encoding, encode } from "./encoding.ts";
  */
 
 /** The size limit of the cache, in compressed bytes; the oldest entries are evicted first. */
-const KEPT_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 
-const kept = new BoundedMap<string, Promise<Buffer<ArrayBuffer>>>(KEPT_BYTES);
+const cache = new BoundedMap<string, Promise<Buffer<ArrayBuffer>>>(MAX_BYTES);
 
 /** Compresses the same content only once. @param digest identifies the content */
 export function encodeOnce(encoding: Encoding, body: string | Buffer, digest: string) {
   const key = `${encoding} ${digest}`;
-  const found = kept.get(key);
+  const found = cache.get(key);
   if (found) return found;
   const encoded = encode(encoding, body);
-  kept.set(key, encoded, 0); // until its size is known
+  cache.set(key, encoded, 0); // until its size is known
   encoded.then(
-    ({ length }) => kept.get(key) && kept.set(key, encoded, length),
-    () => kept.delete(key),
+    ({ length }) => cache.get(key) && cache.set(key, encoded, length),
+    () => cache.delete(key),
   );
   return encoded;
 }

@@ -6,7 +6,7 @@ import { type Reading, watchReads } from "../db/watch.ts";
 import { EventStream } from "./event-stream.ts";
 import { answerEventStream } from "./open-stream.ts";
 import type { Operation } from "./operation.ts";
-import { isKept, type Made, perform, type Site } from "./perform.ts";
+import { isCached, type Made, perform, type Site } from "./perform.ts";
 import { encodeParts, encodingOf, type Parts, type StreamParts, toResponse, toStreamed } from "./response.ts";
 import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
@@ -50,7 +50,7 @@ function answer(site: Site, operation: Operation, event: H3Event) {
   const send = (parts: Made): unknown =>
     parts instanceof EventStream
       ? answerEventStream(site, event, parts, claim)
-      : respond(site, operation, event, parts, isKept(operation) ? stamp() : undefined);
+      : respond(site, operation, event, parts, isCached(operation) ? stamp() : undefined);
   return made instanceof Promise ? made.then(send) : send(made);
 }
 
@@ -75,7 +75,7 @@ function respond(
     if (!node?.res) return toResponse(sent, event.req, operation);
     const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
     if (stamp && sent.status === undefined && !response.destroyed)
-      cache?.keep(request, sent, { stamp, until: untilOf(operation, event.context.actor) });
+      cache?.put(request, sent, { stamp, until: untilOf(operation, event.context.actor) });
     return sendParts(sent, request, response, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));

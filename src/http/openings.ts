@@ -6,17 +6,17 @@ const MOST = 20;
 
 /** Caches the first batch of a stream. After a restart many clients connect at once and get the same bytes. */
 export function createOpenings(db: Database) {
-  const kept = new Map<string, Answer>();
+  const answers = new Map<string, Answer>();
   return {
     /** @param key shared by callers with the same request and credential @throws as `ask` does */
     ask(key: string, ask: Ask, since: string | undefined): Answer {
       const id = `${since} ${key}`;
-      const found = kept.get(id);
+      const found = answers.get(id);
       if (found && isUpToDate(db, found)) return found;
       const answer = askNow(db, ask, since);
-      if (kept.has(id) || kept.size < MOST) kept.set(id, answer);
+      if (answers.has(id) || answers.size < MOST) answers.set(id, answer);
       return answer;
     },
-    forget: () => kept.clear(),
+    forget: () => answers.clear(),
   };
 }

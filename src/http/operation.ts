@@ -64,7 +64,7 @@ export interface Contract {
   /** Properties of its answer, at any depth, that vary with use, time or caller: `If-Match` ignores them. */
   passing?: readonly string[];
   /** Not cached: its answer is valid only at this moment, or there are too many different ones. */
-  isNotKept?: true;
+  isUncached?: true;
   /** Its answer includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
   tellsOfUse?: true;
   /** Its changes are not confined to the project that its permission names. */

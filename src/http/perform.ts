@@ -31,7 +31,7 @@ export interface Site {
 }
 
 /** Whether its answers may be cached. */
-export const isKept = ({ changes, isNotKept }: Operation) => !changes && !isNotKept;
+export const isCached = ({ changes, isUncached }: Operation) => !changes && !isUncached;
 
 /** Checks permission, path, query and body in this order: the first failure is the answer. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
@@ -54,7 +54,7 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const made = operation.body
     ? bodyOf(event, operation).then(
         ({ text, value }) =>
-          kept(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
+          cached(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
       )
     : run();
   return { made, claim };
@@ -88,7 +88,7 @@ const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
 /** The cached answer to the same body, for an operation that only reads. */
-function kept({ cache }: Site, operation: Operation, event: H3Event, text: string) {
+function cached({ cache }: Site, operation: Operation, event: H3Event, text: string) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  return request && isKept(operation) ? cache?.find(request, text) : undefined;
+  return request && isCached(operation) ? cache?.get(request, text) : undefined;
 }

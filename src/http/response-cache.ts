@@ -20,110 +20,119 @@ import { isKnown } from "./tag.ts";
  */
 
 /** The size limit of the cache, bodies and keys together, in bytes; the oldest entries are evicted first. */
-const KEPT_BYTES = 16 * 1024 * 1024;
-
-export interface ResponseCache {
-  /** Answers from the cache, and passes everything else to the listener. */
-  first(listener: Listener): Listener;
-  /** Has others that ask for the same wait for an answer that is being compressed, rather than make it once more. */
-  expect(request: IncomingMessage, stamp: Stamp, made: Promise<unknown>): void;
-  /** The cached answer to a read by POST. @param body as it was sent */
-  find(request: IncomingMessage, body: string): Parts | undefined;
-  /** Caches the answer to a read; for a POST, only if it was looked up before. */
-  keep(request: IncomingMessage, answer: Parts, limits: Limits): void;
-}
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** How long an entry is valid. */
 interface Limits {
-  /** What it was read from. */
+  /** The tables it was read from. */
   stamp: Stamp;
   /** When it expires, for example with the caller's credential, RFC 3339; null for never. */
   until: string | null;
 }
 
-interface Kept extends Limits {
+interface Entry extends Limits {
   headers: Parts["headers"];
   /** The headers of a 304. */
   headersAlone: Record<string, string>;
   body: Parts["body"];
 }
 
-export function createResponseCache(db: Database): ResponseCache {
-  const kept = new BoundedMap<string, Kept>(KEPT_BYTES);
+/** An answer that is being compressed; whether it is cached shows when it is done. */
+interface Pending {
+  stamp: Stamp;
+  done: Promise<void>;
+}
+
+export class ResponseCache {
+  readonly #db: Database;
+  readonly #entries = new BoundedMap<string, Entry>(MAX_BYTES);
+  readonly #pending = new Map<string, Pending>();
   /** Cache misses: the state when the request came, and the key for its answer. */
-  const asked = new WeakMap<IncomingMessage, { state: string; key?: string }>();
-  /** Answers that are being compressed; whether they get cached shows when they are done. */
-  const coming = new Map<string, { stamp: Stamp; done: Promise<void> }>();
-  let since = "";
+  readonly #misses = new WeakMap<IncomingMessage, { state: string; key?: string }>();
+  #state = "";
 
-  const stateNow = () => {
-    const now = stateOf(db);
-    if (now === since) return now;
-    kept.clear();
-    coming.clear();
-    since = now;
-    return now;
-  };
+  constructor(db: Database) {
+    this.#db = db;
+  }
 
-  const find = (request: IncomingMessage, body = "") => {
-    const now = stateNow();
-    const key = keyOf(request, body);
-    const answer = kept.get(key);
-    if (answer && !hasEnded(answer.until) && isCurrent(db, answer.stamp)) return answer;
-    asked.set(request, { state: asked.get(request)?.state ?? now, key });
-    return undefined;
-  };
+  /** Answers from the cache, and passes everything else to the listener. */
+  before(listener: Listener): Listener {
+    return (request, response) => {
+      if (!asksApi(request)) return listener(request, response);
+      if (isRead(request)) return this.#answer(listener, request, response, true);
+      this.#misses.set(request, { state: this.#stateNow() });
+      return listener(request, response);
+    };
+  }
 
-  const soon = (request: IncomingMessage) => {
-    const one = coming.get(asked.get(request)?.key ?? "");
-    return one && isCurrent(db, one.stamp) ? one.done : undefined;
-  };
+  /** The cached answer. @param body of a POST that only reads, as it was sent */
+  get(request: IncomingMessage, body = ""): Parts | undefined {
+    return this.#find(request, body);
+  }
 
-  const answer = (
-    listener: Listener,
-    request: IncomingMessage,
-    response: ServerResponse,
-    waits: boolean,
-  ): unknown => {
-    const found = find(request);
+  /** Caches the answer to a read; for a POST, only if it was looked up before. */
+  put(request: IncomingMessage, { headers, body }: Parts, limits: Limits) {
+    const key = this.#keyFor(request);
+    if (key === undefined) return;
+    const size = Number(headers["content-length"]) + key.length;
+    this.#entries.set(key, { headers, headersAlone: withoutLength(headers), body, ...limits }, size);
+  }
+
+  /** Has equal requests wait for an answer that is being compressed, rather than make it once more. */
+  expect(request: IncomingMessage, stamp: Stamp, made: Promise<unknown>) {
+    const key = this.#keyFor(request);
+    if (key === undefined) return;
+    const forget = () => void (this.#pending.get(key) === pending && this.#pending.delete(key));
+    const pending = { stamp, done: made.then(forget, forget) };
+    this.#pending.set(key, pending);
+  }
+
+  #answer(listener: Listener, request: IncomingMessage, response: ServerResponse, waits: boolean): unknown {
+    const found = this.#find(request, "");
     if (found) return send(found, request, response);
-    const done = waits ? soon(request) : undefined;
-    if (done) return done.then(() => response.destroyed || answer(listener, request, response, false));
+    const done = waits ? this.#pendingFor(request) : undefined;
+    if (done) return done.then(() => response.destroyed || this.#answer(listener, request, response, false));
     // All reads of a request see one state; SQLite then makes its system calls once and not per statement.
     let result: unknown;
-    snapshot(db, () => {
+    snapshot(this.#db, () => {
       result = listener(request, response); // a transaction must not return a promise
     });
     return result;
-  };
+  }
 
-  return {
-    first: (listener) => (request, response) => {
-      if (!asksApi(request)) return listener(request, response);
-      if (isRead(request)) return answer(listener, request, response, true);
-      asked.set(request, { state: stateNow() });
-      return listener(request, response);
-    },
-    expect(request, stamp, made) {
-      const { state, key } = asked.get(request) ?? {};
-      if (key === undefined || state !== since) return;
-      const forget = () => void (coming.get(key) === one && coming.delete(key));
-      const one = { stamp, done: made.then(forget, forget) };
-      coming.set(key, one);
-    },
-    find,
-    // Stored under the state before it was read; if that is outdated by now, no later request will find it.
-    keep(request, { headers, body }, limits) {
-      const { state, key } = asked.get(request) ?? {};
-      if (key === undefined || state !== since) return;
-      const size = Number(headers["content-length"]) + key.length;
-      kept.set(key, { headers, headersAlone: withoutLength(headers), body, ...limits }, size);
-    },
-  };
+  #find(request: IncomingMessage, body: string): Entry | undefined {
+    const state = this.#stateNow();
+    const key = keyOf(request, body);
+    const entry = this.#entries.get(key);
+    if (entry && !hasEnded(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
+    this.#misses.set(request, { state: this.#misses.get(request)?.state ?? state, key });
+    return undefined;
+  }
+
+  /** The key to cache an answer under; undefined if the state has changed since the request came. */
+  #keyFor(request: IncomingMessage): string | undefined {
+    const miss = this.#misses.get(request);
+    return miss?.state === this.#state ? miss.key : undefined;
+  }
+
+  #pendingFor(request: IncomingMessage): Promise<void> | undefined {
+    const pending = this.#pending.get(this.#misses.get(request)?.key ?? "");
+    return pending && isCurrent(this.#db, pending.stamp) ? pending.done : undefined;
+  }
+
+  /** The current state; a new one empties the cache. */
+  #stateNow(): string {
+    const state = stateOf(this.#db);
+    if (state === this.#state) return state;
+    this.#entries.clear();
+    this.#pending.clear();
+    this.#state = state;
+    return state;
+  }
 }
 
 function send(
-  { headers, headersAlone, body }: Kept,
+  { headers, headersAlone, body }: Entry,
   { method, headers: given }: IncomingMessage,
   response: ServerResponse,
 ) {

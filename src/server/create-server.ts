@@ -4,7 +4,7 @@ import type { Database } from "../db/statement.ts";
 import { withAccessLog } from "../http/access-log.ts";
 import { guarded, type Listener } from "../http/listener.ts";
 import type { LoadUi } from "../http/page.ts";
-import { createResponseCache, type ResponseCache } from "../http/response-cache.ts";
+import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
 import type { Log } from "../log.ts";
 import { buildApp } from "./app.ts";
@@ -36,10 +36,10 @@ export interface ServerOptions {
  * which answers from the cache before the app is called.
  */
 export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
-  const { db, log, metrics, cache = createResponseCache(db), trustsProxy = false, logsAccess } = options;
+  const { db, log, metrics, cache = new ResponseCache(db), trustsProxy = false, logsAccess } = options;
   const streams = createStreams(db, log);
   const app = buildApp({ ...options, cache, streams });
-  const guard = guarded(log, cache.first(toNodeHandler(app) as Listener));
+  const guard = guarded(log, cache.before(toNodeHandler(app) as Listener));
   const measured = metrics?.measured(guard) ?? guard;
   return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }

@@ -6,7 +6,8 @@ import os from "node:os";
 import path from "node:path";
 import type { TestContext } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import { createResponseCache, type ResponseCache } from "../../src/http/response-cache.ts";
+import type { Listener } from "../../src/http/listener.ts";
+import { ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
@@ -84,22 +85,21 @@ export async function openBoth(t: TestContext | undefined) {
   await importLines(db, world().lines);
   const other = open(file);
   const log = () => {};
-  const cache = createResponseCache(db);
   let [misses, found] = [0, 0];
-  const counted: ResponseCache = {
-    ...cache,
-    find(request, body) {
-      const answer = cache.find(request, body);
+  class Counted extends ResponseCache {
+    override get(...input: Parameters<ResponseCache["get"]>) {
+      const answer = super.get(...input);
       if (answer) found++;
       return answer;
-    },
-    first: (listener) =>
-      cache.first((request, response) => {
+    }
+    override before(listener: Listener) {
+      return super.before((request, response) => {
         misses++;
         return listener(request, response);
-      }),
-  };
-  const server = http.createServer(createServer({ db, log, cache: counted }).listener);
+      });
+    }
+  }
+  const server = http.createServer(createServer({ db, log, cache: new Counted(db) }).listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { app: plain } = createServer({ db, log });
   const { app: elsewhere } = createServer({ db: other, log });

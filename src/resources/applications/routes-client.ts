@@ -14,7 +14,7 @@ export const registerClient = operation({
   permission: { isForSdks: true },
   body: Registration,
   status: 202,
-  isNotKept: true,
+  isUncached: true,
   errors: ["ServiceUnavailableError"],
   response: NoBody,
 }).run(({ db, actor, body, address }) => {

@@ -9,6 +9,6 @@ export const registerFrontend = operation({
   path: "/api/frontend/client/register",
   permission: { isForSdks: true },
   body: Registration,
-  isNotKept: true,
+  isUncached: true,
   response: PlainText,
 }).run(() => "OK");

@@ -16,7 +16,7 @@ export const listProjectApplications = operation({
   permission: { project: "projectId" },
   params: Params,
   query: ProjectApplicationSearch,
-  isNotKept: true,
+  isUncached: true,
   response: ProjectApplications,
 }).run(({ db, params: { projectId }, query }) =>
   snapshot(db, () => applicationsOfProject(db, projectId, query)),
@@ -30,6 +30,6 @@ export const listProjectOutdatedSdks = operation({
   path: "/api/admin/projects/:projectId/sdks/outdated",
   permission: { project: "projectId" },
   params: Params,
-  isNotKept: true,
+  isUncached: true,
   response: OutdatedSdks,
 }).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdks(db, projectId) }));

@@ -30,7 +30,7 @@ export const listApplications = operation({
   path: "/api/admin/metrics/applications",
   permission: null,
   query: ApplicationSearch,
-  isNotKept: true,
+  isUncached: true,
   response: Applications,
 }).run(({ db, actor, query }) =>
   snapshot(db, () => searchApplications(db, query, hiddenProjects(db, actor))),
@@ -44,7 +44,7 @@ export const readApplication = operation({
   path: APPLICATION,
   permission: null,
   params: Params,
-  isNotKept: true,
+  isUncached: true,
   errors: ["NotFoundError"],
   response: ApplicationDetails,
 }).run(({ db, actor, params: { appName } }) =>
@@ -59,7 +59,7 @@ export const readApplicationOverview = operation({
   path: `${APPLICATION}/overview`,
   permission: null,
   params: Params,
-  isNotKept: true,
+  isUncached: true,
   response: ApplicationOverview,
 }).run(({ db, actor, params: { appName } }) =>
   snapshot(db, () => overviewOf(db, appName, applicationNamed(db, appName) ?? {}, hiddenProjects(db, actor))),
@@ -73,7 +73,7 @@ export const listInstances = operation({
   path: "/api/admin/metrics/instances/:appName/environment/:environment",
   permission: null,
   params: v.object({ appName: v.string(), environment: v.string() }),
-  isNotKept: true,
+  isUncached: true,
   response: ApplicationInstances,
 }).run(({ db, params: { appName, environment } }) => ({
   instances: recentInstances(db, appName, environment),
@@ -86,7 +86,7 @@ export const listOutdatedSdks = operation({
   method: "GET",
   path: "/api/admin/metrics/sdks/outdated",
   permission: null,
-  isNotKept: true,
+  isUncached: true,
   response: OutdatedSdks,
 }).run(({ db }) => ({ sdks: outdatedSdks(db) }));
 

@@ -70,7 +70,7 @@ export const readClientDelta = operation({
   method: "GET",
   path: "/api/client/delta",
   permission: { isForSdks: true },
-  isNotKept: true, // depends on the caller's revision
+  isUncached: true, // depends on the caller's revision
   query: DeltaQuery,
   response: ClientDelta,
 }).run(({ db, actor, query, headers }) =>

@@ -1,6 +1,6 @@
 import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf } from "../../avatar.ts";
-import { keptByRow } from "../../db/kept.ts";
+import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { type RawJson, type Wire, WrittenOnce } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
@@ -54,7 +54,7 @@ const administrators = query<object, PersonRow>(`
   SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
 
 // A flag's age, and so its project's health, changes by the minute.
-const keptProjects = keptByRow<string, { project: DashboardProject; minute: number }>("dashboard_projects", {
+const cachedProjects = rowCache<string, { project: DashboardProject; minute: number }>("dashboard_projects", {
   limit: 1000,
   sizeOf: () => 1,
   isCurrent: ({ minute }) => minute === startOfMinute(),
@@ -70,7 +70,7 @@ const keptProjects = keptByRow<string, { project: DashboardProject; minute: numb
 
 /** The live projects in which a user has a role, by name. */
 export const dashboardProjects = (db: Database, userId: number): DashboardProject[] =>
-  keptProjects(db)
+  cachedProjects(db)
     .of(projectsOf(db).pluck().all({ userId }), (ids) => countProjects(db, ids))
     .map(({ project }) => project);
 
@@ -93,7 +93,7 @@ export const dashboardFlags = (db: Database, userId: number, hidden: string[]): 
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
 // By the hidden projects: a list for each group of callers, all of which are dropped when any owner may have changed.
-const keptOwners = keptByRow<string, RawJson<UserOwner[]>>("project_owners", {
+const cachedOwners = rowCache<string, RawJson<UserOwner[]>>("project_owners", {
   limit: 20,
   sizeOf: () => 1,
   sources: { users: null, project_user_roles: null, projects: null },
@@ -103,7 +103,9 @@ const keptOwners = keptByRow<string, RawJson<UserOwner[]>>("project_owners", {
 export function projectOwners(db: Database, hidden: string[]): RawJson<UserOwner[]> {
   const read = (hidden: string) =>
     new WrittenOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
-  const [owners] = keptOwners(db).of([JSON.stringify(hidden)], (keys) => keys.map((key) => [key, read(key)]));
+  const [owners] = cachedOwners(db).of([JSON.stringify(hidden)], (keys) =>
+    keys.map((key) => [key, read(key)]),
+  );
   return owners!;
 }
 

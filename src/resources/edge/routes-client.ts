@@ -12,7 +12,7 @@ export const reportUsageInBulk = operation({
   permission: { isForSdks: true },
   body: EdgeReport,
   status: 202,
-  isNotKept: true,
+  isUncached: true,
   response: NoBody,
 }).run(({ db, actor, body, address }) => gatherFromEdge(db, actor as SdkActor, body, address));
 
@@ -25,6 +25,6 @@ export const reportEdge = operation({
   permission: { isForSdks: true },
   body: EdgeSelf,
   status: 202,
-  isNotKept: true,
+  isUncached: true,
   response: NoBody,
 }).run(() => undefined);

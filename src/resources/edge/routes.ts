@@ -10,6 +10,6 @@ export const validateTokens = operation({
   path: "/edge/validate",
   permission: { isForSdks: true },
   body: TokensToCheck,
-  isNotKept: true,
+  isUncached: true,
   response: GoodTokens,
 }).run(({ db, body }) => ({ tokens: goodTokens(db, body.tokens) }));

@@ -1,4 +1,4 @@
-import { keptByRow } from "../../db/kept.ts";
+import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Tag } from "../../events/schema.ts";
 import type { FeatureEnvironment, ProjectFeature } from "./schema.ts";
@@ -11,7 +11,7 @@ export interface Listed {
 }
 
 // Most of a list's cost is reading its rows and writing their JSON, and usually only one flag has changed.
-const keptTexts = keptByRow<string, Listed>("listed_features", {
+const cachedTexts = rowCache<string, Listed>("listed_features", {
   limit: 8 * 1024 * 1024, // about five thousand flags
   sizeOf: ({ before, after }) => before.length + after.length,
   sources: {
@@ -72,7 +72,7 @@ const tagsOf = query<{ names: string }, Tag & { feature: string }>(`
 
 /** These flags as their project lists them, in the same order. */
 export const listedTexts = (db: Database, names: readonly string[]): Listed[] =>
-  keptTexts(db).of(names, (missing) => makeTexts(db, missing));
+  cachedTexts(db).of(names, (missing) => makeTexts(db, missing));
 
 function makeTexts(db: Database, names: readonly string[]): Array<[name: string, Listed]> {
   const bind = { names: JSON.stringify(names) };

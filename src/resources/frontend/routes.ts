@@ -13,7 +13,7 @@ export const readFrontendFlags = operation({
   method: "GET",
   path: "/api/frontend",
   permission: { isForSdks: true },
-  isNotKept: true,
+  isUncached: true,
   response: FrontendFlags,
 }).run(({ db, actor, searchParams, address }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
@@ -27,7 +27,7 @@ export const postFrontendFlags = operation({
   method: "POST",
   path: "/api/frontend",
   permission: { isForSdks: true },
-  isNotKept: true,
+  isUncached: true,
   body: FrontendQuestion,
   response: FrontendFlags,
 }).run(({ db, actor, body }) => {

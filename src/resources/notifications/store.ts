@@ -1,5 +1,5 @@
 import { imageUrlOf } from "../../avatar.ts";
-import { keptByRow } from "../../db/kept.ts";
+import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, toJson, type Wire } from "../../http/raw-json.ts";
 import type { Mute, Notification } from "./schema.ts";
@@ -52,7 +52,7 @@ interface NotificationText {
 }
 
 // All recipients get the same text, and few notifications in a list are new.
-const keptTexts = keptByRow<number, NotificationText>("listed_notifications", {
+const cachedTexts = rowCache<number, NotificationText>("listed_notifications", {
   limit: 2 * 1024 * 1024,
   sizeOf: ({ before, after }) => before.length + after.length,
   sources: { notifications: "id" },
@@ -68,7 +68,7 @@ export function newestNotifications(
   hidden: readonly string[],
 ): RawJson<Notification[]> {
   const received = hidden.length === 0 ? newest(db).all({ userId }) : notBelow(db, userId, hidden);
-  const texts = keptTexts(db).of(
+  const texts = cachedTexts(db).of(
     received.map(({ id }) => id),
     (missing) =>
       byIds(db)

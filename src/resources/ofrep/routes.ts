@@ -14,7 +14,7 @@ export const evaluateFlag = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags/:key",
   permission: { isForSdks: true },
-  isNotKept: true, // the result depends on the time
+  isUncached: true, // the result depends on the time
   params: v.object({ key: v.string() }),
   body: Question,
   isBodyOptional: true,
@@ -34,7 +34,7 @@ export const evaluateFlags = operation({
   method: "POST",
   path: "/ofrep/v1/evaluate/flags",
   permission: { isForSdks: true },
-  isNotKept: true, // the result depends on the time
+  isUncached: true, // the result depends on the time
   body: Question,
   isBodyOptional: true,
   isConditional: true,

@@ -17,7 +17,7 @@ export const tryContext = operation({
   method: "POST",
   path: "/api/admin/playground",
   permission: null,
-  isNotKept: true, // time and chance may decide
+  isUncached: true, // time and chance may decide
   body: PlaygroundQuestion,
   response: PlaygroundAnswer,
 }).run(({ db, actor, body }) => {
@@ -39,7 +39,7 @@ export const tryContexts = operation({
   method: "POST",
   path: "/api/admin/playground/advanced",
   permission: null,
-  isNotKept: true, // time and chance may decide
+  isUncached: true, // time and chance may decide
   body: AdvancedPlaygroundQuestion,
   response: AdvancedPlaygroundAnswer,
 }).run(({ db, actor, body }) => {

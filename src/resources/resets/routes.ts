@@ -69,7 +69,7 @@ export const mailReset = operation({
   permission: null,
   body: v.object({ email: v.string() }),
   errors: ["NotFoundError", "RateLimitError"],
-  isNotKept: true,
+  isUncached: true,
   response: NoBody,
 }).run(({ db, address, body: { email } }) => {
   const handing = requireHanding(db);

@@ -17,7 +17,7 @@ export const listSessions = operation({
   method: "GET",
   path: SESSIONS,
   permission: null,
-  isNotKept: true,
+  isUncached: true,
   response: v.strictObject({ sessions: v.array(Session) }),
 }).run(({ db, actor }) => ({
   sessions: (actor.userId === null ? [] : openSessions(db, actor.userId)).map(({ hash, ...times }) => ({

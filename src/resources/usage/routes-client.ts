@@ -13,6 +13,6 @@ export const reportUsage = operation({
   permission: { isForSdks: true },
   body: UsageReport,
   status: 202,
-  isNotKept: true,
+  isUncached: true,
   response: NoBody,
 }).run(({ db, actor, body, address }) => gather(db, toNoted(actor as SdkActor, body, address)));

@@ -12,7 +12,7 @@ export const reportFrontendUsage = operation({
   path: "/api/frontend/client/metrics",
   permission: { isForSdks: true },
   body: UsageReport,
-  isNotKept: true,
+  isUncached: true,
   response: PlainText,
 }).run(({ db, actor, body, address }) => {
   gather(db, toNoted(actor as SdkActor, body, address));

@@ -15,7 +15,7 @@ export const readUsage = operation({
   path: "/api/admin/client-metrics/features/:name",
   permission: { feature: "name" },
   params: Params,
-  isNotKept: true,
+  isUncached: true,
   response: Usage,
 }).run(({ db, params: { name } }) => snapshot(db, () => ({ ...AS_WRITTEN, ...usageOf(db, name) })));
 
@@ -28,7 +28,7 @@ export const readHoursOfUse = operation({
   permission: { feature: "name" },
   params: Params,
   query: HoursBack,
-  isNotKept: true,
+  isUncached: true,
   response: HoursOfUse,
 }).run(({ db, params: { name }, query: { hoursBack } }) => ({
   ...AS_WRITTEN,

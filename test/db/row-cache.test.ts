@@ -3,27 +3,27 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { keptByRow } from "../../src/db/kept.ts";
 import { close, open } from "../../src/db/open.ts";
+import { rowCache } from "../../src/db/row-cache.ts";
 import { snapshot } from "../../src/db/snapshot.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { watchReads } from "../../src/db/watch.ts";
 
-const kept = keptByRow<string, string>("test", {
+const cache = rowCache<string, string>("test", {
   limit: 100,
   sizeOf: () => 10,
   sources: { tag_types: "name", tags: "type", roles: null },
 });
 
-const keptOfTags = keptByRow<string, string>("test_tags", {
+const cachedOfTags = rowCache<string, string>("test_tags", {
   limit: 100,
   sizeOf: () => 10,
   sources: { tags: "value" },
 });
 
 let hour = 1;
-const keptByHour = keptByRow<string, { hour: number }>("test_hours", {
+const cachedByHour = rowCache<string, { hour: number }>("test_hours", {
   limit: 100,
   sizeOf: () => 10,
   isCurrent: (value) => value.hour === hour,
@@ -39,7 +39,7 @@ const remove = command<{ name: string }>("DELETE FROM tag_types WHERE name = :na
 const addRole = command<object>("INSERT INTO roles (name, type) VALUES ('new', 'custom')");
 
 function fileWith(t: TestContext, names: readonly string[]) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-kept-"));
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-cache-"));
   const file = path.join(folder, "test.db");
   const db = open(file);
   t.after(() => {
@@ -55,10 +55,10 @@ function fileWith(t: TestContext, names: readonly string[]) {
 
 const make = (names: readonly string[]) => names.map((name) => [name, `of ${name}`] as const);
 
-const keepAll = (db: Database, names: readonly string[]) => snapshot(db, () => kept(db).of(names, make));
+const keepAll = (db: Database, names: readonly string[]) => snapshot(db, () => cache(db).of(names, make));
 
 /** The rows that are not recomputed. */
-function left(db: Database, names: readonly string[], of = kept) {
+function left(db: Database, names: readonly string[], of = cache) {
   const made: string[] = [];
   of(db).of(names, (missing) => {
     made.push(...missing);
@@ -70,7 +70,7 @@ function left(db: Database, names: readonly string[], of = kept) {
 test("a row's value is cached until the row, or one that is part of it, is changed or deleted", (t) => {
   const names = ["a", "b", "c", "d"];
   const { db } = fileWith(t, names);
-  assert.deepEqual(kept(db).of(["b", "a"], make), ["of b", "of a"]);
+  assert.deepEqual(cache(db).of(["b", "a"], make), ["of b", "of a"]);
   inWriting(db, (tx) => addTag(tx).run({ type: "b", value: "new" }));
   assert.deepEqual(left(db, names), ["a", "c", "d"]);
   inWriting(db, (tx) => rename(tx).run({ from: "c", to: "other" }));
@@ -86,11 +86,11 @@ test("a cascading delete or update counts as a change", (t) => {
     addTag(tx).run({ type: "a", value: "of a" });
     addTag(tx).run({ type: "b", value: "of b" });
   });
-  snapshot(db, () => keptOfTags(db).of(["of a", "of b"], make));
+  snapshot(db, () => cachedOfTags(db).of(["of a", "of b"], make));
   inWriting(db, (tx) => remove(tx).run({ name: "a" }));
-  assert.deepEqual(left(db, ["of a", "of b"], keptOfTags), ["of b"]);
+  assert.deepEqual(left(db, ["of a", "of b"], cachedOfTags), ["of b"]);
   inWriting(db, (tx) => rename(tx).run({ from: "b", to: "c" }));
-  assert.deepEqual(left(db, ["of b"], keptOfTags), []);
+  assert.deepEqual(left(db, ["of b"], cachedOfTags), []);
 });
 
 test("a change to a row that every value depends on invalidates them all, and so does another process", (t) => {
@@ -120,7 +120,7 @@ test("values read in a transaction with writes are not cached, since it may be r
 test("a value that also depends on time is recomputed once it expires", (t) => {
   const { db } = fileWith(t, []);
   const read = () =>
-    snapshot(db, () => keptByHour(db).of(["a"], (keys) => keys.map((key) => [key, { hour }] as const))[0]);
+    snapshot(db, () => cachedByHour(db).of(["a"], (keys) => keys.map((key) => [key, { hour }] as const))[0]);
   const first = read();
   assert.equal(read(), first);
   hour++;
@@ -135,7 +135,7 @@ test("the oldest are evicted if there are too many", (t) => {
 
 test("everything cached was read from its declared tables", (t) => {
   const { db } = fileWith(t, []);
-  const { readings } = watchReads(() => kept(db).of([], make));
+  const { readings } = watchReads(() => cache(db).of([], make));
   assert.deepEqual(
     [...readings].flatMap(({ tables }) => tables),
     ["tag_types", "tags", "roles"],

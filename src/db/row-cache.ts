@@ -13,7 +13,7 @@ import { noteRead } from "./watch.ts";
 /** For each table, the column with the key of the entry that a row belongs to; null if it belongs to all entries. */
 type Sources = Readonly<Record<string, string | null>>;
 
-export interface Kept<K, T> {
+export interface RowCache<K, T> {
   /**
    * The values of these keys, in the same order.
    * @param make derives the values of keys that are not cached; called only if there are any
@@ -38,13 +38,13 @@ interface Rules<T> {
 }
 
 /**
- * Declares a cache per database: `kept(db).of(keys, make)`. Using it counts as reading its tables.
+ * Declares a cache per database: `cache(db).of(keys, make)`. Using it counts as reading its tables.
  * @param name unique, a prefix for the triggers
  */
-export function keptByRow<K extends string | number, T>(
+export function rowCache<K extends string | number, T>(
   name: string,
   rules: Rules<T>,
-): (db: Database) => Kept<K, T> {
+): (db: Database) => RowCache<K, T> {
   const { limit, sources } = rules;
   const reading = { tables: Object.keys(sources) };
   const known = new WeakMap<Database, { cached: BoundedMap<K, T>; forgetIfStale: () => void }>();
@@ -67,7 +67,7 @@ function valuesOf<K, T>(
   cached: BoundedMap<K, T>,
   { sizeOf, isCurrent = () => true }: Rules<T>,
   keys: readonly K[],
-  make: Parameters<Kept<K, T>["of"]>[1],
+  make: Parameters<RowCache<K, T>["of"]>[1],
 ): T[] {
   const found = keys.map((key) => {
     const value = cached.get(key);
