@@ -101,17 +101,6 @@ const disable = db.transaction((feature: string, now: string) => {
   record("feature-environment-disabled", feature, now);
 });
 
-const times: number[] = [];
-const begin = performance.now();
-for (let n = 0; performance.now() < begin + Number(seconds) * 1000; n++) {
-  for (const change of [create, enable, disable]) {
-    const started = performance.now();
-    change.immediate(`bare-${n}`, new Date().toISOString());
-    times.push(performance.now() - started);
-  }
-}
-const pace: Pace = paceOf(times, (performance.now() - begin) / 1000);
-
 const setStale = db.prepare<[number, string]>("UPDATE features SET stale = ? WHERE name = ?");
 
 const insertAll = db.transaction((names: string[], now: string) => {
@@ -125,6 +114,20 @@ const markAll = db.transaction((names: string[], isStale: boolean, now: string) 
   }
 });
 
+/** @param prefix of the names of the flags */
+function changePace(prefix: string): Pace {
+  const times: number[] = [];
+  const begin = performance.now();
+  for (let n = 0; performance.now() < begin + Number(seconds) * 1000; n++) {
+    for (const change of [create, enable, disable]) {
+      const started = performance.now();
+      change.immediate(`${prefix}-${n}`, new Date().toISOString());
+      times.push(performance.now() - started);
+    }
+  }
+  return paceOf(times, (performance.now() - begin) / 1000);
+}
+
 function bulkPace(): Pace {
   const names = Array.from({ length: BULK }, (_, index) => `bare-bulk-${index}`);
   insertAll.immediate(names, new Date().toISOString());
@@ -137,6 +140,9 @@ function bulkPace(): Pace {
   return paceOf(times, times.reduce((all, time) => all + time, 0) / 1000);
 }
 
+const pace = changePace("bare");
 const bulk = bulkPace();
+db.pragma("synchronous = OFF");
+const unsynced = changePace("unsynced");
 db.close();
-process.send!({ pace, bulk } satisfies Bare);
+process.send!({ pace, unsynced, bulk } satisfies Bare);

@@ -9,6 +9,8 @@ import { type Pace, paceOf } from "./pace.ts";
 export interface Changes {
   /** A program that writes the same rows with plain better-sqlite3. */
   bare: Pace;
+  /** The same without waiting for the disk. */
+  unsynced: Pace;
   /** One client over HTTP, each change sent once the previous one is on disk. */
   one: Pace;
   several: Pace & { clients: number };
@@ -29,6 +31,7 @@ export const ROUNDS = 10;
 /** The result of `bare-changes.ts`. */
 export interface Bare {
   pace: Pace;
+  unsynced: Pace;
   bulk: Pace;
 }
 
@@ -52,6 +55,7 @@ export async function measureChanges(
   const several = { ...(await changeFor(served, seconds, CLIENTS)), clients: CLIENTS };
   return {
     bare: bare.pace,
+    unsynced: bare.unsynced,
     one,
     several,
     bulk,

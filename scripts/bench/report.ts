@@ -132,11 +132,14 @@ const toTargetCells = (target: Target) => {
 const many = (value: number) => Math.round(value).toLocaleString("en");
 
 /** Times relative to bare, rates relative to one client and to reads while nothing changes. */
-function changesIn({ changes: { bare, one, several, bulk, reads, elsewhere } }: SizeReport): string[][] {
+function changesIn({
+  changes: { bare, unsynced, one, several, bulk, reads, elsewhere },
+}: SizeReport): string[][] {
   const line = (name: string, { rate, p50, p99 }: Pace) => [name, many(rate), ms(p50), ms(p99)];
   const times = (value: number, base: number) => (value / base).toFixed(2);
   return [
     [...line("bare better-sqlite3", bare), "", ""],
+    [...line("the same without waiting for the disk", unsynced), "", ""],
     [...line("one client", one), "bare's time", times(one.p50, bare.p50)],
     [...line(`${several.clients} clients`, several), "one client's rate", times(several.rate, one.rate)],
     [...line("1,000 flags in bulk, bare better-sqlite3", bulk.bare), "", ""],
