@@ -89,7 +89,7 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
     warm: () => measure(flagstone, "warm", one, load),
     ...(etag !== undefined && {
       bare304: () => measure(bare, "bare", one, { ...load, etag }),
-      known: () => measure(flagstone, "warm", one, { ...load, etag }),
+      notModified: () => measure(flagstone, "warm", one, { ...load, etag }),
     }),
     unrelated: () => measure(flagstone, "unrelated", one, load),
     cold: () => measure(flagstone, "cold", one, load),

@@ -28,7 +28,7 @@ export interface ReadFigures {
   bare: Figure;
   warm: Figure;
   bare304: Figure;
-  known: Figure;
+  notModified: Figure;
 }
 
 interface Measuring {
@@ -46,14 +46,17 @@ export async function measureReads(
   const recorded = await recordBytes(flagstone, one);
   bare.child.send({ kind: "answer", key: one.name, recorded } satisfies Order);
   const load: Load = { connections: 8, seconds };
-  const known: Load = { ...load, connections: 32, etag: recorded.headers.etag };
+  const conditional: Load = { ...load, connections: 32, etag: recorded.headers.etag };
   const columns = {
     bare: () => measure(bare, "bare", one, load),
     warm: () => measure(flagstone, "warm", one, load),
-    bare304: () => measure(bare, "bare", one, known),
-    known: () => measure(flagstone, "warm", one, known),
+    bare304: () => measure(bare, "bare", one, conditional),
+    notModified: () => measure(flagstone, "warm", one, conditional),
   };
-  const figures = { bare: [], warm: [], bare304: [], known: [] } as Record<keyof typeof columns, Figure[]>;
+  const figures = { bare: [], warm: [], bare304: [], notModified: [] } as Record<
+    keyof typeof columns,
+    Figure[]
+  >;
   for (let round = 0; round < rounds; round++)
     for (const name of Object.keys(columns) as Array<keyof typeof columns>)
       figures[name].push(await columns[name]());
@@ -64,7 +67,7 @@ export async function measureReads(
     bare: median(figures.bare),
     warm: median(figures.warm),
     bare304: median(figures.bare304),
-    known: median(figures.known),
+    notModified: median(figures.notModified),
   };
 }
 

@@ -81,15 +81,15 @@ const fleetLines = ({ polls, max, full, changes, core, loopDelay, isPinned }: Fl
 
 const HEAD = ["", "kB", "bare µs", "warm µs", "× bare", "bare 304 µs", "304 µs", "× bare"];
 
-const toCells = ({ name, bytes, bare, warm, bare304, known }: ReadFigures) => [
+const toCells = ({ name, bytes, bare, warm, bare304, notModified }: ReadFigures) => [
   name,
   (bytes / 1000).toFixed(1),
   bare.cpu.toFixed(0),
   warm.cpu.toFixed(0),
   (warm.cpu / bare.cpu).toFixed(2),
   bare304.cpu.toFixed(1),
-  known.cpu.toFixed(1),
-  (known.cpu / bare304.cpu).toFixed(2),
+  notModified.cpu.toFixed(1),
+  (notModified.cpu / bare304.cpu).toFixed(2),
 ];
 
 const ms = (value: number) => value.toFixed(value < 1 ? 3 : value < 10 ? 2 : 0);

@@ -4,15 +4,15 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { READ } from "./changes.ts";
 import {
-  type Alone,
-  type Beside,
-  type BesideQueue,
-  changesBeside,
-  type Delays,
-  delays,
-  deliveriesAlone,
-  readsBeside,
+  type Lag,
+  measureLag,
+  measureQueueImpact,
+  measureReadImpact,
+  measureThroughput,
+  type QueueImpact,
+  type ReadImpact,
   startDelivering,
+  type Throughput,
 } from "./delivering.ts";
 import { measure } from "./load.ts";
 import { paceOf } from "./pace.ts";
@@ -44,11 +44,11 @@ const QUEUE = 100_000;
 const RATE = 500;
 
 interface Measured {
-  alone: Alone[];
-  reads: Beside[];
-  changes: BesideQueue[];
-  idle: Delays;
-  busy: Delays;
+  alone: Throughput[];
+  reads: ReadImpact[];
+  changes: QueueImpact[];
+  idle: Lag;
+  busy: Lag;
 }
 
 const progress = (text: string) => {
@@ -58,17 +58,17 @@ const progress = (text: string) => {
 async function measureAll(folder: string): Promise<Measured> {
   const { file } = await prepare(QUEUE, folder, progress);
   const all = await startDelivering(file, Number(options.seconds));
-  const [alone, reads, changes]: [Alone[], Beside[], BesideQueue[]] = [[], [], []];
+  const [alone, reads, changes]: [Throughput[], ReadImpact[], QueueImpact[]] = [[], [], []];
   for (let round = 1; round <= Number(options.rounds); round++) {
     progress(`round ${round}`);
-    alone.push(await deliveriesAlone(all));
-    reads.push(await readsBeside(all, RATE));
-    changes.push(await changesBeside(all, QUEUE));
+    alone.push(await measureThroughput(all));
+    reads.push(await measureReadImpact(all, RATE));
+    changes.push(await measureQueueImpact(all, QUEUE));
   }
   progress("lag");
-  const idle = await delays(all, 100);
+  const idle = await measureLag(all, 100);
   const load = measure(all.served, "warm", READ, { connections: 32, seconds: 5 });
-  const busy = await delays(all, 50);
+  const busy = await measureLag(all, 50);
   await load;
   return { alone, reads, changes, idle, busy };
 }

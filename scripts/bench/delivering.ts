@@ -63,7 +63,7 @@ export function queue({ file }: Delivering, count: number) {
 }
 
 /** What deliveries do to reads. */
-export interface Beside {
+export interface ReadImpact {
   alone: Figure;
   meanwhile: Figure;
   /** Deliveries per second during the reads. */
@@ -71,7 +71,7 @@ export interface Beside {
 }
 
 /** Reads over 32 connections, alone and while the receiver takes `rate` deliveries a second. */
-export async function readsBeside(all: Delivering, rate: number): Promise<Beside> {
+export async function measureReadImpact(all: Delivering, rate: number): Promise<ReadImpact> {
   const reads = () => measure(all.served, "warm", READ, { connections: 32, seconds: all.seconds });
   await change(all, "pause");
   const alone = await reads();
@@ -89,13 +89,13 @@ export async function readsBeside(all: Delivering, rate: number): Promise<Beside
 }
 
 /** Deliveries per second, and microseconds of CPU time per delivery. */
-export interface Alone {
+export interface Throughput {
   rate: number;
   cpu: number;
 }
 
 /** Delivery throughput when the server has nothing else to do. */
-export async function deliveriesAlone(all: Delivering): Promise<Alone> {
+export async function measureThroughput(all: Delivering): Promise<Throughput> {
   queue(all, 100_000);
   order(all, { kind: "answer", rate: 0 });
   await change(all, "resume");
@@ -111,7 +111,7 @@ export async function deliveriesAlone(all: Delivering): Promise<Alone> {
   return { rate: count / elapsed, cpu: cpu / count };
 }
 
-export interface BesideQueue {
+export interface QueueImpact {
   empty: Pace;
   waiting: Pace;
   /** While the queue is delivered, to a receiver that never waits. */
@@ -119,7 +119,7 @@ export interface BesideQueue {
 }
 
 /** Changes by one client, each of which is queued too, with a short queue and with a long one. */
-export async function changesBeside(all: Delivering, count: number): Promise<BesideQueue> {
+export async function measureQueueImpact(all: Delivering, count: number): Promise<QueueImpact> {
   const changes = () => changeFor(all.served, all.seconds, 1);
   queue(all, 0);
   const empty = await changes();
@@ -134,7 +134,7 @@ export async function changesBeside(all: Delivering, count: number): Promise<Bes
 }
 
 /** In milliseconds. */
-export interface Delays {
+export interface Lag {
   ofServer: number[];
   ofCommand: number[];
 }
@@ -143,7 +143,7 @@ export interface Delays {
  * The lag between a change and its delivery: from the response to a change over the API, and from a commit by another
  * process. 0 if the delivery arrives first.
  */
-export async function delays(all: Delivering, count: number): Promise<Delays> {
+export async function measureLag(all: Delivering, count: number): Promise<Lag> {
   queue(all, 0);
   order(all, { kind: "answer", rate: 0 });
   await change(all, "resume");
@@ -152,8 +152,8 @@ export async function delays(all: Delivering, count: number): Promise<Delays> {
   const db = open(all.file);
   for (let n = 0; n < count; n++) {
     await setTimeout(7 * (n % 5)); // out of step with the polling interval
-    ofServer.push(await delayOf(all, () => createFlag(all)));
-    ofCommand.push(await delayOf(all, () => recordOne(db)));
+    ofServer.push(await lagOf(all, () => createFlag(all)));
+    ofCommand.push(await lagOf(all, () => recordOne(db)));
   }
   close(db);
   order(all, { kind: "notify", isOn: false });
@@ -161,7 +161,7 @@ export async function delays(all: Delivering, count: number): Promise<Delays> {
   return { ofServer, ofCommand };
 }
 
-async function delayOf({ receiver }: Delivering, act: () => unknown): Promise<number> {
+async function lagOf({ receiver }: Delivering, act: () => unknown): Promise<number> {
   const received = messageOf<{ receivedAt: number }>(receiver);
   await act();
   const since = now();

@@ -14,7 +14,7 @@ export interface Row {
   /** The same list read with better-sqlite3 by a bare server; only for lists read from a single index. */
   rows?: Figure;
   warm: Figure;
-  known?: Figure;
+  notModified?: Figure;
   /** With an unrelated change before each request. */
   unrelated: Figure;
   cold: Figure;
@@ -89,8 +89,8 @@ const toCells = (row: Row) => [
   ms(row.warm.p99),
   us(row.warm),
   ratio(row.warm, row.bare),
-  us(row.known),
-  ratio(row.known, row.bare304),
+  us(row.notModified),
+  ratio(row.notModified, row.bare304),
   us(row.unrelated),
   ratio(row.unrelated, row.warm),
   rate(row.cold),

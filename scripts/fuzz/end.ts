@@ -13,7 +13,7 @@ const MAX_MEMORY = 400e6;
 const MAX_COMPLAINTS = 3;
 
 /** Checks after the run: memory, log, data file, graceful stop, and leftover files. */
-export async function requireEnd(site: Site): Promise<{ memory: number | undefined; found: Found[] }> {
+export async function checkEnd(site: Site): Promise<{ memory: number | undefined; found: Found[] }> {
   const { server, executable, data } = site;
   const messages: string[] = [];
   const memory = memoryOf(server);

@@ -3,12 +3,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { lines } from "./dataset.ts";
-import { requireEnd } from "./end.ts";
+import { checkEnd } from "./end.ts";
 import { hostExecutable } from "./executable.ts";
 import { HELP, type Options, readOptions } from "./options.ts";
 import { watchPulse } from "./pulse.ts";
 import { type Report, toText } from "./report.ts";
-import { type Found, playRound, revive } from "./rounds.ts";
+import { type Found, playRound, restartIfDown } from "./rounds.ts";
 import { startServer } from "./server.ts";
 import { watchSlow } from "./slow.ts";
 import { type Site, TRIALS } from "./trial.ts";
@@ -45,7 +45,7 @@ async function playRounds(site: Site, { seed, seconds, requests }: Options): Pro
   const found: Found[] = [];
   for (let round = 0; continues() && found.length < MAX_FINDINGS; round++) {
     found.push(...(await playRound(site, seed * 65_537 + round, continues)));
-    await revive(site);
+    await restartIfDown(site);
     progress(`${tried()} cases, ${found.length} found`);
   }
   return found;
@@ -59,7 +59,7 @@ async function fuzz(options: Options, folder: string): Promise<Report> {
     const found = await playRounds(site, options);
     const { slowest, found: missed } = await pulse.stop();
     found.push(...missed, ...(await slow.stop()));
-    const end = await requireEnd(site);
+    const end = await checkEnd(site);
     found.push(...end.found);
     const { seed } = options;
     const seconds = (performance.now() - begin) / 1000;

@@ -19,7 +19,7 @@ export function watchPulse(site: Site) {
       const { server } = site;
       const answer = await ask(server.port);
       if (answer === "200") slowest = Math.max(slowest, performance.now() - begin);
-      else if (server === site.server && server.endOf() === undefined) {
+      else if (server === site.server && server.exitReason() === undefined) {
         found.push({
           kind: "pulse",
           message: `expected 200 in time, not ${answer}`,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { startServer } from "./server.ts";
-import { propertyOf, type Site, TRIALS, type Trial, tryOut } from "./trial.ts";
+import { propertyOf, runTrial, type Site, TRIALS, type Trial } from "./trial.ts";
 
 /** A failed check, and how to reproduce it. */
 export interface Found {
@@ -28,7 +28,7 @@ export async function playRound(site: Site, seed: number, continues: () => boole
   const results = await Promise.all(
     TRIALS.map((trial, index) => attempt(trial, site, seed * TRIALS.length + index, continues)),
   );
-  const hasCrashed = site.server.endOf() !== undefined;
+  const hasCrashed = site.server.exitReason() !== undefined;
   const found: Found[] = [];
   for (const failed of results.filter((result) => result !== undefined)) {
     const alone = await shortest(failed, site);
@@ -45,7 +45,7 @@ async function attempt(
   continues: () => boolean,
 ): Promise<Failed | undefined> {
   const property = propertyOf(trial, async (one) => {
-    if (continues()) await tryOut(trial, site, one);
+    if (continues()) await runTrial(trial, site, one);
   });
   const result = await fc.check(property, { seed, numRuns: trial.cases, endOnFailure: true });
   if (!result.failed) return undefined;
@@ -64,8 +64,8 @@ async function shortest({ trial, seed, path }: Failed, site: Site): Promise<stri
   let left = ATTEMPTS;
   const property = propertyOf(trial, async (one) => {
     if (left-- <= 0) return;
-    await revive(site);
-    await tryOut(trial, site, one);
+    await restartIfDown(site);
+    await runTrial(trial, site, one);
   });
   const result = await fc.check(property, { seed, path, numRuns: 1 });
   return result.failed ? `${trial.show(result.counterexample![0])}\n  ${messageOf(result)}` : undefined;
@@ -75,6 +75,6 @@ const messageOf = ({ errorInstance }: fc.RunDetails<[unknown]>) =>
   errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
 
 /** Restarts the server if a case has crashed it. */
-export async function revive(site: Site) {
-  if (site.server.endOf() !== undefined) site.server = await startServer(site.executable, site.data);
+export async function restartIfDown(site: Site) {
+  if (site.server.exitReason() !== undefined) site.server = await startServer(site.executable, site.data);
 }

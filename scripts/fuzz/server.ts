@@ -22,7 +22,7 @@ export interface Server {
   /** Violations in its log. */
   complaints: string[];
   /** How the process ended, with its last output; undefined while it runs. */
-  endOf(): string | undefined;
+  exitReason(): string | undefined;
   /** Waits until the server has processed aborted connections, so that a crash they cause has happened. */
   settled(): Promise<void>;
   /** Waits for a log line with this id. @throws Finding if none appears in time */
@@ -46,7 +46,7 @@ export async function startServer(executable: string, data: string): Promise<Ser
     port,
     child,
     complaints,
-    endOf: () => (hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${last}` : undefined),
+    exitReason: () => (hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${last}` : undefined),
     settled: () =>
       fetch(`http://127.0.0.1:${port}/health`, { headers: { connection: "close" } }).then(
         async (response) => void (await response.text()),

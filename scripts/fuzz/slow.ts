@@ -24,7 +24,7 @@ export function watchSlow({ server }: Site) {
     } as const;
     const { replies } = await exchange(server.port, one, TIMEOUT_MS).catch(() => ({ replies: [] }));
     const status = replies[0]?.status;
-    if (status === 408 || server.endOf() !== undefined) return;
+    if (status === 408 || server.exitReason() !== undefined) return;
     found.push({ kind: "slow", message: `expected 408, not ${status}`, shown: text, alone: undefined });
   };
   const all = Promise.all(UNFINISHED.map(sendHalf));

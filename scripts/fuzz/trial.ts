@@ -38,7 +38,7 @@ const onConnection = (kind: string, cases: number, arbitrary: fc.Arbitrary<Case>
     const result = await exchange(server.port, one);
     for (const { status } of result.replies) counts[status] = (counts[status] ?? 0) + 1;
     if (result.isReset) await server.settled();
-    const end = server.endOf();
+    const end = server.exitReason();
     if (end !== undefined) throw new Finding(`expected the process to stay up, not to exit with ${end}`);
     checkExchange(one, result);
     for (const id of idsIn(result)) await server.requireLogged(id);
@@ -62,7 +62,7 @@ export const TRIALS: readonly Trial[] = [
 ] as Trial[];
 
 /** Runs a case; a response that is not valid HTTP is a finding too. @throws Finding */
-export async function tryOut({ kind, run }: Trial, site: Site, one: unknown) {
+export async function runTrial({ kind, run }: Trial, site: Site, one: unknown) {
   site.counts[kind] = (site.counts[kind] ?? 0) + 1;
   try {
     await run(site, one);

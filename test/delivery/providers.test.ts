@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
-import { movableClock, openDelivering } from "../support/delivering.ts";
+import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 
 type Options = Parameters<typeof openDelivering>[1];
@@ -43,7 +43,7 @@ async function tagged(t: TestContext, answer: (channel: string) => number, provi
     const { channel } = JSON.parse(receiver.received.at(-1)!.body);
     response.writeHead(answer(channel), { "retry-after": "3" }).end('{"ok":true}');
   });
-  const clock = movableClock();
+  const clock = createClock();
   const { integrate, addFlag, request, recorded, waiting } = await openDelivering(t, {
     clock,
     slackApi: receiver.url,

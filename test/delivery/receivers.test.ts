@@ -9,12 +9,12 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import tls from "node:tls";
-import { movableClock, openDelivering } from "../support/delivering.ts";
+import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver } from "../support/receiver.ts";
 
 /** The record of delivering one event to this address. */
 async function outcomeAt(t: TestContext, url: string, options: object = {}) {
-  const clock = movableClock();
+  const clock = createClock();
   const { integrate, addFlag, recorded } = await openDelivering(t, { clock, ...options });
   await integrate({ url });
   await addFlag("f");

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movableClock, openDelivering } from "../support/delivering.ts";
+import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
 /** A server with a webhook to the receiver, and a clock that stands still. */
 async function delivering(t: Parameters<typeof openReceiver>[0], receiver: Pick<Receiver, "url">) {
-  const clock = movableClock();
+  const clock = createClock();
   const server = await openDelivering(t, { clock });
   await server.integrate({ url: receiver.url });
   /** Moves the clock to the next attempt, once one is scheduled. */
@@ -127,7 +127,7 @@ test("after refusing several events in a row, a receiver is left alone for a whi
 
 test("without the key of its secrets, an integration waits for the key", async (t) => {
   const receiver = await openReceiver(t);
-  const { addFlag, db, integrate, recorded, waiting } = await openDelivering(t, { clock: movableClock() });
+  const { addFlag, db, integrate, recorded, waiting } = await openDelivering(t, { clock: createClock() });
   await integrate({ url: receiver.url, authorization: "hush" });
   db.exec(
     `UPDATE integrations SET parameters = json_set(parameters, '$.authorization', 'encrypted:1:0badc0de:AAAA')`,

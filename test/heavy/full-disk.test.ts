@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { dataFile, linesOf, runCli, startServer } from "../cli/run-cli.ts";
-import { movableClock, openDelivering } from "../support/delivering.ts";
+import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { toText } from "../transfer/examples.ts";
@@ -151,7 +151,7 @@ test("a full disk leaves only complete lines in a file of deliveries, and the de
   const data = await smallDisk(t);
   if (data === undefined) return t.skip("needs to mount a small disk");
   const folder = path.dirname(data);
-  const clock = movableClock();
+  const clock = createClock();
   const { integrate, request, recorded } = await openDelivering(t, { folder, clock });
   await integrate({ file: "log" }, { provider: "file" });
   const create = (name: string, length: number) => {

@@ -5,7 +5,7 @@ import net, { type AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/auth/actor.ts";
 import { write } from "../../src/events/write.ts";
-import { hear } from "../support/event-stream.ts";
+import { openStream } from "../support/event-stream.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 import { head, TOKEN } from "./raw-http.ts";
@@ -33,7 +33,7 @@ async function open(t: TestContext) {
   const { port } = server.address() as AddressInfo;
   const record = (length: number) =>
     write(db, CLI, (tx) => tx.record({ type: "tag-created", data: { name: "x".repeat(length) } }));
-  const listen = () => hear(t, `http://127.0.0.1:${port}${STREAM}`, { as: TOKEN });
+  const listen = () => openStream(t, `http://127.0.0.1:${port}${STREAM}`, { as: TOKEN });
   /** A client that sends its request and then does nothing. */
   const connect = async () => {
     const socket = net.connect(port, "127.0.0.1");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ClientDelta } from "../../src/resources/client/schema.ts";
 import { openListening } from "../http/raw-http.ts";
-import { hear } from "../support/event-stream.ts";
+import { openStream } from "../support/event-stream.ts";
 import { assertMatches, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 
@@ -18,7 +18,7 @@ scenarios(`GET ${STREAM}`, [
 async function open(t: TestContext) {
   const { listening, request } = await openListening(t, createWorld().project("a").feature("cart", "a"));
   const listen = (query = "", headers = {}) =>
-    hear(t, listening.url + STREAM + query, { as: CLIENT, headers });
+    openStream(t, listening.url + STREAM + query, { as: CLIENT, headers });
   const turn = (state: string) =>
     request(`/api/admin/projects/a/features/cart/environments/development/${state}`, { method: "POST" });
   return { listening, request, listen, turn };

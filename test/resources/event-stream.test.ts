@@ -4,15 +4,15 @@ import { Event } from "../../src/events/schema.ts";
 import { listen as listenOn } from "../../src/http/listen.ts";
 import { LOCAL, openListening } from "../http/raw-http.ts";
 import { openForNina } from "../http/signing-in.ts";
-import { strangers } from "../support/bad-bodies.ts";
-import { hear } from "../support/event-stream.ts";
+import { outsiders } from "../support/bad-bodies.ts";
+import { openStream } from "../support/event-stream.ts";
 import { assertMatches, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const STREAM = "/api/admin/events/stream";
 
 scenarios(`GET ${STREAM}`, [
-  ...strangers({}),
+  ...outsiders({}),
   { name: "an invalid filter", url: "?type=feature-created", expect: [400, "ValidationError"] },
   { name: "a repeated criterion", url: "?type=IS:a&type=IS:b", expect: [400, "ValidationError"] },
   {
@@ -26,7 +26,7 @@ scenarios(`GET ${STREAM}`, [
 async function open(t: TestContext, world: World = createWorld().project("a").project("b")) {
   const { listening, ...rest } = await openListening(t, world);
   const listen = (query = "", as = personal(1), headers = {}) =>
-    hear(t, listening.url + STREAM + query, { as, headers });
+    openStream(t, listening.url + STREAM + query, { as, headers });
   const make = (project: string, name: string) =>
     rest.request(`/api/admin/projects/${project}/features`, { method: "POST", body: { name } });
   return { listening, listen, make, ...rest };
@@ -127,7 +127,7 @@ test("a browser stays connected with its session cookie until the user signs out
   const listening = await listenOn(listener, LOCAL);
   t.after(() => listening.close());
   const headers = { cookie: await signedIn() };
-  const { next, ended } = await hear(t, listening.url + STREAM, { headers });
+  const { next, ended } = await openStream(t, listening.url + STREAM, { headers });
   await request("/api/admin/projects/default/features", { method: "POST", body: { name: "menu" } });
   assert.equal((await next()).data.featureName, "menu");
   await fetch(`${listening.url}/logout`, { method: "POST", headers, redirect: "manual" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { permitted } from "../support/permitted.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
@@ -75,7 +75,7 @@ scenarios(`POST ${CLONE}`, [
     },
     "UPDATE_FEATURE",
   ),
-  ...noBodies({ given }),
+  ...unreadableBodies({ given }),
   ...badBodies({ given }, [
     ["no name", {}, "body.name"],
     ["a name that is null", { name: null }, "body.name"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toCsv } from "../../src/resources/instance/csv.ts";
-import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -119,7 +119,7 @@ scenarios(
 scenarios("POST /api/admin/record-ui-error", [
   { name: "no credential", as: null, body: { errorMessage: "x" }, expect: [401, "AuthenticationRequired"] },
   { name: "a Viewer may", as: personal(3), body: { errorMessage: "x", errorStack: "at y" }, expect: 204 },
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no message", {}, "body.errorMessage"],
     ["a number as the message", { errorMessage: 5 }, "body.errorMessage"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decryptedParameters } from "../../src/resources/integrations/secrets.ts";
-import { badBodies, noBodies, strangers, withCustomRoot } from "../support/bad-bodies.ts";
+import { badBodies, outsiders, unreadableBodies, withCustomRoot } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -24,7 +24,7 @@ const rolesOf = (
   permission: string,
   done: Pick<Scenario, "given" | "body" | "expect" | "records">,
 ): Scenario[] => [
-  ...strangers({ body: done.body, ...(done.given && { given: done.given }) }),
+  ...outsiders({ body: done.body, ...(done.given && { given: done.given }) }),
   { ...done, name: "an Admin may" },
   { ...done, name: "an Editor may", as: personal(2) },
   { ...done, name: "a service token may", as: SERVICE },
@@ -74,7 +74,7 @@ const wrong: Parameters<typeof badBodies>[1] = [
 ];
 
 scenarios("GET /api/admin/addons", [
-  ...strangers({}),
+  ...outsiders({}),
   {
     name: "a Viewer sees them, without secrets",
     as: personal(3),
@@ -105,7 +105,7 @@ const created = { type: "addon-config-created", preData: null } as const;
 
 scenarios("POST /api/admin/addons", [
   ...rolesOf("CREATE_ADDON", { body: hook, expect: 201, records: [created] }),
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, wrong),
   ...badBodies({}, [
     [
@@ -180,7 +180,7 @@ const updated = { type: "addon-config-updated" } as const;
 
 scenarios("PUT /api/admin/addons/1", [
   ...rolesOf("UPDATE_ADDON", { body: hook, given: stored, records: [updated] }),
-  ...noBodies({ given: stored }),
+  ...unreadableBodies({ given: stored }),
   ...badBodies({ given: stored }, wrong),
   { name: "an unknown id", body: hook, expect: [404, "NotFoundError"] },
   {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { strangers } from "../support/bad-bodies.ts";
-import { movableClock, openDelivering } from "../support/delivering.ts";
+import { outsiders } from "../support/bad-bodies.ts";
+import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 import { type Scenario, scenarios } from "../support/server.ts";
 import { personal, type World } from "../support/world.ts";
@@ -13,7 +13,7 @@ const one = (w: World) =>
     .integrationEvent({ state: "failed" });
 
 const roles = (given: (w: World) => World): Scenario[] => [
-  ...strangers({ given }),
+  ...outsiders({ given }),
   { name: "a Viewer may not", as: personal(3), given, expect: [403, "NoAccessError"] },
 ];
 
@@ -114,7 +114,7 @@ test("while one is paused its deliveries wait, and are made when it is resumed",
 
 test("a failed event is delivered again at once, followed by those waiting for it", async (t) => {
   const receiver = await openReceiver(t, 500);
-  const clock = movableClock();
+  const clock = createClock();
   const { integrate, addFlag, request, recorded, waiting } = await openDelivering(t, { clock });
   await integrate({ url: receiver.url });
   await addFlag("one");
@@ -145,7 +145,7 @@ test("an event whose attempts are exhausted is delivered again", async (t) => {
 test("changing the integration triggers an immediate retry", async (t) => {
   const broken = await openReceiver(t, 500);
   const mended = await openReceiver(t);
-  const { integrate, addFlag, request, recorded } = await openDelivering(t, { clock: movableClock() });
+  const { integrate, addFlag, request, recorded } = await openDelivering(t, { clock: createClock() });
   const { body } = await integrate({ url: broken.url });
   await addFlag("one");
   const [record] = await recorded(1);

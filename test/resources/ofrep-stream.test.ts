@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { openListening } from "../http/raw-http.ts";
-import { hear } from "../support/event-stream.ts";
+import { openStream } from "../support/event-stream.ts";
 import { scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 
@@ -35,7 +35,7 @@ for (const [kind, as] of [
     const { url, turn, ask } = await open(t);
     const [stream, ...others] = await ask(as);
     assert.deepEqual([stream!.type, others], ["sse", []]);
-    const { response, next, messages } = await hear(t, url + stream!.endpoint.requestUri, {
+    const { response, next, messages } = await openStream(t, url + stream!.endpoint.requestUri, {
       headers: { origin: "https://shop.example.com" },
     });
     assert.equal(response.statusCode, 200);
@@ -55,17 +55,18 @@ test("a key gives access only to the stream, and to nothing once the token is de
   const [, key] = requestUri.split("?");
   for (const path of ["/api/frontend", FLAGS, "/ofrep/v1/configuration"])
     assert.equal((await request(`${path}?${key}`, { as: null })).status, 401, path);
-  const { ended } = await hear(t, url + requestUri);
+  const { ended } = await openStream(t, url + requestUri);
   const { body } = await request("/api/admin/api-tokens");
   const { secret } = body.tokens.find(({ type }: { type: string }) => type === "frontend");
   await request(`/api/admin/api-tokens/${encodeURIComponent(secret)}`, { method: "DELETE" });
   await ended();
-  assert.equal((await hear(t, url + requestUri)).response.statusCode, 401);
+  assert.equal((await openStream(t, url + requestUri)).response.statusCode, 401);
 });
 
 test("a client that reconnects gets a message only if something has changed", async (t) => {
   const { url, turn } = await open(t);
-  const listen = (id: string) => hear(t, url + STREAM, { as: FRONTEND, headers: { "last-event-id": id } });
+  const listen = (id: string) =>
+    openStream(t, url + STREAM, { as: FRONTEND, headers: { "last-event-id": id } });
   await turn("on");
   const first = await listen("0");
   const { id } = await first.next();

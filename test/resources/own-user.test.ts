@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { badBodies, noBodies, strangers, withCustomRole } from "../support/bad-bodies.ts";
+import { badBodies, outsiders, unreadableBodies, withCustomRole } from "../support/bad-bodies.ts";
 import { scenarios } from "../support/server.ts";
 import { personal, SERVICE, type World } from "../support/world.ts";
 
@@ -17,7 +17,7 @@ const withRole = withCustomRole(
 type Held = { permission: string; project?: string; environment?: string };
 
 scenarios("GET /api/admin/user", [
-  ...strangers({}),
+  ...outsiders({}),
   {
     name: "an Admin",
     see: ({ user, ...rest }) => {
@@ -63,7 +63,7 @@ scenarios("GET /api/admin/user", [
 ]);
 
 scenarios("GET /api/admin/user/profile", [
-  ...strangers({}),
+  ...outsiders({}),
   { name: "a service token has no user", as: SERVICE, expect: [403, "NoAccessError"] },
   {
     name: "projects with a role, and the default one; never a hidden or an archived one",
@@ -82,7 +82,7 @@ scenarios("GET /api/admin/user/profile", [
 ]);
 
 scenarios("GET /api/admin/user/roles", [
-  ...strangers({}),
+  ...outsiders({}),
   { name: "a service token has no user", url: "?projectId=a", as: SERVICE, expect: [403, "NoAccessError"] },
   { name: "no project", expect: [400, "ValidationError"] },
   {
@@ -105,7 +105,7 @@ scenarios("GET /api/admin/user/roles", [
 const FEEDBACK = { feedbackId: "f1", neverShow: true };
 
 scenarios("POST /api/admin/feedback", [
-  ...strangers({ body: FEEDBACK }),
+  ...outsiders({ body: FEEDBACK }),
   { name: "a service token has no user", as: SERVICE, body: FEEDBACK, expect: [403, "NoAccessError"] },
   {
     name: "it is stored",
@@ -121,7 +121,7 @@ scenarios("POST /api/admin/feedback", [
     body: { feedbackId: "f" },
     see: (body) => assert.equal(body.neverShow, false),
   },
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no id", {}, "body.feedbackId"],
     ["an empty id", { feedbackId: "" }, "body.feedbackId"],
@@ -130,7 +130,7 @@ scenarios("POST /api/admin/feedback", [
 ]);
 
 scenarios("PUT /api/admin/feedback/f1", [
-  ...strangers({ body: {} }),
+  ...outsiders({ body: {} }),
   {
     name: "it is updated, or created",
     body: { neverShow: true, given: "2026-01-01T00:00:00Z" },
@@ -147,7 +147,7 @@ scenarios("PUT /api/admin/feedback/f1", [
 ]);
 
 scenarios("POST /api/admin/splash/hello", [
-  ...strangers({}),
+  ...outsiders({}),
   { name: "a service token has no user", as: SERVICE, expect: [403, "NoAccessError"] },
   {
     name: "it is stored",

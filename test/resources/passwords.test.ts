@@ -9,7 +9,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { handLinksTo, type ResetLink } from "../../src/resources/resets/changes-handover.ts";
 import { requireSignIn } from "../../src/resources/users/require.ts";
-import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
+import { badBodies, outsiders, unreadableBodies } from "../support/bad-bodies.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 
@@ -36,7 +36,7 @@ async function openForNina(t: TestContext) {
 }
 
 const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
-  ...strangers(common),
+  ...outsiders(common),
   { ...common, name: "an Editor may not", as: personal(2), expect: [403, "NoAccessError"] },
 ];
 
@@ -48,10 +48,10 @@ const weak = (common: Pick<Scenario, "url" | "as">, more: object = {}): Scenario
 });
 
 scenarios(`POST ${USERS}/validate-password`, [
-  ...strangers({ body: { password: NEW } }),
+  ...outsiders({ body: { password: NEW } }),
   { name: "a good one, by anyone", as: personal(3), body: { password: NEW } },
   weak({}),
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["none", {}, "body.password"],
     ["a number", { password: 1 }, "body.password"],
@@ -96,7 +96,7 @@ scenarios(`POST ${USERS}/reset-password`, [
 const OWN = { password: NEW, confirmPassword: NEW, oldPassword: OLD };
 
 scenarios("POST /api/admin/user/change-password", [
-  ...strangers({ body: OWN }),
+  ...outsiders({ body: OWN }),
   { name: "a service token has no user", as: SERVICE, body: OWN, expect: [403, "NoAccessError"] },
   { name: "a user without a password", as: personal(3), body: OWN, expect: [401, "PasswordMismatch"] },
   {

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badBodies, noBodies, strangers, withCustomRole, withCustomRoot } from "../support/bad-bodies.ts";
+import {
+  badBodies,
+  outsiders,
+  unreadableBodies,
+  withCustomRole,
+  withCustomRoot,
+} from "../support/bad-bodies.ts";
 import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -32,7 +38,7 @@ const makes = (name: string, rest: Partial<Scenario>, sent: object = {}, differs
 };
 
 scenarios(`POST ${PROJECTS}`, [
-  ...strangers({ body }),
+  ...outsiders({ body }),
   makes("an Admin may", {}),
   makes("an Editor may", { as: personal(2) }),
   makes("a service token may", { as: SERVICE }),
@@ -87,7 +93,7 @@ scenarios(`POST ${PROJECTS}`, [
   ),
   makes("ids are case-sensitive", { given: (w) => w.project("P") }),
   makes("the name of another project", { given: (w) => w.project("a", { name: "P" }) }),
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no name", { id: "p" }, "body.name"],
     ["an empty name", { ...body, name: "" }, "body.name"],

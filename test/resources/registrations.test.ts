@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { hashSecret } from "../../src/auth/token.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
-import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 
@@ -32,7 +32,7 @@ scenarios("POST /api/client/register", [
   { ...good, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...good, name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { ...good, name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
-  ...noBodies({ as: CLIENT }),
+  ...unreadableBodies({ as: CLIENT }),
   ...badBodies({ as: CLIENT }, [
     ["no application", { ...body, appName: undefined }, "body.appName"],
     ["an empty application", { ...body, appName: "" }, "body.appName"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { badBodies, noBodies, strangers, withCustomRoot } from "../support/bad-bodies.ts";
+import { badBodies, outsiders, unreadableBodies, withCustomRoot } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { personal, SERVICE, type World } from "../support/world.ts";
 
@@ -18,12 +18,12 @@ const withRole = (w: World) =>
   });
 
 const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
-  ...strangers(common),
+  ...outsiders(common),
   { ...common, name: "an Editor may not", as: personal(2), expect: NO_ACCESS },
 ];
 
 scenarios("GET /api/admin/permissions", [
-  ...strangers({}),
+  ...outsiders({}),
   {
     name: "each with its id, environment permissions for each environment",
     as: personal(3),
@@ -51,7 +51,7 @@ scenarios(`GET ${ROLES}`, [
 ]);
 
 scenarios(`GET ${ROLES}/`, [
-  ...strangers({ url: "6" }),
+  ...outsiders({ url: "6" }),
   {
     name: "a custom one",
     url: "6",
@@ -131,7 +131,7 @@ scenarios(`POST ${ROLES}`, [
     body: { ...body, name: "ADMIN" },
     expect: [409, "NameExistsError"],
   },
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no name", {}, "body.name"],
     ["an empty name", { ...body, name: " " }, "body.name"],
@@ -274,7 +274,7 @@ scenarios(`POST ${GROUPS}`, [
     body: { name: "crew" },
     expect: [409, "NameExistsError"],
   },
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no name", {}, "body.name"],
     ["an unknown user", { name: "x", users: [{ user: { id: 99 } }] }, "body.users.0.user.id"],

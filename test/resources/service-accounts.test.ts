@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/auth/token.ts";
-import { badBodies, noBodies, strangers } from "../support/bad-bodies.ts";
+import { badBodies, outsiders, unreadableBodies } from "../support/bad-bodies.ts";
 import { assertRecorded, openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
 import { personal, SERVICE, type World } from "../support/world.ts";
 
@@ -16,7 +16,7 @@ const robot = (w: World) =>
 
 /** Only Admins and service tokens have access. */
 const forAdmins = (common: Partial<Scenario>, done: Partial<Scenario>): Scenario[] => [
-  ...strangers(common),
+  ...outsiders(common),
   { ...common, ...done, name: "an Admin may" },
   { ...common, ...done, name: "a service token may", as: SERVICE },
   ...[2, 3].map(
@@ -69,7 +69,7 @@ scenarios(`POST ${ACCOUNTS}`, [
       },
     },
   ),
-  ...noBodies({}),
+  ...unreadableBodies({}),
   ...badBodies({}, [
     ["no username", { ...body, username: undefined }, "body.username"],
     ["an empty username", { ...body, username: "" }, "body.username"],
@@ -168,7 +168,7 @@ scenarios(`POST ${TOKENS}`, [
       },
     },
   ),
-  ...noBodies({ given: robot }),
+  ...unreadableBodies({ given: robot }),
   ...badBodies({ given: robot }, [
     ["no description", { expiresAt: LATER }, "body.description"],
     ["an empty description", { ...token, description: "" }, "body.description"],

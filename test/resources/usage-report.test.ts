@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
-import { badBodies, noBodies } from "../support/bad-bodies.ts";
+import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { hourAgo, report } from "../support/usage.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
@@ -25,7 +25,7 @@ scenarios("POST /api/client/metrics", [
   { ...good, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...good, name: "a frontend token", as: FRONTEND, expect: [403, "NoAccessError"] },
   { ...good, name: "a personal token", as: personal(1), expect: [403, "NoAccessError"] },
-  ...noBodies({ as: CLIENT }),
+  ...unreadableBodies({ as: CLIENT }),
   ...badBodies({ as: CLIENT }, [
     ["no application", { ...report({}), appName: undefined }, "body.appName"],
     ["an application without a name", { ...good.body, appName: "" }, "body.appName"],

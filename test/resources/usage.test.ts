@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { strangers } from "../support/bad-bodies.ts";
+import { outsiders } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { hourAgo, report, reportTo } from "../support/usage.ts";
 import { createWorld, personal } from "../support/world.ts";
@@ -10,7 +10,7 @@ for (const [end, empty] of [
   ["/raw", { data: [] }],
 ] as const) {
   scenarios(`GET /api/admin/client-metrics/features/f${end}`, [
-    ...strangers({}),
+    ...outsiders({}),
     {
       name: "no usage, or no such flag",
       as: personal(3),

@@ -21,7 +21,7 @@ export const badBodies = (
   }));
 
 /** Bodies that no operation with a JSON body accepts. */
-export const noBodies = (common: Common): Scenario[] => [
+export const unreadableBodies = (common: Common): Scenario[] => [
   ...badBodies(common, [
     ["no body", "", "body"],
     ["malformed JSON", `{"name":`, "body"],
@@ -49,7 +49,7 @@ export const noBodies = (common: Common): Scenario[] => [
 ];
 
 /** Callers without access to any operation of the API; other errors are not revealed to them. */
-export const strangers = (common: Omit<Common, "as"> & Pick<Scenario, "body">): Scenario[] => [
+export const outsiders = (common: Omit<Common, "as"> & Pick<Scenario, "body">): Scenario[] => [
   { ...common, name: "no credential", as: null, expect: [401, "AuthenticationRequired"] },
   { ...common, name: "an unknown token", as: `${personal(1)}0`, expect: [401, "AuthenticationRequired"] },
   { ...common, name: "a client token", as: CLIENT, expect: [403, "NoAccessError"] },

@@ -7,7 +7,7 @@ import { openServer } from "./server.ts";
 import { createWorld, type World } from "./world.ts";
 
 /** A clock that stands still until it is moved; whatever is due then runs at once, in order. */
-export function movableClock() {
+export function createClock() {
   let now = Date.parse("2030-01-01T00:00:00.000Z");
   let due: Array<{ at: number; act: () => void }> = [];
   const clock: Clock & { move(ms: number): void; waits: () => number[] } = {
@@ -22,9 +22,9 @@ export function movableClock() {
     },
     move(ms) {
       now += ms;
-      const ripe = due.filter(({ at }) => at <= now);
+      const ready = due.filter(({ at }) => at <= now);
       due = due.filter(({ at }) => at > now);
-      for (const { act } of ripe) act();
+      for (const { act } of ready) act();
     },
     /** The remaining time of each timer, in milliseconds. */
     waits: () => due.map(({ at }) => at - now).toSorted((a, b) => a - b),

@@ -3,25 +3,25 @@ import { once } from "node:events";
 import http from "node:http";
 import type { TestContext } from "node:test";
 
-export interface Heard {
+export interface Message {
   id: string;
   event: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
   data: any;
 }
 
-interface Asked {
+interface StreamOptions {
   as?: string;
   headers?: Record<string, string>;
 }
 
 /** Opens a stream; a message that does not arrive within seconds fails the test. */
-export async function hear(t: TestContext, url: string, { as, headers = {} }: Asked = {}) {
+export async function openStream(t: TestContext, url: string, { as, headers = {} }: StreamOptions = {}) {
   const sent = { ...(as !== undefined && { authorization: as }), ...headers };
   const request = http.get(url, { agent: false, headers: sent });
   t.after(() => request.destroy());
   const [response] = (await once(request, "response")) as [http.IncomingMessage];
-  const messages: Heard[] = [];
+  const messages: Message[] = [];
   let [text, isOver, wake] = ["", false, () => {}];
   response.setEncoding("utf8").on("data", (chunk: string) => {
     const parts = (text + chunk).split("\n\n");
@@ -39,7 +39,7 @@ export async function hear(t: TestContext, url: string, { as, headers = {} }: As
     while (!isSo())
       await new Promise<void>((resolve, reject) => {
         wake = resolve;
-        deadline.onabort = () => reject(new Error(`${what}: nothing came`));
+        deadline.onabort = () => reject(new Error(`${what} did not arrive`));
       });
   };
   return {
@@ -47,18 +47,18 @@ export async function hear(t: TestContext, url: string, { as, headers = {} }: As
     response,
     /** Messages received and not yet taken. */
     messages,
-    async next(): Promise<Heard> {
+    async next(): Promise<Message> {
       await until(() => messages.length > 0 || isOver, "the next message");
       const message = messages.shift();
       assert.ok(message, "the stream has ended");
       return message;
     },
     /** Resolves when the server has closed it. */
-    ended: () => until(() => isOver, "the end"),
+    ended: () => until(() => isOver, "the end of the stream"),
   };
 }
 
-function toMessage(text: string): Heard[] {
+function toMessage(text: string): Message[] {
   const fields = new Map(
     text.split("\n").map((line) => [line.split(": ", 1)[0]!, line.replace(/^\w+: /, "")]),
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { strangers, withCustomRole } from "./bad-bodies.ts";
+import { outsiders, withCustomRole } from "./bad-bodies.ts";
 import type { Scenario } from "./server.ts";
 import { personal, SERVICE } from "./world.ts";
 
@@ -11,7 +11,7 @@ export const permitted = (permission: string, done: Done, other = "CREATE_FEATUR
   const asked = { given, ...(url && { url }), ...(body !== undefined && { body }) };
   const refused = { ...asked, expect: [403, "NoAccessError"] as [number, string] };
   return [
-    ...strangers(asked),
+    ...outsiders(asked),
     { ...done, name: "an Admin may" },
     { ...done, name: "a service token may", as: SERVICE },
     { ...done, name: "an Owner may", as: personal(3), given: (w) => given(w).member("a", 3, 4) },

@@ -185,9 +185,9 @@ export function scenarios(operation: string, list: Scenario[]) {
       const [status, error] = typeof expect === "number" ? [expect] : expect;
       assert.equal(reply.status, status, reply.text);
       if (error) assert.equal(reply.body.name, error);
-      const told = recorded();
-      assertRecorded(told, records);
-      assertDeclared(operationAt(method, new URL(`http://host${path}`).pathname), told);
+      const events = recorded();
+      assertRecorded(events, records);
+      assertDeclared(operationAt(method, new URL(`http://host${path}`).pathname), events);
       see?.(reply.body, reply);
     });
   }
