@@ -74,12 +74,12 @@ for (const [name, words, step] of [
   ],
   [
     "all of a project's events",
-    ["AS longest", "SELECT id, wire FROM events WHERE project = :project"], // as they are read one by one too
+    ["AS longest", "SELECT id, wire FROM events WHERE project = :project"], // also read row by row
     /^SEARCH events USING INDEX events_by_project/,
   ],
   [
     "an integration's records",
-    ["AS oldest", "WHERE integration_events.integration_id = :integrationId"], // as they are read one by one too
+    ["AS oldest", "WHERE integration_events.integration_id = :integrationId"], // also read row by row
     /^SEARCH integration_events USING INDEX integration_events_by_integration/,
   ],
   [
