@@ -9,7 +9,7 @@ import { type Pace, paceOf } from "./pace.ts";
 export interface Changes {
   /** A program that writes the same rows with plain better-sqlite3. */
   bare: Pace;
-  /** The same without waiting for the disk. */
+  /** The same with `synchronous=OFF`. */
   unsynced: Pace;
   /** One client over HTTP, each change sent once the previous one is on disk. */
   one: Pace;

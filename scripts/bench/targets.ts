@@ -97,10 +97,10 @@ const ofChanges = (changes: SizeReport["changes"]): Target[] => [
   },
 ];
 
-/** The least share of waiting for the disk in a change for which clients that share the wait can be ten times as fast. */
+/** The share of a change spent on the sync above which clients that share it can be ten times as fast as one. */
 const SYNC_DOMINATES = 0.9;
 
-/** Clients that change something at once wait for the disk together: a gain only where the wait is most of a change. */
+/** Concurrent changes share a sync, which gains something only if the sync dominates a change. */
 function sharedSync({ bare, unsynced, one, several }: SizeReport["changes"]): Target[] {
   if ((bare.p50 - unsynced.p50) / one.p50 < SYNC_DOMINATES) return [];
   const name = `changes by ${several.clients} clients, relative to one`;

@@ -36,7 +36,7 @@ scenarios(`DELETE ${FLAG}`, [
   done("an Admin may"),
   done("a service token may", { as: SERVICE }),
   done("a Member may", { as: personal(3), given: (w) => withFlag(w).member("a", 3) }),
-  done("DELETE_FEATURE alone will do", {
+  done("DELETE_FEATURE alone is enough", {
     as: personal(3),
     given: withCustomRole(withFlag, { name: "DELETE_FEATURE" }),
   }),
