@@ -1,9 +1,9 @@
 import type { Log } from "../log.ts";
 import { clientAddress } from "./client.ts";
 import type { Listener } from "./listener.ts";
-import { pathOf, withoutSecrets } from "./path.ts";
+import { maskSecrets, pathOf } from "./path.ts";
 
-/** Logs a line for each request once it is answered, or its client has disconnected. Query strings are left out. */
+/** Logs each request once it has been answered or its client has disconnected. Query strings are left out. */
 export const withAccessLog =
   (log: Log, trustsProxy: boolean, listener: Listener): Listener =>
   (request, response) => {
@@ -14,7 +14,7 @@ export const withAccessLog =
         level: "info",
         message: response.writableFinished ? "request" : "request without its answer",
         method: request.method,
-        path: withoutSecrets(pathOf(request)),
+        path: maskSecrets(pathOf(request)),
         status: response.statusCode,
         ms: Math.round((performance.now() - begin) * 10) / 10,
         address,

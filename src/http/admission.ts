@@ -1,16 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { invalid } from "./error.ts";
 
-const ONCE: ReadonlySet<string> = new Set(["authorization", "host"]);
+const SINGLE: ReadonlySet<string> = new Set(["authorization", "host"]);
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.~-]+)(:\d{1,5})?$/i;
 
 /**
- * What a request must satisfy before anything else looks at it: a URL is built from its target and its `Host`, and
- * the credential must be unambiguous.
+ * What every request must satisfy before anything else looks at it: a URL is built from its target and its `Host`, and
+ * its credential must be unambiguous.
  * @throws ApiError `ValidationError` naming the header, or the request's target.
  */
-export function requireSound({ rawHeaders, headers, url = "/", method, httpVersion }: IncomingMessage) {
+export function requireWellFormed({ rawHeaders, headers, url = "/", method, httpVersion }: IncomingMessage) {
   requireOnce(rawHeaders);
   const { host } = headers;
   if (host === undefined && httpVersion === "1.1")
@@ -25,12 +25,12 @@ export function requireSound({ rawHeaders, headers, url = "/", method, httpVersi
   throw invalid({ path: "request", message: "must have a path that begins with a slash" });
 }
 
-/** Node keeps the first of two; a proxy in front may have checked the last. */
+/** Of duplicates, Node keeps the first; a proxy in front may have checked the last. */
 function requireOnce(rawHeaders: string[]) {
   let seen = "";
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!.toLowerCase();
-    if (!ONCE.has(name)) continue;
+    if (!SINGLE.has(name)) continue;
     if (seen.includes(name)) throw invalid({ path: `headers.${name}`, message: "is given more than once" });
     seen += name;
   }

@@ -2,8 +2,8 @@ import { type H3Event, HTTPResponse } from "h3";
 import { drawAvatar } from "../avatar.ts";
 import { ApiError } from "./error.ts";
 
-/** `GET /avatars/<sha256>.svg`: needs no credential, since browsers fetch images without one; it reveals nothing. */
-export function answerAvatar(event: H3Event): HTTPResponse {
+/** `GET /avatars/<sha256>.svg`: needs no credential: browsers fetch images without one, and these reveal nothing. */
+export function avatarResponse(event: H3Event): HTTPResponse {
   const hash = /^([0-9a-f]{64})\.svg$/.exec(event.context.params?.file ?? "")?.[1];
   if (hash === undefined) throw new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
   const body = drawAvatar(hash);

@@ -8,7 +8,7 @@ import { ApiError, invalid } from "./error.ts";
 /** The largest accepted body, compressed or not (CONTRACT, 413). In bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
-/** A body as it was sent, decompressed, and its parsed value. */
+/** A body's text, decompressed, and its parsed value. */
 export interface Body {
   text: string;
   value: object;
@@ -63,7 +63,7 @@ export function readBytes(event: H3Event): Promise<Buffer> {
   return request ? readSocket(request) : readStream(event);
 }
 
-/** Reads Node's request directly: wrapping it in a web stream takes longer than most bodies do. */
+/** Reads Node's request directly: wrapping it in a web stream would take longer than reading most bodies. */
 function readSocket(request: IncomingMessage): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];

@@ -6,23 +6,23 @@ import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts"
 import type { Database } from "../db/statement.ts";
 import { watchReads } from "../db/watch.ts";
 import { nextTurn } from "../turn.ts";
-import type { Told } from "./event-stream.ts";
+import type { MessageBatch } from "./event-stream.ts";
 
 /** The messages to send next, serialized. */
-export interface Bytes extends Omit<Told, "messages"> {
+export interface EncodedBatch extends Omit<MessageBatch, "messages"> {
   bytes: Buffer;
   /** When the credential expires, RFC 3339; null for never. */
   until: string | null;
 }
 
-/** Asks for everything after a position, as of now. @throws ApiError if this caller may no longer have it */
-export type Ask = (since: string | undefined) => Bytes;
+/** Reads everything after a position, as of now. @throws ApiError if this caller has lost access */
+export type Poll = (since: string | undefined) => EncodedBatch;
 
 /** A listening client. */
 export interface Reader {
   readonly response: ServerResponse;
   position: string;
-  /** It catches up at its own pace and is left out of broadcasts. */
+  /** Still catching up at its own pace, and left out of broadcasts. */
   isBehind: boolean;
   /** Heartbeats that came due before it had read everything sent. */
   missed: number;
@@ -30,43 +30,43 @@ export interface Reader {
 
 /** Readers that make the same request with the same credential: one query serves all, and all get the same bytes. */
 export interface Channel {
-  readonly ask: Ask;
+  readonly poll: Poll;
   readonly readers: Set<Reader>;
   position: string;
-  /** What the last answer was read from, and the state of other processes' changes at that point. */
+  /** The tables the last batch was read from, and the data version at that point. */
   stamp: Stamp;
   version: number;
   until: string | null;
 }
 
 /** How many clients are written to before yielding to the event loop. */
-const AT_ONCE = 50;
+const BATCH_SIZE = 50;
 
-/** An answer, and what is needed to tell whether it is still current. */
-export type Answer = ReturnType<typeof askNow>;
+/** An batch, and what is needed to tell whether it is still current. */
+export type PollResult = ReturnType<typeof pollNow>;
 
-/** Asks, and notes what the answer was read from. @throws as `ask` does */
-export function askNow(db: Database, ask: Ask, since: string | undefined) {
+/** Polls, and notes what the batch was read from. @throws as `poll` does */
+export function pollNow(db: Database, poll: Poll, since: string | undefined) {
   const [changes, version] = [changesSoFar(), dataVersion(db)];
-  const { result, readings } = watchReads(() => ask(since));
+  const { result, readings } = watchReads(() => poll(since));
   const stamp = stampOf(new Set([...readings].flatMap(({ tables }) => tables)), changes);
   return { ...result, stamp, version };
 }
 
-/** A channel for readers that have received this answer. */
-export function createChannel(ask: Ask, { bytes, isMore, ...rest }: Answer): Channel {
-  return { ask, readers: new Set(), ...rest };
+/** A channel for readers that have received this batch. */
+export function createChannel(poll: Poll, { bytes, isMore, ...rest }: PollResult): Channel {
+  return { poll, readers: new Set(), ...rest };
 }
 
-/** Whether there can be nothing new, and the readers may still listen. */
-export const isUpToDate = (db: Database, { stamp, version, until }: Omit<Answer, "bytes">) =>
+/** Whether nothing can be new and the readers may still listen. */
+export const isUpToDate = (db: Database, { stamp, version, until }: Omit<PollResult, "bytes">) =>
   version === dataVersion(db) && isCurrent(db, stamp) && !hasEnded(until);
 
-/** Sends all readers what is new. @throws as `ask` does */
-export async function tellAll(db: Database, channel: Channel) {
+/** Sends all readers the new messages. @throws as `poll` does */
+export async function broadcast(db: Database, channel: Channel) {
   for (;;) {
     const from = channel.position;
-    const { bytes, isMore = false, ...rest } = askNow(db, channel.ask, from);
+    const { bytes, isMore = false, ...rest } = pollNow(db, channel.poll, from);
     Object.assign(channel, rest);
     await forEach(channel.readers, (reader) => {
       if (reader.isBehind || reader.position === channel.position) return;
@@ -82,7 +82,7 @@ export async function tellAll(db: Database, channel: Channel) {
 export async function forEach(readers: Iterable<Reader>, act: (reader: Reader) => void) {
   let count = 0;
   for (const reader of readers) {
-    if (++count % AT_ONCE === 0) await nextTurn();
+    if (++count % BATCH_SIZE === 0) await nextTurn();
     act(reader);
   }
 }
@@ -96,12 +96,12 @@ export async function follow(channel: Channel, reader: Reader) {
       if (response.writableNeedDrain) await once(response, "drain");
       reader.missed = 0;
       await nextTurn();
-      const answer = channel.ask(reader.position);
-      send(reader, answer.bytes, answer.position);
-      isMore = answer.isMore || response.writableNeedDrain;
+      const batch = channel.poll(reader.position);
+      send(reader, batch.bytes, batch.position);
+      isMore = batch.isMore || response.writableNeedDrain;
     }
   } catch {
-    response.end(); // a client that reconnects is told why
+    response.end(); // a client that reconnects learns why
   } finally {
     reader.isBehind = false;
   }

@@ -3,8 +3,8 @@ import net, { type Socket } from "node:net";
 
 /**
  * The caller's address. Behind a trusted proxy it is the last entry of `X-Forwarded-For`: the proxy wrote that one, and
- * anybody can forge the ones before it. Undefined once the request has lost its socket, as when a body is refused
- * while it is still arriving.
+ * anybody can forge those before it. Undefined once the request has lost its socket, as when a body is refused while
+ * it is still arriving.
  */
 export function clientAddress(
   { headers, socket }: IncomingMessage,

@@ -1,8 +1,8 @@
 import { isSqlite } from "../db/error.ts";
 import { ApiError } from "./error.ts";
 
-/** What is already taken, by the column SQLite names. */
-const TAKEN: Readonly<Record<string, string>> = {
+/** The message for a duplicate, by the columns SQLite names. */
+const DUPLICATE: Readonly<Record<string, string>> = {
   "features.name": "There is already a flag with this name, maybe an archived one",
   "projects.id": "There is already a project with this id, maybe an archived one",
   "environments.name": "There is already an environment with this name",
@@ -18,12 +18,12 @@ const TAKEN: Readonly<Record<string, string>> = {
 };
 
 /**
- * The answer to a violated constraint; undefined for any other error. A duplicate is 409, and so is removing something
- * in use. References were checked before the change, so one can be missing only if it was removed meanwhile.
+ * The error for a violated constraint; undefined for any other error. A duplicate is 409, and so is removing something
+ * in use. References are checked before the change, so one can be missing only if it was removed in the meantime.
  */
 export function fromConstraint(error: unknown): ApiError | undefined {
   if (isSqlite(error, "SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"))
-    return new ApiError("NameExistsError", taken(error.message), { cause: error });
+    return new ApiError("NameExistsError", duplicateMessage(error.message), { cause: error });
   if (isSqlite(error, "SQLITE_CONSTRAINT_FOREIGNKEY"))
     return new ApiError(
       "ConflictError",
@@ -35,8 +35,8 @@ export function fromConstraint(error: unknown): ApiError | undefined {
   return undefined;
 }
 
-function taken(message: string) {
+function duplicateMessage(message: string) {
   const [, columns = ""] = /failed: (.+)/.exec(message) ?? [];
   const names = columns.split(", ").map((column) => column.split(".")[1]);
-  return TAKEN[columns] ?? `There is one with the same ${names.join(" and ")} already`;
+  return DUPLICATE[columns] ?? `There is already one with the same ${names.join(" and ")}`;
 }

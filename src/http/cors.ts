@@ -2,14 +2,14 @@ import { type H3Event, HTTPResponse } from "h3";
 
 declare module "h3" {
   interface H3EventContext {
-    /** Set when pages of other sites may call: the headers that let them read the answer, errors included. */
+    /** Set where pages of other sites may call: the headers that let them read the response, errors included. */
     cors?: Record<string, string>;
   }
 }
 
 const ALLOWED = { "access-control-allow-credentials": "true", "access-control-expose-headers": "ETag" };
 
-/** The browser hides an answer without these. @param origins such as `https://example.com`, or `*` for any */
+/** Without these, the page can't see the response. @param origins such as `https://example.com`, or `*` for any */
 export function corsHeaders({ headers }: Request, origins: readonly string[]): Record<string, string> {
   const origin = headers.get("origin");
   const isAllowed = origins.includes("*") || (origin !== null && origins.includes(origin.toLowerCase()));
@@ -19,11 +19,11 @@ export function corsHeaders({ headers }: Request, origins: readonly string[]): R
   };
 }
 
-/** What a browser sends, without a credential, before it lets a page make the request. */
+/** What a browser sends, without a credential, to find out whether a page may make the request. */
 export const isPreflight = ({ req }: H3Event) =>
   req.method === "OPTIONS" && req.headers.has("access-control-request-method");
 
-export const answerPreflight = ({ req, context }: H3Event) =>
+export const preflightResponse = ({ req, context }: H3Event) =>
   new HTTPResponse(null, {
     status: 204,
     headers: {

@@ -41,12 +41,12 @@ export const lenient = (minimum: number, maximum: number, byDefault: number) =>
     }),
   );
 
-/** Longer texts are refused: searching for one would hold up all other requests. In characters. */
-const LONGEST = 1000;
+/** Searching for a longer text would hold up all other requests. In characters. */
+const MAX_LENGTH = 1000;
 
 /** A text to search for; empty if there is none. */
 export const SearchText = v.optional(
-  v.pipe(v.string(), v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`)),
+  v.pipe(v.string(), v.maxLength(MAX_LENGTH, `must have ${MAX_LENGTH} characters or fewer`)),
   "",
 );
 

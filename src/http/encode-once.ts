@@ -2,8 +2,8 @@ import { BoundedMap } from "../bounded-map.ts";
 import { type Encoding, encode } from "./encoding.ts";
 
 /*
- * Applications with different tokens often get the same answer, and ask for it again and again. Compressed content is
- * cached by its hash, and shared while it is still being compressed.
+ * Applications with different tokens often get the same response, over and over. Compressed content is cached by its
+ * hash, and shared while it is still being compressed.
  */
 
 /** The size limit of the cache, in compressed bytes; the oldest entries are evicted first. */

@@ -3,11 +3,11 @@ import zlib from "node:zlib";
 import Negotiator from "negotiator";
 
 /*
- * Bodies may come compressed, and answers are compressed where the client asks for it (CONTRACT, compression).
+ * Request bodies may be compressed, and responses are if the client accepts it (CONTRACT, compression).
  */
 
 /** Shorter bodies are not worth compressing. In bytes. */
-const WORTHWHILE = 1024;
+const MIN_BYTES = 1024;
 
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
@@ -20,34 +20,33 @@ const ENCODERS = {
 
 export type Encoding = keyof typeof ENCODERS;
 
-const KNOWN = Object.keys(ENCODERS) as Encoding[];
+const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 /** Clients send few distinct headers, so each is parsed once. */
 const negotiated = new Map<string, Encoding | undefined>();
-const REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /** The encoding to use for an `Accept-Encoding`; undefined for none. */
 export function encodingFor(header: string | null | undefined): Encoding | undefined {
   if (!header) return undefined;
   if (negotiated.has(header)) return negotiated.get(header);
-  const encoding = negotiate(header, [...KNOWN, "identity"]);
-  if (negotiated.size >= REMEMBERED) negotiated.clear();
+  const encoding = negotiate(header, [...ENCODINGS, "identity"]);
+  if (negotiated.size >= MAX_REMEMBERED) negotiated.clear();
   negotiated.set(header, encoding);
   return encoding;
 }
 
-/** The same for a stream, which is compressed with gzip only. */
-export const takesGzip = (header: string | null) =>
+/** Whether a stream may be compressed, for which only gzip is used. */
+export const acceptsGzip = (header: string | null) =>
   header !== null && negotiate(header, ["gzip", "identity"]) === "gzip";
 
 function negotiate(header: string, available: string[]): Encoding | undefined {
   const negotiator = new Negotiator({ headers: { "accept-encoding": header } });
   const chosen = negotiator.encoding(available);
-  return KNOWN.find((encoding) => encoding === chosen);
+  return ENCODINGS.find((encoding) => encoding === chosen);
 }
 
-/** Whether a body of this length is worth compressing. */
-export const isWorthwhile = (bytes: number) => bytes >= WORTHWHILE;
+export const isWorthCompressing = (bytes: number) => bytes >= MIN_BYTES;
 
 export const encode = (encoding: Encoding, body: string | Buffer): Promise<Buffer<ArrayBuffer>> =>
   ENCODERS[encoding](body) as Promise<Buffer<ArrayBuffer>>;

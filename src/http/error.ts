@@ -42,11 +42,11 @@ export type ErrorName = keyof typeof STATUS;
 const Detail = v.strictObject({
   message: v.string(),
   path: v.optional(v.string()),
-  /** The rules that a password breaks, in the sentences by which the original's page knows them. */
+  /** The rules that a password breaks, in the exact sentences that the original's page matches. */
   validationErrors: v.optional(v.array(v.string())),
 });
 
-/** What the original's sign-in page is rendered from (original). */
+/** What the original's page renders its sign-in form from (original). */
 const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
 
 /** The body of every error (CONTRACT, error body); a 401 also says where to sign in. */
@@ -61,7 +61,7 @@ export const ErrorBody = v.strictObject({
 });
 export type ErrorBody = v.InferOutput<typeof ErrorBody>;
 
-/** An error meant for the caller: its name decides the status, its message is for a person. */
+/** An error meant for the caller: its name determines the status, its message is for people. */
 export class ApiError extends Error {
   readonly id = crypto.randomUUID();
   override readonly name: ErrorName;
@@ -94,7 +94,7 @@ export class ApiError extends Error {
 interface ErrorOptions {
   details?: ErrorBody["details"];
   headers?: Record<string, string>;
-  /** False if it has been logged already and would only fill the log. */
+  /** False if it has already been logged and would only fill the log. */
   isLogged?: boolean;
   cause?: unknown;
 }
@@ -114,14 +114,14 @@ export function requireValid<S extends Schema>(schema: S, input: unknown, where:
   return result.value;
 }
 
-/** Temporary failures: another process is writing, or the disk is full until somebody frees space. Reads continue. */
+/** Temporary failures: another process is writing, or the disk is full or failing. Reads continue. */
 const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [
   ["SQLITE_BUSY", "The data file is locked: try again", "1"],
-  ["SQLITE_FULL", "The disk is full: nothing can be changed until there is room", "60"],
-  ["SQLITE_IOERR_WRITE", "The disk takes nothing: nothing can be changed until it does", "60"],
+  ["SQLITE_FULL", "The disk is full: nothing can be changed until space is freed", "60"],
+  ["SQLITE_IOERR_WRITE", "The disk can't be written to: nothing can be changed until it can", "60"],
 ];
 
-/** Turns any error into an answer: temporary ones become 503, unexpected ones a single neutral sentence. */
+/** Turns any error into one for the caller: temporary ones become 503, unexpected ones a single neutral sentence. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooLongError)

@@ -3,7 +3,7 @@ import { toJson, type Wire } from "./raw-json.ts";
 
 /*
  * Server-sent events. Messages are queried afresh each time, from a position in a history and with the listener's
- * current permissions, so the position is all that is remembered about a listener.
+ * current permissions, so the position is a listener's only state.
  */
 
 export interface Message<T = unknown> {
@@ -15,7 +15,7 @@ export interface Message<T = unknown> {
 }
 
 /** The messages after a position. */
-export interface Told<T = unknown> {
+export interface MessageBatch<T = unknown> {
   messages: ReadonlyArray<Message<T>>;
   /** Where to continue from; in an append-only history a position is never reused. */
   position: string;
@@ -23,13 +23,13 @@ export interface Told<T = unknown> {
   isMore?: boolean;
 }
 
-/** The answer of a streaming operation. */
+/** What a streaming operation returns. */
 export class EventStream {
   /** @param since the client's position; undefined for a new one @throws ApiError if the actor may not listen */
-  readonly tell: (actor: Actor, since: string | undefined) => Told;
+  readonly poll: (actor: Actor, since: string | undefined) => MessageBatch;
 
-  constructor(tell: EventStream["tell"]) {
-    this.tell = tell;
+  constructor(poll: EventStream["poll"]) {
+    this.poll = poll;
   }
 }
 

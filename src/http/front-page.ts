@@ -2,14 +2,14 @@ import { type H3Event, HTTPResponse } from "h3";
 import { VERSION } from "../version.ts";
 
 /** `GET /`: what runs here and where to go next. Needs no credential. @param root the public URL, or the base path */
-export function answerFrontPage(root: string) {
+export function frontPage(root: string) {
   return ({ url }: H3Event) => {
     const address = root.startsWith("http") ? root : `${url.protocol}//${url.host}${root}`;
     return htmlResponse(pageFor(address));
   };
 }
 
-/** A page that loads nothing else. */
+/** A self-contained page. */
 export const htmlResponse = (body: string, status = 200) =>
   new HTTPResponse(body, {
     status,
@@ -22,7 +22,7 @@ export const htmlResponse = (body: string, status = 200) =>
     },
   });
 
-/** @param address as the browser has it: a scheme, a validated host, and a path set by the operator. */
+/** @param address as the browser sees it: a scheme, a validated host, and a path set by the operator */
 const pageFor = (address: string) => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

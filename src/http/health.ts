@@ -5,13 +5,13 @@ import { ApiError } from "./error.ts";
 import { toResponse, wholeParts } from "./response.ts";
 import { route } from "./route.ts";
 
-/** Changes made from then on go to a file without a name, which vanishes with the process. */
+/** From then on, changes go to an unlinked file, which vanishes with the process. */
 const MOVED = "The data file was moved, replaced or removed while it is served: start the server again";
 
 const GOOD = wholeParts(`{"health":"GOOD"}`);
 const READY = wholeParts(`{"health":"READY"}`);
 
-/** Two probes without a credential: `/health` (the process answers) and `/ready` (so does the database). */
+/** Two probes that need no credential: `/health` (the process responds) and `/ready` (so does the database). */
 export function mountHealth(app: H3, db: Database) {
   const isInPlace = watchPlace(db);
   route(app, "/health", { GET: (event) => toResponse(GOOD, event.req) });

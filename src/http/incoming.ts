@@ -4,7 +4,7 @@ import { check, type Schema } from "../validation.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
 import type { Contract, Operation, Request } from "./operation.ts";
 
-/** Each parameter decoded once, so that `%2F` stays inside it; admission has checked that it can be decoded. */
+/** Path parameters, decoded only now so that `%2F` stays inside its parameter; the path is known to be decodable. */
 export const decodedParams = (event: H3Event): Record<string, string> =>
   Object.fromEntries(
     Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
@@ -19,7 +19,7 @@ function requireNoNul({ search, searchParams }: H3Event["url"]) {
   }
 }
 
-/** The declared query parameters; others are ignored, and a repeated one is refused unless the schema takes a list. */
+/** The declared query parameters; others are ignored, and a repeated one is refused unless its schema is a list. */
 function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
   const given = event.url.searchParams;
   const value = (name: string, isList: boolean) => {
@@ -33,7 +33,7 @@ function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
   );
 }
 
-/** The parameters of the path. @throws ApiError `ValidationError`, or `NotFoundError` where any wrong one is unknown */
+/** The parameters of the path. @throws ApiError `ValidationError`, or `NotFoundError` if the contract says so */
 export function checkedParams(
   { params, wrongParamsAre404 }: Operation,
   raw: Record<string, string>,
@@ -50,11 +50,11 @@ export function checkedQuery({ query }: Operation, event: H3Event): unknown {
   return checked(query, query && queryValues(query, event), "query");
 }
 
-/** What is declared, of a part of a request. @throws ApiError `ValidationError` */
+/** The declared fields of one part of a request. @throws ApiError `ValidationError` */
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
   schema && requireValid(schema, input, where);
 
-/** The request as a handler gets it. @param checkedParts the validated parts */
+/** The request as a handler sees it. @param checkedParts the validated parts */
 export const toRequest = (
   db: Database,
   event: H3Event,

@@ -1,4 +1,4 @@
-import { applyPatch, type Operation, Pointer as Place } from "rfc6902";
+import { applyPatch, type Operation, Pointer as PointerPath } from "rfc6902";
 import * as v from "valibot";
 import { DEEPEST_JSON, isTooDeep, LONGEST_JSON } from "../limits.ts";
 import { check, type Schema } from "../validation.ts";
@@ -8,7 +8,7 @@ const TOO_DEEP = `must not be nested deeper than ${DEEPEST_JSON} levels`;
 
 const Pointer = v.pipe(v.string(), v.regex(/^(\/.*)?$/s, "must be a JSON Pointer such as /name"));
 
-/** The body of a PATCH: RFC 6902 operations, no more of them than a person would plausibly send. */
+/** The body of a PATCH: RFC 6902 operations, no more than anyone would plausibly send. */
 export const JsonPatch = v.pipe(
   v.array(
     v.object({
@@ -23,7 +23,7 @@ export const JsonPatch = v.pipe(
       ),
     }),
   ),
-  v.maxLength(1000, "must have 1000 steps or less"),
+  v.maxLength(1000, "must have 1000 steps or fewer"),
 );
 export type JsonPatch = v.InferOutput<typeof JsonPatch>;
 
@@ -31,45 +31,50 @@ export type JsonPatch = v.InferOutput<typeof JsonPatch>;
  * A copy of a value with the operations applied. The result must still be validated.
  * @throws ApiError `ValidationError` for the first operation that can't be applied
  */
-export function patched(value: object, patch: JsonPatch): unknown {
+export function applyJsonPatch(value: object, patch: JsonPatch): unknown {
   const copy = structuredClone(value);
   let copied = 0;
   for (const [index, step] of patch.entries()) {
     if (step.op === "copy") copied += sizeAt(copy, step.from);
-    if (copied > LONGEST_JSON) throw refused(index, "copies more than can be stored");
-    if (!apply(copy, step)) throw refused(index, `the operation can't be applied: ${step.op} ${step.path}`);
+    if (copied > LONGEST_JSON) throw patchError(index, "copies more than can be stored");
+    if (!apply(copy, step))
+      throw patchError(index, `the operation can't be applied: ${step.op} ${step.path}`);
   }
   if (isTooDeep(copy)) throw invalid({ path: "body", message: `the result ${TOO_DEEP}` });
   return copy;
 }
 
 /** The patched value, validated like a body. @throws ApiError `ValidationError` */
-export function patchedAs<S extends Schema>(schema: S, value: object, patch: JsonPatch): v.InferOutput<S> {
-  const result = check(schema, patched(value, patch), "body");
+export function applyJsonPatchAs<S extends Schema>(
+  schema: S,
+  value: object,
+  patch: JsonPatch,
+): v.InferOutput<S> {
+  const result = check(schema, applyJsonPatch(value, patch), "body");
   if (result.violations) throw invalid(...result.violations);
   return result.value;
 }
 
-const refused = (index: number, message: string) => invalid({ path: `body.${index}`, message });
+const patchError = (index: number, message: string) => invalid({ path: `body.${index}`, message });
 
 /** Size in characters of JSON: copying copies would double the value with every operation. */
 const sizeAt = (value: object, from = "") =>
-  JSON.stringify(Place.fromJSON(from).get(value) as unknown)?.length ?? 0;
+  JSON.stringify(PointerPath.fromJSON(from).get(value) as unknown)?.length ?? 0;
 
-/** Applies one operation, or says why it can't. */
+/** Applies one operation; false if it can't be applied. */
 const apply = (value: object, step: JsonPatch[number]) =>
-  isPlace(value, step.path) &&
-  isPlace(value, step.from ?? "") &&
+  isValidTarget(value, step.path) &&
+  isValidTarget(value, step.from ?? "") &&
   applyPatch(value, [step as Operation])[0] === null;
 
 /**
  * Whether a pointer leads to an element of a list or an own property of an object. The library silently skips prototype
  * names, and accepts any property of a list or a text, such as its length.
  */
-function isPlace(value: object, pointer: string) {
-  const place = Place.fromJSON(pointer);
-  const { parent, key } = place.evaluate(value) as { parent: unknown; key: string };
-  if (typeof parent !== "object" || place.tokens.some((token) => INHERITED.has(token))) return false;
+function isValidTarget(value: object, pointer: string) {
+  const target = PointerPath.fromJSON(pointer);
+  const { parent, key } = target.evaluate(value) as { parent: unknown; key: string };
+  if (typeof parent !== "object" || target.tokens.some((token) => INHERITED.has(token))) return false;
   return !Array.isArray(parent) || /^(\d+|-)$/.test(key);
 }
 

@@ -1,28 +1,28 @@
 import { Readable } from "node:stream";
 import { nextTurn } from "../turn.ts";
 
-/** Smaller answers are sent whole, with their length. */
+/** Smaller bodies are sent whole, with their length. */
 const WHOLE_BYTES = 256 * 1024;
 
 /** Text, or its bytes if they are already encoded. */
-export type Piece = string | Buffer;
+export type Chunk = string | Buffer;
 
 /**
- * A JSON text in pieces, for answers of any length in bounded memory. Each piece is taken once the client has read the
- * previous one, and other requests are served in between, so making a piece should take only a few milliseconds.
+ * JSON text in chunks, for responses of any length in bounded memory. Each chunk is produced once the client has read
+ * the previous one, and other requests are served in between, so producing one should take only a few milliseconds.
  */
 export class JsonStream {
   /** @param root prefixes our own paths */
-  readonly pieces: (root: string) => Iterable<Piece>;
+  readonly chunks: (root: string) => Iterable<Chunk>;
 
-  constructor(pieces: (root: string) => Iterable<Piece>) {
-    this.pieces = pieces;
+  constructor(chunks: (root: string) => Iterable<Chunk>) {
+    this.chunks = chunks;
   }
 }
 
 /** The whole text if it is short, otherwise a stream of its bytes. */
-export function toBody({ pieces }: JsonStream, root: string): Buffer<ArrayBuffer> | Readable {
-  const iterator = pieces(root)[Symbol.iterator]();
+export function toBody({ chunks }: JsonStream, root: string): Buffer<ArrayBuffer> | Readable {
+  const iterator = chunks(root)[Symbol.iterator]();
   const begin: Buffer[] = [];
   for (let size = 0; size < WHOLE_BYTES; size += begin.at(-1)!.length) {
     const next = iterator.next();
@@ -33,9 +33,9 @@ export function toBody({ pieces }: JsonStream, root: string): Buffer<ArrayBuffer
 }
 
 /** Ends early if the client disconnects. */
-async function* rest(begin: Buffer[], iterator: Iterator<Piece>): AsyncGenerator<Buffer> {
+async function* rest(begin: Buffer[], iterator: Iterator<Chunk>): AsyncGenerator<Buffer> {
   try {
-    yield Buffer.concat(begin.splice(0)); // release it: a slow reader's stream lives long
+    yield Buffer.concat(begin.splice(0)); // release it: a slow reader's stream is long-lived
     for (;;) {
       await nextTurn();
       const next = iterator.next();
@@ -47,4 +47,4 @@ async function* rest(begin: Buffer[], iterator: Iterator<Piece>): AsyncGenerator
   }
 }
 
-const toBytes = (piece: Piece) => (typeof piece === "string" ? Buffer.from(piece) : piece);
+const toBytes = (chunk: Chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk);

@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Listener } from "./listener.ts";
-import { refuse, refuseBroken, refuseTunnel, stopping, unexpected } from "./refuse.ts";
+import { refuse, refuseMalformed, refuseTunnel, stopping, unsupportedExpectation } from "./refuse.ts";
 
 /** Another program is listening on the port. Exit code 4. */
 export class PortInUseError extends Error {}
@@ -15,7 +15,7 @@ export class PortInUseError extends Error {}
 export interface Listening {
   /** The URL for clients on this machine. */
   url: string;
-  /** Answers what was already sent, lets requests in flight finish (for at most five seconds), then frees the port. */
+  /** Answers requests already sent, lets those in flight finish (for at most five seconds), then frees the port. */
   close(): Promise<void>;
 }
 
@@ -25,16 +25,16 @@ const GRACE_MS = 5000;
 /** After this many event-loop turns without a request, everything that was sent has been read. */
 const QUIET_TURNS = 10;
 
-/** The queue for connections not yet accepted, as far as the system allows; the system refuses any beyond it. */
+/** The queue for connections not yet accepted, as far as the system allows; any beyond it are refused. */
 const BACKLOG = 4096;
 
 /** How long a request's headers may take to arrive; its body may take four times as long. */
-const PATIENCE_MS = 15_000;
+const HEADERS_TIMEOUT_MS = 15_000;
 
-const optionsFor = (patience: number): http.ServerOptions => ({
-  headersTimeout: patience,
-  requestTimeout: 4 * patience,
-  connectionsCheckingInterval: Math.min(patience, 1000), // how often both timeouts are checked
+const optionsFor = (headersTimeoutMs: number): http.ServerOptions => ({
+  headersTimeout: headersTimeoutMs,
+  requestTimeout: 4 * headersTimeoutMs,
+  connectionsCheckingInterval: Math.min(headersTimeoutMs, 1000), // how often both timeouts are checked
   requireHostHeader: false, // we check it ourselves, with our own error
 });
 
@@ -46,19 +46,19 @@ export interface Tls {
 
 interface ListenOptions {
   host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** Serves HTTPS with these. */
+  /** Serves HTTPS if given. */
   tls?: Tls | undefined;
   log: Log;
   /** In milliseconds. */
-  patience?: number;
+  headersTimeoutMs?: number;
 }
 
 /** Serves the listener. @throws PortInUseError, UsageError for an unknown host */
 export async function listen(
   handle: Listener,
-  { host, port, tls, log, patience = PATIENCE_MS }: ListenOptions,
+  { host, port, tls, log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: ListenOptions,
 ): Promise<Listening> {
   await requireAddress(host);
   let isClosed = false;
@@ -66,25 +66,27 @@ export async function listen(
     if (isClosed) return refuse(log, stopping(), request, response);
     return handle(request, response);
   };
-  const options = optionsFor(patience);
+  const options = optionsFor(headersTimeoutMs);
   const server = tls
     ? https.createServer({ ...options, ...tls }, listener)
     : http.createServer(options, listener);
-  server.on("clientError", (error, socket) => refuseBroken(log, error, socket as Socket));
+  server.on("clientError", (error, socket) => refuseMalformed(log, error, socket as Socket));
   server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
   server.on("checkContinue", (request, response) => {
-    // For an answer still queued behind an earlier one, Node would write it between head and body.
+    // If the response is queued behind an earlier one, Node would write it between that one's head and body.
     if (response.socket) response.writeContinue();
     server.emit("request", request, response);
   });
-  server.on("checkExpectation", (request, response) => refuse(log, unexpected(), request, response));
+  server.on("checkExpectation", (request, response) =>
+    refuse(log, unsupportedExpectation(), request, response),
+  );
   await bind(server, host, port);
   const bound = (server.address() as AddressInfo).port;
   const url = toUrl({ host, port: bound, isTls: tls !== undefined });
   return {
     url,
     async close() {
-      await takeAllThatWasSent(server, url);
+      await drainPending(server, url);
       isClosed = true;
       await close(server);
     },
@@ -101,25 +103,27 @@ async function requireAddress(host: string) {
 async function bind(server: Server, host: string, port: number) {
   server.listen({ host, port, backlog: BACKLOG });
   await once(server, "listening").catch((error: NodeJS.ErrnoException) => {
-    throw WHY[error.code ?? ""]?.(host, port) ?? error;
+    throw BIND_ERRORS[error.code ?? ""]?.(host, port) ?? error;
   });
 }
 
 /** Why listening failed, by system code. An address may become available later, so that is not a usage error. */
-const WHY: Readonly<Record<string, (host: string, port: number) => Error>> = {
+const BIND_ERRORS: Readonly<Record<string, (host: string, port: number) => Error>> = {
   EADDRINUSE: (host, port) =>
-    new PortInUseError(`Port ${port} on ${host} is in use: name another with --port, or 0 for any free one`),
-  EADDRNOTAVAIL: (host) => new Error(`${host} is not an address of this machine: name another with --host`),
+    new PortInUseError(
+      `Port ${port} on ${host} is in use: choose another with --port, or 0 for any free one`,
+    ),
+  EADDRNOTAVAIL: (host) => new Error(`${host} is not an address of this machine: choose another with --host`),
   EACCES: (host, port) =>
-    new Error(`Port ${port} on ${host} may not be used by this user: name one above 1023 with --port`),
+    new Error(`Port ${port} on ${host} may not be used by this user: choose one above 1023 with --port`),
 };
 
 /**
- * Waits until everything sent so far has arrived. The system hands over connections in order, one per turn of the
+ * Waits until every request sent so far has arrived. The system hands over connections in order, one per turn of the
  * event loop, so once our own connection is accepted all earlier ones are; what was sent on them is read in the turns
- * after that. Clients that arrive meanwhile are told to use a new connection for their next request.
+ * after that. Clients that arrive meanwhile are told to open a new connection for their next request.
  */
-async function takeAllThatWasSent(server: Server, url: string) {
+async function drainPending(server: Server, url: string) {
   const deadline = performance.now() + GRACE_MS;
   const accepted = new Set<number | undefined>();
   let requests = 0;
@@ -130,7 +134,7 @@ async function takeAllThatWasSent(server: Server, url: string) {
   });
   const { hostname, port } = new URL(url);
   const own = net.connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
-  await once(own, "connect").catch(() => {}); // if it fails, the turns below must do
+  await once(own, "connect").catch(() => {}); // if it fails, the turns below have to be enough
   while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await nextTurn();
   own.destroy();
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline; quiet++) {
@@ -142,7 +146,7 @@ async function takeAllThatWasSent(server: Server, url: string) {
 
 async function close(server: Server) {
   const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
-  // A keep-alive connection is idle once its answer is sent, and would wait for another request.
+  // A keep-alive connection is idle once its response is sent, and would wait for another request.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(tidy);

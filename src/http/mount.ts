@@ -4,9 +4,9 @@ import type { Actor } from "../auth/actor.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { EventStream } from "./event-stream.ts";
-import { answerEventStream } from "./open-stream.ts";
+import { openEventStream } from "./open-stream.ts";
 import type { Operation } from "./operation.ts";
-import { isCached, type Made, perform, type Site } from "./perform.ts";
+import { isCached, type Outcome, perform, type Site } from "./perform.ts";
 import { encodeParts, encodingOf, type Parts, type StreamParts, toResponse, toStreamed } from "./response.ts";
 import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
@@ -37,30 +37,30 @@ const handlerOf = (site: Site, operation: Operation) => {
       name.startsWith(":") ? [[name.slice(1), parts[index]!]] : [],
     );
     event.context.params = Object.fromEntries(params);
-    return answer(site, operation, event);
+    return handle(site, operation, event);
   };
 };
 
-/** Asynchronous only if a body is read, something is changed, or an answer is compressed. */
-function answer(site: Site, operation: Operation, event: H3Event) {
+/** Asynchronous only if a body is read, something is changed, or the response is compressed. */
+function handle(site: Site, operation: Operation, event: H3Event) {
   const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
-  const { made, claim } = result;
+  const { outcome, claim } = result;
   const stamp = () => stampOf(tablesIn(event, readings), since, claim.project);
-  const send = (parts: Made): unknown =>
+  const send = (parts: Outcome): unknown =>
     parts instanceof EventStream
-      ? answerEventStream(site, event, parts, claim)
+      ? openEventStream(site, event, parts, claim)
       : respond(site, operation, event, parts, isCached(operation) ? stamp() : undefined);
-  return made instanceof Promise ? made.then(send) : send(made);
+  return outcome instanceof Promise ? outcome.then(send) : send(outcome);
 }
 
-/** The tables the answer was read from, and those that gave this caller access. */
+/** The tables the response was read from, and those that gave this caller access. */
 const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
   new Set([...context.readings, ...readings].flatMap(({ tables }) => tables));
 
 /**
- * Sends an answer, compressed for this client. A whole answer to a read is cached, unless the client has disconnected,
- * since a search then ends early.
+ * Sends a response, compressed if the client accepts it. A whole response to a read is cached, unless the client has
+ * disconnected, since a search then ends early.
  */
 function respond(
   { cache }: Site,
@@ -80,17 +80,17 @@ function respond(
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   if (!encoding) return send(parts);
-  const made = encodeParts(parts, encoding).then(send);
-  if (stamp && node) cache?.expect(node.req as IncomingMessage, stamp, made);
-  return made;
+  const outcome = encodeParts(parts, encoding).then(send);
+  if (stamp && node) cache?.expect(node.req as IncomingMessage, stamp, outcome);
+  return outcome;
 }
 
-/** How long answers that include usage data are cached, in milliseconds. */
-const USE_MS = 5_000;
+/** How long responses that include usage data are cached, in milliseconds. */
+const USAGE_TTL_MS = 5_000;
 
-/** When an answer expires, RFC 3339; null for never. */
-function untilOf({ tellsOfUse }: Operation, { expiresAt }: Actor) {
-  if (!tellsOfUse) return expiresAt;
-  const soon = new Date(Date.now() + USE_MS).toISOString();
+/** When a cached response expires, RFC 3339; null for never. */
+function untilOf({ includesUsage }: Operation, { expiresAt }: Actor) {
+  if (!includesUsage) return expiresAt;
+  const soon = new Date(Date.now() + USAGE_TTL_MS).toISOString();
   return expiresAt !== null && expiresAt < soon ? expiresAt : soon;
 }

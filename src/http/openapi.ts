@@ -13,7 +13,7 @@ import { NoBody, type Operation, textTypeOf } from "./operation.ts";
  * server: the same schemas validate requests, and responses in the tests.
  */
 
-/** @param schemas those shared by operations, by name @param root the server's URL, or the base path */
+/** @param schemas shared by operations, by name @param root the server's URL, or the base path */
 export function toOpenApi(
   operations: readonly Operation[],
   schemas: Readonly<Record<string, Schema>>,
@@ -28,7 +28,9 @@ export function toOpenApi(
     } = toJsonSchema(schema, { ...CONVERTED, definitions, typeMode });
     return withRefs(converted);
   };
-  const described = Map.groupBy(operations.filter(isThere), ({ path }) => path.replaceAll(/:(\w+)/g, "{$1}"));
+  const described = Map.groupBy(operations.filter(isDescribed), ({ path }) =>
+    path.replaceAll(/:(\w+)/g, "{$1}"),
+  );
   const isConditional = (one: Operation) => one.changes && targetOf(one, operations) !== undefined;
   const toPath = (group: readonly Operation[]) =>
     Object.fromEntries(
@@ -39,12 +41,12 @@ export function toOpenApi(
   return {
     ...documentFor(operations, root),
     paths,
-    components: { ...SECURITY, schemas: used(components, paths) },
+    components: { ...SECURITY, schemas: usedComponents(components, paths) },
   };
 }
 
 /** Operations that were removed are not described. */
-const isThere = ({ status }: Operation) => status !== 410;
+const isDescribed = ({ status }: Operation) => status !== 410;
 
 const CONVERTED: ConversionConfig = {
   target: "draft-2020-12",
@@ -62,7 +64,12 @@ const SECURITY = {
       name: "Authorization",
       description: "A token, alone or after Bearer",
     },
-    session: { type: "apiKey", in: "cookie", name: SESSION_COOKIE, description: "Who has signed in" },
+    session: {
+      type: "apiKey",
+      in: "cookie",
+      name: SESSION_COOKIE,
+      description: "The session of a signed-in user",
+    },
   },
 };
 
@@ -79,19 +86,19 @@ const documentFor = (operations: readonly Operation[], root: string) => ({
   tags: [...new Set(operations.map(({ tag }) => tag))].sort().map((name) => ({ name, description: name })),
 });
 
-/** The components that operations, or other used components, refer to. */
-function used(components: object, paths: object): object {
-  const kept = new Map<string, unknown>();
-  const keep = (value: unknown) => {
+/** The components that operations refer to, directly or through other components. */
+function usedComponents(components: object, paths: object): object {
+  const found = new Map<string, unknown>();
+  const collect = (value: unknown) => {
     for (const [, name = ""] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      if (kept.has(name)) continue;
+      if (found.has(name)) continue;
       const component = components[name as keyof typeof components];
-      kept.set(name, component);
-      keep(component);
+      found.set(name, component);
+      collect(component);
     }
   };
-  keep(paths);
-  return Object.fromEntries(kept);
+  collect(paths);
+  return Object.fromEntries(found);
 }
 
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
@@ -100,9 +107,9 @@ type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
   const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
-  const answer = (schema: object) =>
+  const contentOf = (schema: object) =>
     isStream ? streamContent(schema) : content(schema, textTypeOf(response));
-  const failed = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
+  const error = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,
     summary,
@@ -114,12 +121,12 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     responses: {
       [status]: {
         description: STATUS_CODES[status]!,
-        ...(response !== NoBody && { content: answer(convert(response, "output")) }),
+        ...(response !== NoBody && { content: contentOf(convert(response, "output")) }),
       },
       ...Object.fromEntries(
-        [...errorsOf(operation), ...(isConditional ? [FAILED] : [])].map((name) => [
+        [...errorsOf(operation), ...(isConditional ? [PRECONDITION_FAILED] : [])].map((name) => [
           STATUS[name],
-          { description: name, ...failed },
+          { description: name, ...error },
         ]),
       ),
     },
@@ -142,12 +149,12 @@ function requestBodyOf(operation: Operation, schema: object) {
   return { required: !operation.isBodyOptional, content };
 }
 
-const FAILED: ErrorName = "PreconditionFailedError";
+const PRECONDITION_FAILED: ErrorName = "PreconditionFailedError";
 
 const IF_MATCH = {
   name: "If-Match",
   in: "header",
-  description: "The ETag of what was read: the change is made only if that is still current",
+  description: "The ETag of what was read: the change is made only if it is still current",
   schema: { type: "string" },
 };
 
@@ -177,7 +184,7 @@ function parametersOf(operation: Operation, convert: Convert) {
 /** Path and query values arrive as text; bounds on the parsed number don't apply to the text. */
 const toText = ({ minimum: _, maximum: __, ...schema }: { minimum?: number; maximum?: number }) => schema;
 
-/** The errors `mount` can give for this contract, and the operation's own. */
+/** The errors `mount` can raise for this contract, and the operation's own. */
 function errorsOf({ params, wrongParamsAre404, query, body, errors = [] }: Operation): ErrorName[] {
   const isChecked = query ?? body ?? (params && !wrongParamsAre404);
   return [

@@ -7,7 +7,7 @@ import type { EventType } from "../events/types.ts";
 import type { Tx } from "../events/write.ts";
 import type { Schema } from "../validation.ts";
 import type { ErrorName } from "./error.ts";
-import { EventStream, type Told } from "./event-stream.ts";
+import { EventStream, type MessageBatch } from "./event-stream.ts";
 import type { JsonStream } from "./json-stream.ts";
 import type { Wire } from "./raw-json.ts";
 
@@ -16,17 +16,17 @@ export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** The response of an operation without a response body. */
 export const NoBody = v.void();
 
-/** The response of an operation that answers with a word in plain text. */
+/** The response of an operation that returns plain text. */
 export const PlainText = v.string();
 
-/** The response of an operation that answers with comma-separated values. */
+/** The response of an operation that returns comma-separated values. */
 export const Csv = v.string();
 
 /** The media type of a text response; undefined for JSON. */
 export const textTypeOf = (response: unknown) =>
   response === PlainText ? "text/plain" : response === Csv ? "text/csv" : undefined;
 
-/** What an operation promises, as data: `mount` checks each part in this order before the handler runs. */
+/** What an operation promises, as data: `mount` checks the parts of a request against it before the handler runs. */
 export interface Contract {
   /** Its unique name in the API's description: the original's, if it has one. */
   id: string;
@@ -40,40 +40,40 @@ export interface Contract {
   /** Required in addition to a valid credential of the surface; null for none. */
   permission: Permission | Need | null;
   params?: Schema;
-  /** A malformed path parameter can't name anything: 404 instead of 400. */
+  /** A malformed path parameter can't refer to anything: 404 instead of 400. */
   wrongParamsAre404?: true;
-  /** A list accepts a repeated parameter, also written `name[]`. */
+  /** A list accepts repeated parameters, also written `name[]`. */
   query?: Schema & { entries: Readonly<Record<string, Schema>> };
   body?: Schema;
   /** A missing body counts as an empty object. */
   isBodyOptional?: true;
   /** Supports `If-None-Match` as a GET does. */
   isConditional?: true;
-  /** The status of success; 200 by default. */
+  /** The status of a successful response; 200 by default. */
   status?: 200 | 201 | 202 | 204 | 410;
   /** The body of success, or the data of each message of a stream; the tests check every response against it. */
   response: Schema;
   /** The event types it may record; the tests check each scenario against them. */
   records?: readonly EventType[];
-  /** Errors its handler gives in addition to those of `mount`. */
+  /** Errors its handler can throw in addition to those of `mount`. */
   errors?: readonly ErrorName[];
-  /** Answered with `Deprecation`. */
+  /** Its responses carry a `Deprecation` header. */
   deprecated?: true;
-  /** Allowed to change something in maintenance mode. */
+  /** Allowed in maintenance mode although it changes something. */
   duringMaintenance?: true;
-  /** Properties of its answer, at any depth, that vary with use, time or caller: `If-Match` ignores them. */
-  passing?: readonly string[];
-  /** Not cached: its answer is valid only at this moment, or there are too many different ones. */
+  /** Properties of its response, at any depth, that vary with use, time or caller: `If-Match` ignores them. */
+  volatile?: readonly string[];
+  /** Not cached: its response is valid only at this moment, or there are too many different ones. */
   isUncached?: true;
-  /** Its answer includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
-  tellsOfUse?: true;
+  /** Its response includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
+  includesUsage?: true;
   /** Its changes are not confined to the project that its permission names. */
   crossesProjects?: true;
 }
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
-/** What a handler gets: only what its contract declares, validated. */
+/** What a handler receives: only what its contract declares, validated. */
 export interface Request<C extends Contract> {
   db: Database;
   actor: Actor;
@@ -91,20 +91,20 @@ export interface Request<C extends Contract> {
   readonly signal: AbortSignal;
 }
 
-/** What a changing handler gets: `db` is the transaction's. */
+/** What a changing handler receives: `db` is the transaction's. */
 export type ChangeRequest<C extends Contract> = Omit<Request<C>, "signal"> & { tx: Tx };
 
-/** What a streaming handler gets; the actor is resolved anew each time. */
+/** What a streaming handler receives; the actor is resolved anew each time. */
 export type StreamRequest<C extends Contract> = Pick<Request<C>, "db" | "actor" | "params" | "query">;
 
-/** The body of success, whole or to be streamed. */
+/** The body of a successful response, whole or to be streamed. */
 export type Answer<C extends Contract> =
   | Wire<v.InferOutput<C["response"]>>
   | WithHeaders<Wire<v.InferOutput<C["response"]>>>
   | JsonStream
   | EventStream;
 
-/** A body with extra headers, such as `Location`, or with a status other than that of success. */
+/** A body with extra headers, such as `Location`, or with a status other than the contract's. */
 export class WithHeaders<T> {
   readonly body: T;
   readonly headers: Readonly<Record<string, string>>;
@@ -121,9 +121,9 @@ export class WithHeaders<T> {
 export type Door = <T>(body: (tx: Tx) => T) => Promise<T>;
 
 export interface Operation<C extends Contract = Contract> extends Readonly<Contract> {
-  /** It may change something, so its answers are never cached. */
+  /** It may change something, so its responses are never cached. */
   changes: boolean;
-  /** Its answer continues for as long as the client listens. */
+  /** Its response continues for as long as the client listens. */
   isStream?: true;
   // A method, so that operations of any contract can be listed together.
   handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
@@ -133,11 +133,11 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
 type Declared<C extends Contract> = Operation<C> & Readonly<C>;
 
 /**
- * An operation of the API: `operation({ …contract }).run((request) => answer)` if it only reads, and
- * `operation({ …contract }).change(({ tx, … }) => answer)` if it changes something. Slow work that comes before the
+ * An operation of the API: `operation({ …contract }).run((request) => body)` if it only reads, and
+ * `operation({ …contract }).change(({ tx, … }) => body)` if it changes something. Slow work that comes before the
  * change, such as hashing a password, goes into a preparation:
- * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => answer)`. A streaming one is
- * called again after every change: `operation({ …contract }).stream((request, since) => told)`.
+ * `operation({ …contract }).prepare(async (request) => …).change(({ tx, prepared, … }) => body)`. A streaming one
+ * is called again after every change: `operation({ …contract }).stream((request, since) => batch)`.
  */
 export const operation = <const C extends Contract>(contract: C) => ({
   run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Declared<C> => ({
@@ -146,13 +146,13 @@ export const operation = <const C extends Contract>(contract: C) => ({
     handle,
   }),
   stream: (
-    tell: (request: StreamRequest<C>, since: string | undefined) => Told<Output<C["response"]>>,
+    poll: (request: StreamRequest<C>, since: string | undefined) => MessageBatch<Output<C["response"]>>,
   ): Declared<C> => ({
     ...contract,
     changes: false,
     isStream: true,
     handle: ({ db, params, query }) =>
-      new EventStream((actor, since) => tell({ db, actor, params, query }, since)),
+      new EventStream((actor, since) => poll({ db, actor, params, query }, since)),
   }),
   change: (handle: (request: ChangeRequest<C>) => Answer<C>): Declared<C> => ({
     ...contract,

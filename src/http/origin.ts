@@ -7,31 +7,34 @@ export const isSecure = ({ url, headers }: Request, trustsProxy: boolean) =>
   url.startsWith("https:") || (trustsProxy && isForwardedSecurely(headers));
 
 /**
- * Proxies in a row each append how the request reached them, so the first entry is how the browser sent it. Whoever
- * forges it changes only their own cookie.
+ * In a chain, each proxy appends how the request reached it, so the first entry is how the browser sent it. A client
+ * that forges it affects only its own cookie.
  */
 const isForwardedSecurely = (headers: Headers) =>
   /^https\s*(,|$)/i.test(headers.get("x-forwarded-proto") ?? "");
 
 /**
  * A browser sends the session cookie no matter which site caused the request, so changes must come from our own pages.
- * Other clients send no origin, and pass.
+ * Other clients send no origin and are let through.
  * @throws ApiError `NoAccessError` for a request made by another site
  */
 export function requireSameOrigin({ method, url, headers }: Request, publicUrl = "") {
   if (isSafe(method)) return;
-  const origin = headers.get("origin") ?? headers.get("referer"); // of browsers that don't send the first
+  const origin = headers.get("origin") ?? headers.get("referer"); // for browsers that don't send the former
   const site = headers.get("sec-fetch-site") ?? "none";
   if (origin === null ? ["none", "same-origin"].includes(site) : isOwn(origin, [url, publicUrl])) return;
   throw new ApiError("NoAccessError", "A session can't be used from another site: send a token instead");
 }
 
-/** A proxy may speak TLS for us, so `https` is as good as `http`; the other way round anybody on the way could ask. */
+/**
+ * A proxy may terminate TLS for us, so `https` is as good as `http`; the reverse would let in anyone on the network.
+ */
 function isOwn(origin: string, own: readonly string[]) {
-  const asking = URL.parse(origin); // the text `null` for a page without an origin
+  const requesting = URL.parse(origin); // the text `null` for a page without an origin
   return own
-    .flatMap((one) => URL.parse(one) ?? [])
+    .flatMap((url) => URL.parse(url) ?? [])
     .some(
-      ({ host, protocol }) => asking?.host === host && (protocol === "http:" || asking.protocol === protocol),
+      ({ host, protocol }) =>
+        requesting?.host === host && (protocol === "http:" || requesting.protocol === protocol),
     );
 }

@@ -21,13 +21,13 @@ export interface Ui {
   icon: string;
 }
 
-/** The page, and the API reference, which is large and seldom requested. */
+/** The page itself, and the API reference, which is large and rarely requested. */
 export type PageName = "main" | "reference";
 
 /** Builds the files of a page, or returns prebuilt ones. */
 export type LoadUi = (page: PageName) => Promise<Ui>;
 
-/** Nothing is loaded from elsewhere, nothing is inline, and no other page may frame it. */
+/** Nothing loads from elsewhere, nothing is inline, and no other page may frame it. */
 const POLICY =
   "default-src 'self'; base-uri 'self'; form-action 'self'; object-src 'none'; frame-ancestors 'none'";
 
@@ -40,7 +40,7 @@ const SAFE = {
 /**
  * Routes the page's files.
  * @param base the path prefix of everything, as browsers see it
- * @returns the handler for every address that shows the page, which picks its view from the address
+ * @returns the handler for every URL that shows the page, which picks its view from the URL
  */
 export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
   const pageOf = (event: H3Event) =>
@@ -53,7 +53,7 @@ export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
   return async ({ req }) => toPage(pageFor(await load("main"), base), PAGE, req);
 }
 
-/** Browsers ask at this address for the icon of a page that names none. */
+/** Browsers request this address for the icon of a page that declares none. */
 const redirectTo = (location: string) =>
   new HTTPResponse(null, { status: 302, headers: { location, "cache-control": "no-cache" } });
 
@@ -66,7 +66,7 @@ const PAGE = { ...SAFE, "content-type": "text/html; charset=utf-8", "cache-contr
 const REFERENCE = { ...PAGE, "content-security-policy": `${POLICY}; img-src 'self' data:` };
 
 /** Whether the request is a browser opening an address, rather than a program. */
-export const isOpened = ({ req }: H3Event) =>
+export const isPageRequest = ({ req }: H3Event) =>
   isRead(req) && (req.headers.get("accept") ?? "").includes("text/html");
 
 function answerFile({ files }: Ui, { url, req, context }: H3Event) {
@@ -113,7 +113,7 @@ const referenceFor = ({ script, styles, icon }: Ui, base: string) => `<!doctype 
 <link rel="stylesheet" href="${base}/assets/${styles}">
 <script type="module" src="${base}/assets/${script}"></script>
 <body>
-<noscript>This page needs JavaScript. What it shows stands in ${base}/docs/openapi.json too.</noscript>
+<noscript>This page needs JavaScript. Its content is also in ${base}/docs/openapi.json.</noscript>
 <div id="app" data-description="${base}/docs/openapi.json"></div>
 </html>
 `;

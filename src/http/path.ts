@@ -6,12 +6,12 @@ import { ApiError, invalid } from "./error.ts";
 /** The path requested, without the query, which may contain private data. */
 export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;
 
-/** A path, or a text that quotes one, safe for logs: secrets in paths are masked. */
-export const withoutSecrets = (text: string) =>
+/** Masks secrets in a path, or in a text that quotes one, for the log. */
+export const maskSecrets = (text: string) =>
   text.replace(/(\/(?:api-tokens|invite-link\/+tokens|invite|auth\/+link)\/+)[^/\s]+/, `$1${MASK}`);
 
 /**
- * Collapses repeated slashes and strips the base path, so that nothing further in knows about it.
+ * Collapses repeated slashes and strips the base path, so that nothing behind it needs to know about it.
  * @throws ApiError `NotFoundError` for anything outside the base path
  */
 export function normalizePath(basePath: string, { url }: H3Event) {
@@ -30,7 +30,7 @@ export function requireDecodable(pathname: string) {
   try {
     decoded = decodeURIComponent(pathname);
   } catch {
-    throw invalid({ path: "path", message: "has a percent sign that begins no valid sequence" });
+    throw invalid({ path: "path", message: "has a percent sign that starts no valid sequence" });
   }
   if (decoded.includes("\0")) throw invalid({ path: "path", message: "must not contain the character NUL" });
 }

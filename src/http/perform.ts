@@ -16,24 +16,24 @@ import type { Streams } from "./streams.ts";
 /** What operations run against. */
 export interface Site {
   db: Database;
-  /** Prefixes the paths in answers. */
+  /** Prefixes the paths in responses. */
   root: string;
-  /** All of them, since one may represent what another changes. */
+  /** All of them, since `If-Match` on one compares with what another returns. */
   operations: readonly Operation[];
   /** Runs changes. */
   write: typeof writeSoon;
   /** @throws ApiError while changes are refused. */
   requireWritable(db: Database): void;
-  /** Caches answers to reads. */
+  /** Caches responses to reads. */
   cache?: ResponseCache | undefined;
   /** The open streams. */
   streams: Streams;
 }
 
-/** Whether its answers may be cached. */
+/** Whether its responses may be cached. */
 export const isCached = ({ changes, isUncached }: Operation) => !changes && !isUncached;
 
-/** Checks permission, path, query and body in this order: the first failure is the answer. */
+/** Checks permission, path, query and body in this order: the first failure is the response. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
   const { actor, cors } = event.context;
   const raw = decodedParams(event);
@@ -45,23 +45,23 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const door = doorFor(site, operation, event, claim);
   const run = (body?: unknown) => {
     const result = operation.handle(toRequest(site.db, event, { params, query, body }), door);
-    const make = (value: unknown): Made =>
+    const toOutcome = (value: unknown): Outcome =>
       value instanceof EventStream
         ? value
         : withHeaders(toParts(value, { ...operation, root: site.root }), cors);
-    return result instanceof Promise ? result.then(make) : make(result);
+    return result instanceof Promise ? result.then(toOutcome) : toOutcome(result);
   };
-  const made = operation.body
+  const outcome = operation.body
     ? bodyOf(event, operation).then(
         ({ text, value }) =>
           cached(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
       )
     : run();
-  return { made, claim };
+  return { outcome, claim };
 }
 
-/** What a handler's answer is turned into. */
-export type Made = Parts | StreamParts | EventStream;
+/** What a handler's result is turned into. */
+export type Outcome = Parts | StreamParts | EventStream;
 
 /** Checks the permission again, as it may have been revoked while a slow body was arriving. */
 const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {
@@ -80,14 +80,13 @@ const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, 
 
 const NOTHING: Body = { text: "", value: {} };
 
-/** An absent body becomes an empty object if it is optional. */
 const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<Body> =>
   isBodyOptional && !hasBody(event.req) ? Promise.resolve(NOTHING) : readJson(event, body!);
 
 const hasBody = ({ headers }: Request) =>
   headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
 
-/** The cached answer to the same body, for an operation that only reads. */
+/** The cached response to the same body, for an operation that only reads. */
 function cached({ cache }: Site, operation: Operation, event: H3Event, text: string) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request && isCached(operation) ? cache?.get(request, text) : undefined;

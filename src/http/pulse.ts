@@ -5,30 +5,30 @@ import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
 import { oneAtATime } from "../one-at-a-time.ts";
 import { nextTurn } from "../turn.ts";
-import { type Channel, forEach, isUpToDate, type Reader, tellAll } from "./channel.ts";
+import { broadcast, type Channel, forEach, isUpToDate, type Reader } from "./channel.ts";
 import { toApiError } from "./error.ts";
 import { logError } from "./refuse.ts";
 
 /** How often credentials are checked for expiry, in milliseconds. */
 const TICK_MS = 1000;
 
-/** Clients give up on a connection after a minute of silence, and so do most proxies. */
+/** Clients and most proxies give up on a connection after a minute of silence. */
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(":\n\n");
 
 /** A client that has read nothing for this many heartbeats is disconnected. */
-const PATIENCE = 4;
+const MAX_MISSED = 4;
 
-/** Open channels by what their readers have in common. */
+/** Open channels, by the request and credential that their readers share. */
 export type Channels = Map<string, Channel>;
 
 /**
- * What keeps open channels going: readers are sent what is new, and heartbeats, and are cut off when they lose access.
+ * Keeps open channels alive: readers are sent new messages and heartbeats, and are disconnected when they lose access.
  * One timer and one watch serve all channels.
- * @returns starts it, and returns what stops it again
+ * @returns a function that starts it, and returns one that stops it again
  */
 export function createPulse(db: Database, log: Log, channels: Channels, onTick: () => void) {
-  const wake = oneAtATime(() => tellChannels(db, log, channels));
+  const wake = oneAtATime(() => updateChannels(db, log, channels));
   const beat = oneAtATime(() => keepAlive(channels));
   let ticks = 0;
   const tick = () => {
@@ -52,11 +52,11 @@ export function endChannel(channels: Channels, key: string, { readers }: Channel
   for (const { response } of readers) endResponse(response);
 }
 
-async function tellChannels(db: Database, log: Log, channels: Channels) {
+async function updateChannels(db: Database, log: Log, channels: Channels) {
   for (const [key, channel] of channels) {
     if (isUpToDate(db, channel)) continue;
     await nextTurn();
-    await tellAll(db, channel).catch((error) => {
+    await broadcast(db, channel).catch((error) => {
       logError(log, toApiError(error));
       endChannel(channels, key, channel);
     });
@@ -70,7 +70,7 @@ async function keepAlive(channels: Channels) {
 function sendHeartbeat(reader: Reader) {
   const { response } = reader;
   if (!response.writableNeedDrain) response.write(HEARTBEAT);
-  else if (++reader.missed >= PATIENCE) response.destroy();
+  else if (++reader.missed >= MAX_MISSED) response.destroy();
 }
 
 /** Ends without waiting for a client that does not read. */

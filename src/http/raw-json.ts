@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 
 /**
  * JSON text already in its wire form, standing in for the value it describes. Rows store such text (an event's, a
- * strategy's constraints), and answers embed it without parsing it again.
+ * strategy's constraints), and responses embed it without parsing it.
  */
 export class RawJson<T = unknown> {
   /** For the compiler only: what the text describes. */
@@ -23,7 +23,7 @@ export class RawJson<T = unknown> {
   }
 }
 
-/** A path on this server, such as an avatar's; the prefix is added when the answer is written. */
+/** A path on this server, such as an avatar's; the prefix is added when the response is serialized. */
 export class OwnPath extends RawJson<string> {
   readonly path: string;
 
@@ -42,10 +42,10 @@ export class OwnPath extends RawJson<string> {
   }
 }
 
-/** A value for many answers, whose JSON is written only once. */
-export class WrittenOnce<T> extends RawJson<T> {
+/** A value shared by many responses, serialized only once. */
+export class SerializedOnce<T> extends RawJson<T> {
   readonly wire: Wire<T>;
-  #written: { root: string; text: string } | undefined;
+  #serialized: { root: string; text: string } | undefined;
 
   constructor(wire: Wire<T>) {
     super("");
@@ -53,8 +53,8 @@ export class WrittenOnce<T> extends RawJson<T> {
   }
 
   override toText(root: string) {
-    if (this.#written?.root !== root) this.#written = { root, text: toJson(this.wire, root) };
-    return this.#written.text;
+    if (this.#serialized?.root !== root) this.#serialized = { root, text: toJson(this.wire, root) };
+    return this.#serialized.text;
   }
 }
 
@@ -67,23 +67,23 @@ export type Wire<T> =
 const MARK = crypto.randomUUID();
 const PLACE = new RegExp(`"${MARK}(\\d+)"`, "g");
 
-/** The texts of the value being written, in order; writing is synchronous, so one list is enough. */
+/** The texts of the value being serialized, in order; serializing is synchronous, so one list is enough. */
 let texts: RawJson[] = [];
 let rootNow = "";
 
 /**
- * `JSON.stringify`, except that parts that are JSON text already are inserted as they are.
+ * `JSON.stringify`, except that parts that are already JSON text are inserted as they are.
  * @param root prefixes our own paths
  * @param without properties to leave out
  */
 export function toJson(value: unknown, root = "", without: readonly string[] = []): string {
   texts = [];
   rootNow = root;
-  const skeleton = JSON.stringify(value, without.length > 0 ? leaving(without) : undefined);
+  const skeleton = JSON.stringify(value, without.length > 0 ? omitting(without) : undefined);
   const parts = texts;
   if (parts.length === 0) return skeleton;
   return skeleton.replace(PLACE, (_, index: string) => parts[Number(index)]!.toText(root));
 }
 
-const leaving = (without: readonly string[]) => (key: string, value: unknown) =>
+const omitting = (without: readonly string[]) => (key: string, value: unknown) =>
   without.includes(key) ? undefined : value;

@@ -2,36 +2,40 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import type { Socket } from "node:net";
 import type { Log } from "../log.ts";
 import { ApiError, invalid } from "./error.ts";
-import { pathOf, withoutSecrets } from "./path.ts";
+import { maskSecrets, pathOf } from "./path.ts";
 import { errorParts } from "./response.ts";
 
 /*
  * Refusals made before a request reaches the app. Their body is the same as that of every other error.
  */
 
-/** What is known about the failed request. */
-interface About {
+/** The failed request, as far as it is known. */
+interface RequestInfo {
   method?: string | undefined;
   path?: string | undefined;
   address?: string | undefined;
 }
 
-/** Logs each error answered, by the id in the answer; the cause of an internal error appears only here. */
-export function logError(log: Log, { status, id, message, cause, isLogged }: ApiError, about: About = {}) {
+/** Logs an error under the id in its response; the cause of an internal error appears only here. */
+export function logError(
+  log: Log,
+  { status, id, message, cause, isLogged }: ApiError,
+  about: RequestInfo = {},
+) {
   if (!isLogged) return;
   log({
     level: status >= 500 ? "error" : "info",
-    message: withoutSecrets(message),
+    message: maskSecrets(message),
     id,
     status,
     ...about,
-    ...(about.path !== undefined && { path: withoutSecrets(about.path) }),
+    ...(about.path !== undefined && { path: maskSecrets(about.path) }),
     ...(status >= 500 &&
       cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
   });
 }
 
-/** Answers with an error; an answer that has already begun is cut off. */
+/** Responds with an error; a response that has already begun is cut off. */
 export function refuse(log: Log, error: ApiError, request: IncomingMessage, response: ServerResponse) {
   logError(log, error, { method: request.method, path: pathOf(request) });
   if (response.headersSent) return void response.destroy();
@@ -46,18 +50,18 @@ export const stopping = () =>
   });
 
 /** An `Expect` value that HTTP does not define. */
-export const unexpected = () =>
-  new ApiError("ExpectationFailedError", "The server does not support what the header Expect asks for");
+export const unsupportedExpectation = () =>
+  new ApiError("ExpectationFailedError", "The server does not support this value of the header Expect");
 
 /** Malformed HTTP, too many headers, or a request that never completes. */
-export function refuseBroken(log: Log, cause: Error & { code?: string }, socket: Socket) {
+export function refuseMalformed(log: Log, cause: Error & { code?: string }, socket: Socket) {
   const { _httpMessage: current } = socket as Socket & { _httpMessage?: ServerResponse };
-  // An error can't be sent in the middle of an answer.
+  // An error can't be sent in the middle of a response.
   if (!socket.writable || cause.code === "ECONNRESET" || current?.headersSent) return socket.destroy();
-  refuseSocket(log, whyBroken(cause.code), socket);
+  refuseSocket(log, errorForCode(cause.code), socket);
 }
 
-/** `CONNECT` asks for a tunnel, and this is no proxy. Node has released the socket and no longer handles its errors. */
+/** `CONNECT` requests a tunnel, and this is no proxy. Node has released the socket and no longer handles its errors. */
 export function refuseTunnel(log: Log, socket: Socket) {
   socket.on("error", () => {}); // the client has already hung up
   refuseSocket(log, new ApiError("MethodNotAllowedError", "CONNECT is not supported"), socket);
@@ -73,7 +77,7 @@ function refuseSocket(log: Log, error: ApiError, socket: Socket) {
   socket.end(text, () => socket.destroy()); // don't wait for a client that stays connected
 }
 
-function whyBroken(code: string | undefined) {
+function errorForCode(code: string | undefined) {
   if (code === "HPE_HEADER_OVERFLOW")
     return new ApiError("HeadersTooLargeError", "The request's headers are too large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")

@@ -14,9 +14,9 @@ import { isRead, type Parts, withoutLength } from "./response.ts";
 import { isKnown } from "./tag.ts";
 
 /*
- * Most reads are repeated with no change in between. Answers are cached by caller, URL and compression, and those to a
- * POST that only reads, such as a search, by its body too. An entry is valid while this process has changed none of the
- * tables it was read from, and other processes have changed nothing at all.
+ * Most reads are repeated with no change in between. Responses are cached by caller, URL and compression, and
+ * those to a POST that only reads, such as a search, by its body too. An entry is valid while this process has changed
+ * none of the tables it was read from, and other processes have changed nothing at all.
  */
 
 /** The size limit of the cache, bodies and keys together, in bytes; the oldest entries are evicted first. */
@@ -37,7 +37,7 @@ interface Entry extends Limits {
   body: Parts["body"];
 }
 
-/** An answer that is being compressed; whether it is cached shows when it is done. */
+/** A response that is being compressed; whether it is cached is known once it is done. */
 interface Pending {
   stamp: Stamp;
   done: Promise<void>;
@@ -47,7 +47,7 @@ export class ResponseCache {
   readonly #db: Database;
   readonly #entries = new BoundedMap<string, Entry>(MAX_BYTES);
   readonly #pending = new Map<string, Pending>();
-  /** Cache misses: the state when the request came, and the key for its answer. */
+  /** Cache misses: the state when the request arrived, and the key for its response. */
   readonly #misses = new WeakMap<IncomingMessage, { state: string; key?: string }>();
   #state = "";
 
@@ -55,22 +55,22 @@ export class ResponseCache {
     this.#db = db;
   }
 
-  /** Answers from the cache, and passes everything else to the listener. */
+  /** Responds from the cache, and passes everything else to the listener. */
   before(listener: Listener): Listener {
     return (request, response) => {
-      if (!asksApi(request)) return listener(request, response);
-      if (isRead(request)) return this.#answer(listener, request, response, true);
+      if (!isAuthenticatedApiRequest(request)) return listener(request, response);
+      if (isRead(request)) return this.#respond(listener, request, response, true);
       this.#misses.set(request, { state: this.#stateNow() });
       return listener(request, response);
     };
   }
 
-  /** The cached answer. @param body of a POST that only reads, as it was sent */
+  /** The cached response. @param body of a POST that only reads, as it was sent */
   get(request: IncomingMessage, body = ""): Parts | undefined {
     return this.#find(request, body);
   }
 
-  /** Caches the answer to a read; for a POST, only if it was looked up before. */
+  /** Caches the response to a read; for a POST, only if it was looked up before. */
   put(request: IncomingMessage, { headers, body }: Parts, limits: Limits) {
     const key = this.#keyFor(request);
     if (key === undefined) return;
@@ -78,21 +78,26 @@ export class ResponseCache {
     this.#entries.set(key, { headers, headersAlone: withoutLength(headers), body, ...limits }, size);
   }
 
-  /** Has equal requests wait for an answer that is being compressed, rather than make it once more. */
+  /** Makes equal requests wait for a response that is being compressed, rather than compute it again. */
   expect(request: IncomingMessage, stamp: Stamp, made: Promise<unknown>) {
     const key = this.#keyFor(request);
     if (key === undefined) return;
-    const forget = () => void (this.#pending.get(key) === pending && this.#pending.delete(key));
-    const pending = { stamp, done: made.then(forget, forget) };
+    const remove = () => void (this.#pending.get(key) === pending && this.#pending.delete(key));
+    const pending = { stamp, done: made.then(remove, remove) };
     this.#pending.set(key, pending);
   }
 
-  #answer(listener: Listener, request: IncomingMessage, response: ServerResponse, waits: boolean): unknown {
+  #respond(
+    listener: Listener,
+    request: IncomingMessage,
+    response: ServerResponse,
+    mayWait: boolean,
+  ): unknown {
     const found = this.#find(request, "");
     if (found) return send(found, request, response);
-    const done = waits ? this.#pendingFor(request) : undefined;
-    if (done) return done.then(() => response.destroyed || this.#answer(listener, request, response, false));
-    // All reads of a request see one state; SQLite then makes its system calls once and not per statement.
+    const done = mayWait ? this.#pendingFor(request) : undefined;
+    if (done) return done.then(() => response.destroyed || this.#respond(listener, request, response, false));
+    // All reads of a request see one state, and SQLite makes its system calls once instead of per statement.
     let result: unknown;
     snapshot(this.#db, () => {
       result = listener(request, response); // a transaction must not return a promise
@@ -109,7 +114,7 @@ export class ResponseCache {
     return undefined;
   }
 
-  /** The key to cache an answer under; undefined if the state has changed since the request came. */
+  /** The key to cache a response under; undefined if the state has changed since the request arrived. */
   #keyFor(request: IncomingMessage): string | undefined {
     const miss = this.#misses.get(request);
     return miss?.state === this.#state ? miss.key : undefined;
@@ -141,10 +146,10 @@ function send(
 }
 
 /** Whether it presents a credential: endpoints without one, such as /health, must not depend on the file. */
-const asksApi = (request: IncomingMessage) =>
+const isAuthenticatedApiRequest = (request: IncomingMessage) =>
   credentialsOf(request).some((value) => value !== undefined) && pathOf(request).includes("/api/");
 
-/** A JSON list, so that keys can't collide. An SDK's answers depend on the version of the specification it follows. */
+/** A JSON list, so that keys can't collide. What an SDK gets depends on the version of the specification it follows. */
 const keyOf = (request: IncomingMessage, body: string) =>
   JSON.stringify([
     ...credentialsOf(request),
@@ -155,7 +160,7 @@ const keyOf = (request: IncomingMessage, body: string) =>
   ]);
 
 /**
- * Identifies the state that answers were read from: the changes of other processes, and the minute, because a flag's
+ * Identifies the state that responses were read from: the changes of other processes, and the minute, because a flag's
  * age depends on it. Read at each request, although that costs two file locks: one turn of the event loop may serve a
  * request sent after a change that an earlier request of the same turn did not see.
  */

@@ -4,7 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
 import { encodeOnce } from "./encode-once.ts";
-import { type Encoding, encodingFor, isWorthwhile, takesGzip } from "./encoding.ts";
+import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
 import type { ApiError } from "./error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
@@ -27,24 +27,24 @@ interface ResponseOptions {
   /** Prefixes our own paths, such as those of avatars: the base path, or the public URL. */
   root?: string;
   /** Properties that don't count toward the version. */
-  passing?: readonly string[] | undefined;
+  volatile?: readonly string[] | undefined;
 }
 
-/** The headers of an answer without a body. */
+/** The headers of a response without a body. */
 const NOTHING = { "cache-control": COMMON["cache-control"], "content-length": "0" };
 
-/** A whole answer with its headers; its tag, if it has a body, is the same however it is compressed. */
+/** A whole response; its tag, if it has a body, is the same however it is compressed. */
 export interface Parts {
   headers: Record<string, string>;
   /** Short text is sent together with the headers; longer text is encoded once, not at each use. */
   body: string | Buffer<ArrayBuffer>;
   /** A hash of the body. */
   digest?: string;
-  /** Unless it is the status of success. */
+  /** If it differs from the contract's. */
   status?: number | undefined;
 }
 
-/** An answer too long to hold in memory. */
+/** A response too long to hold in memory. */
 export interface StreamParts {
   headers: Record<string, string>;
   status?: number | undefined;
@@ -52,29 +52,29 @@ export interface StreamParts {
 }
 
 /** In characters. */
-const SHORT = 8 * 1024;
+const SHORT_TEXT = 8 * 1024;
 
-/** Turns a handler's answer into parts, or into a stream if it is long. */
-export function toParts(answer: unknown, options: ResponseOptions = {}): Parts | StreamParts {
-  if (answer instanceof WithHeaders)
-    return { ...toParts(answer.body, { ...options, headers: answer.headers }), status: answer.status };
-  if (answer === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
+/** Turns a handler's result into parts, or into a stream if it is long. */
+export function toParts(result: unknown, options: ResponseOptions = {}): Parts | StreamParts {
+  if (result instanceof WithHeaders)
+    return { ...toParts(result.body, { ...options, headers: result.headers }), status: result.status };
+  if (result === undefined) return { headers: { ...NOTHING, ...options.headers }, body: "" };
   const type = textTypeOf(options.response);
-  if (type) return textParts(answer as string, type, options);
-  const { root = "", passing } = options;
-  const text = answer instanceof JsonStream ? toBody(answer, root) : toJson(answer, root);
+  if (type) return textParts(result as string, type, options);
+  const { root = "", volatile } = options;
+  const text = result instanceof JsonStream ? toBody(result, root) : toJson(result, root);
   if (text instanceof Readable) return { headers: headersFor(options), stream: text };
-  return wholeParts(text, options, passing && toJson(answer, root, passing));
+  return wholeParts(text, options, volatile && toJson(result, root, volatile));
 }
 
 const textParts = (text: string, type: string, { headers, ...options }: ResponseOptions) =>
   wholeParts(text, { ...options, headers: { ...headers, "content-type": `${type}; charset=utf-8` } });
 
-/** Parts from JSON text or its bytes. @param lasting the part that determines the version, if not all of it */
-export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, lasting?: string): Parts {
-  const body = typeof text === "string" && text.length > SHORT ? Buffer.from(text) : text;
+/** Parts from JSON text or its bytes. @param stable the part that determines the version, if not all of it */
+export function wholeParts(text: Parts["body"], options: ResponseOptions = {}, stable?: string): Parts {
+  const body = typeof text === "string" && text.length > SHORT_TEXT ? Buffer.from(text) : text;
   const digest = hash(body);
-  const etag = options.headers?.etag ?? toTag(digest, lasting === undefined ? undefined : hash(lasting));
+  const etag = options.headers?.etag ?? toTag(digest, stable === undefined ? undefined : hash(stable));
   return {
     headers: { ...headersFor(options), "content-length": String(Buffer.byteLength(body)), etag },
     body,
@@ -92,11 +92,11 @@ const headersFor = ({ deprecated, headers }: ResponseOptions) => ({
 
 /** The encoding to use for a client; undefined if the parts are not to be compressed, or already are. */
 export const encodingOf = ({ headers }: Parts, accepted: string | null | undefined): Encoding | undefined =>
-  headers["content-encoding"] === undefined && isWorthwhile(Number(headers["content-length"]))
+  headers["content-encoding"] === undefined && isWorthCompressing(Number(headers["content-length"]))
     ? encodingFor(accepted)
     : undefined;
 
-/** The same answer compressed. Its tag is weak, since different bytes share it. */
+/** The same response compressed. Its tag is weak, since different bytes share it. */
 export async function encodeParts(parts: Parts, encoding: Encoding): Promise<Parts> {
   const { headers, body, digest = hash(body), ...rest } = parts;
   const encoded = await encodeOnce(encoding, body, digest);
@@ -112,38 +112,38 @@ export async function encodeParts(parts: Parts, encoding: Encoding): Promise<Par
   };
 }
 
-/** What an operation's contract says about its answers. */
-export type Answering = Pick<Contract, "status" | "isConditional">;
+/** What an operation's contract says about its successful responses. */
+export type SuccessOptions = Pick<Contract, "status" | "isConditional">;
 
 /** The parts as the response. */
 export function toResponse(
   parts: Parts,
   { method, headers: given }: Request,
-  answering: Answering = {},
+  success: SuccessOptions = {},
 ): HTTPResponse {
-  const reply = toReply(parts, { method, known: given.get("if-none-match"), answering });
+  const reply = toReply(parts, { method, known: given.get("if-none-match"), success });
   return respond(reply.status, reply.body, reply.headers);
 }
 
-interface Asked {
+interface ReplyOptions {
   method: string | undefined;
   /** The tags the caller already has. */
   known: string | null | undefined;
-  answering: Answering;
+  success: SuccessOptions;
 }
 
-/** The reply for these parts: a 304 if the caller already has them, which only a read can get. */
-export function toReply({ headers, body, status: own }: Parts, { method, known, answering }: Asked) {
-  const status = own ?? answering.status ?? 200;
-  const isHad = (answering.isConditional ?? isRead({ method })) && isKnown(known, headers.etag);
-  if (isHad || status === 204)
-    return { status: isHad ? 304 : 204, headers: withoutLength(headers), body: null };
+/** The reply for these parts: a 304 to a read whose caller already has them. */
+export function toReply({ headers, body, status: own }: Parts, { method, known, success }: ReplyOptions) {
+  const status = own ?? success.status ?? 200;
+  const isUnmodified = (success.isConditional ?? isRead({ method })) && isKnown(known, headers.etag);
+  if (isUnmodified || status === 204)
+    return { status: isUnmodified ? 304 : 204, headers: withoutLength(headers), body: null };
   return { status, headers, body: body === "" ? null : body }; // even an empty text would get a content type
 }
 
 /** A stream as the response, compressed if the client accepts it. */
 export function toStreamed({ headers, stream }: StreamParts, request: Request): HTTPResponse {
-  if (!takesGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
+  if (!acceptsGzip(request.headers.get("accept-encoding"))) return respond(200, stream, headers);
   const compressed = pipeline(stream, zlib.createGzip(), () => {}); // an error on one side ends the other too
   return respond(200, compressed, { ...headers, "content-encoding": "gzip" });
 }
@@ -157,7 +157,7 @@ const respond = (
 
 export const isRead = ({ method }: { method?: string | undefined }) => method === "GET" || method === "HEAD";
 
-/** The headers of an answer without a body. */
+/** The headers of a response without a body. */
 export function withoutLength({ "content-length": _, ...headers }: Record<string, string>) {
   return headers;
 }
@@ -172,7 +172,7 @@ export function toErrorResponse(
   return respond(status, body, { ...headers, ...cors });
 }
 
-/** The same when no app is there to respond. */
+/** The same for use outside the app. */
 export function errorParts(error: ApiError, basePath?: string) {
   const body = JSON.stringify(error.toBody(basePath));
   const headers: Record<string, string> = {

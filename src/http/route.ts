@@ -1,5 +1,5 @@
 import { type EventHandler, type H3, HTTPResponse } from "h3";
-import { answerPreflight, isPreflight } from "./cors.ts";
+import { isPreflight, preflightResponse } from "./cors.ts";
 import { ApiError } from "./error.ts";
 import { type Contract, METHODS } from "./operation.ts";
 
@@ -13,11 +13,11 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
   const headers = { allow: allow.join(", ") };
   app.options(path, (event) =>
     event.context.cors && isPreflight(event)
-      ? answerPreflight(event)
+      ? preflightResponse(event)
       : new HTTPResponse("", { statusText: "OK", headers: { ...headers, "content-length": "0" } }),
   );
   app.all(path, (event) => {
-    const message = `${event.req.method} is not possible here, only ${headers.allow}`;
+    const message = `${event.req.method} is not supported here, only ${headers.allow}`;
     throw new ApiError("MethodNotAllowedError", message, { headers });
   });
 }

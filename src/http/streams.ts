@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
-import { type Ask, type Channel, createChannel, follow, type Reader } from "./channel.ts";
+import { type Channel, createChannel, follow, type Poll, type Reader } from "./channel.ts";
 import { credentialsOf } from "./credentials.ts";
 import { ApiError } from "./error.ts";
-import { createOpenings } from "./openings.ts";
+import { createOpeningCache } from "./opening-cache.ts";
 import { type Channels, createPulse, endChannel } from "./pulse.ts";
 import { stopping } from "./refuse.ts";
 
@@ -12,30 +12,30 @@ import { stopping } from "./refuse.ts";
 export interface Streams {
   /**
    * Streams until the client leaves, loses access, or the server stops.
-   * @throws ApiError as `ask` does, or if too many clients are listening
+   * @throws ApiError as `poll` does, or if too many clients are listening
    */
-  open(request: IncomingMessage, response: ServerResponse, opening: Opening): void;
-  /** How many clients listen. */
+  open(request: IncomingMessage, response: ServerResponse, options: StreamOptions): void;
+  /** How many clients are listening. */
   count(): number;
   /** Ends all streams and refuses new ones. */
   close(): void;
 }
 
-export interface Opening {
+export interface StreamOptions {
   headers: Record<string, string>;
-  ask: Ask;
+  poll: Poll;
 }
 
 /** Beyond this, clients are refused and fall back to polling. */
-const MOST = 50_000;
+const MAX_CLIENTS = 50_000;
 
 /** When to reconnect after a lost connection, in milliseconds, spread so that clients don't all return at once. */
 const RETRY_MS = { least: 1000, spread: 4000 };
 
 export function createStreams(db: Database, log: Log): Streams {
   const channels: Channels = new Map();
-  const openings = createOpenings(db);
-  const start = createPulse(db, log, channels, openings.forget);
+  const openingCache = createOpeningCache(db);
+  const start = createPulse(db, log, channels, openingCache.clear);
   let count = 0;
   let isClosed = false;
   let stop: (() => void) | undefined;
@@ -55,20 +55,20 @@ export function createStreams(db: Database, log: Log): Streams {
     if (count > 0) return;
     stop?.();
     stop = undefined;
-    openings.forget();
+    openingCache.clear();
   };
 
   return {
-    open(request, response, { headers, ask }) {
+    open(request, response, { headers, poll }) {
       if (isClosed) throw stopping();
-      if (count >= MOST) throw tooMany();
+      if (count >= MAX_CLIENTS) throw tooMany();
       const key = keyOf(request);
-      const answer = openings.ask(key, ask, sinceOf(request));
-      const { bytes, position, isMore } = answer;
-      // The others of a channel continue from here, whatever this one has missed.
+      const first = openingCache.get(key, poll, sinceOf(request));
+      const { bytes, position, isMore } = first;
+      // The channel's other readers continue from here, whatever this one has missed.
       const channel =
-        channels.get(key) ?? createChannel(ask, isMore ? openings.ask(key, ask, undefined) : answer);
-      response.writeHead(200, headers).write(beginning(position));
+        channels.get(key) ?? createChannel(poll, isMore ? openingCache.get(key, poll, undefined) : first);
+      response.writeHead(200, headers).write(openingText(position));
       if (bytes.length > 0) response.write(bytes);
       const reader: Reader = { response, position, isBehind: false, missed: 0 };
       enter(key, channel, reader);
@@ -93,10 +93,10 @@ function sinceOf({ headers }: IncomingMessage) {
 const keyOf = (request: IncomingMessage) => JSON.stringify([request.url, ...credentialsOf(request)]);
 
 /** Sent first, so that a client that reconnects before any message also has a position to send. */
-const beginning = (position: string) =>
+const openingText = (position: string) =>
   `retry: ${RETRY_MS.least + Math.floor(Math.random() * RETRY_MS.spread)}\nid: ${position}\n\n`;
 
 const tooMany = () =>
-  new ApiError("RateLimitError", `${MOST} clients are already listening: try again later, or poll`, {
+  new ApiError("RateLimitError", `${MAX_CLIENTS} clients are already listening: try again later, or poll`, {
     headers: { "retry-after": "60" },
   });

@@ -1,9 +1,9 @@
 /*
- * The tag of an answer identifies its content, however it is compressed. If part of the content varies with use, time
+ * A response's tag identifies its content, however it is compressed. If part of the content varies with use, time
  * or caller, the tag begins with a hash of the rest, the version, which is all that `If-Match` compares.
  */
 
-/** @param content a hash of everything @param version a hash of the lasting part, if that is not everything */
+/** @param content a hash of everything @param version a hash of the stable part, if that is not everything */
 export const toTag = (content: string, version?: string) =>
   version === undefined ? `"${content}"` : `"${version}.${content}"`;
 
@@ -13,7 +13,7 @@ export function isKnown(header: string | null | undefined, etag: string | undefi
   return header === etag || names(header, etag, opaque);
 }
 
-/** Whether `If-Match` names this tag's version, or any; weak tags match too, as compressed answers have no other. */
+/** Whether `If-Match` names this tag's version, or any; weak tags match too, as compressed responses have no other. */
 export const isCurrentTag = (header: string, etag: string) => names(header, etag, versionOf);
 
 function names(header: string, etag: string, part: (tag: string) => string) {

@@ -2,19 +2,19 @@ import type { EventHandler } from "h3";
 import { ApiError } from "./error.ts";
 
 /** How many paths are remembered as logged; beyond that, a client probing paths can't fill the log. */
-const REMEMBERED = 1000;
+const MAX_REMEMBERED = 1000;
 
 /**
- * Answers paths that no handler serves. For API paths it says that the operation does not exist here, so that a client
- * doesn't mistake the 404 for a missing flag (CONTRACT); each path is logged once.
+ * Responds to paths that no handler serves. For API paths it says that the operation does not exist here, so that the
+ * 404 isn't mistaken for a missing flag (CONTRACT); each path is logged once.
  */
 export function unknownPath(): EventHandler {
   const logged = new Set<string>();
   const isNew = (operation: string) =>
-    logged.size < REMEMBERED && !logged.has(operation) && Boolean(logged.add(operation));
+    logged.size < MAX_REMEMBERED && !logged.has(operation) && Boolean(logged.add(operation));
   return (event) => {
     const { pathname } = event.url;
-    const reason = NOT_PART.find(([paths]) => paths.test(pathname))?.[1];
+    const reason = UNSUPPORTED.find(([paths]) => paths.test(pathname))?.[1];
     if (!reason && !pathname.startsWith("/api/"))
       throw new ApiError("NotFoundError", `There is nothing at ${pathname}`);
     const method = event.req.method === "HEAD" ? "GET" : event.req.method;
@@ -25,14 +25,14 @@ export function unknownPath(): EventHandler {
 }
 
 /** Parts of the original's paid edition that Flagstone does not have (docs/choices.md). */
-const NOT_PART: ReadonlyArray<[paths: RegExp, reason: string]> = [
+const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
   [
     /^\/api\/admin\/(projects\/[^/]+\/(environments\/[^/]+\/)?)?change-requests(\/|$)/,
     "change requests are not part of it",
   ],
   [
     /^\/(api\/admin\/auth|auth)\/(oidc|saml|google)(\/|$)|^\/api\/admin\/auth\/simple\/settings$/,
-    "signing in by another system (OIDC, SAML, Google) is not part of it",
+    "signing in through another system (OIDC, SAML, Google) is not part of it",
   ],
   [/^\/(scim|api\/admin\/scim-settings)(\/|$)/, "SCIM is not part of it"],
   [

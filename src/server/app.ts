@@ -5,17 +5,17 @@ import { noteSeen } from "../auth/seen.ts";
 import { SESSION_COOKIE } from "../auth/session.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { writeSoon } from "../events/write.ts";
-import { answerAvatar } from "../http/avatar.ts";
+import { avatarResponse } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { corsHeaders, isPreflight } from "../http/cors.ts";
 import { toApiError } from "../http/error.ts";
-import { answerFrontPage } from "../http/front-page.ts";
+import { frontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
 import { mount } from "../http/mount.ts";
 import { toOpenApi } from "../http/openapi.ts";
 import { isSecure, requireSameOrigin } from "../http/origin.ts";
-import { isOpened, mountPage } from "../http/page.ts";
+import { isPageRequest, mountPage } from "../http/page.ts";
 import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
 import { logError } from "../http/refuse.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
@@ -60,7 +60,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   const operations = OPERATIONS;
   const requireWritable = requireNoMaintenance;
   mount(app, { db, root, cache, streams, operations, write: writeSoon, requireWritable });
-  route(app, "/avatars/:file", { GET: answerAvatar });
+  route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });
   mountDescription(app, root);
@@ -75,7 +75,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
 function mountPages(app: H3, { ui }: ServerOptions, root: string) {
   const refuseUnknown = unknownPath();
   if (ui === undefined) {
-    route(app, "/", { GET: answerFrontPage(root) });
+    route(app, "/", { GET: frontPage(root) });
     app.all("/**", refuseUnknown);
     return;
   }
@@ -86,7 +86,7 @@ function mountPages(app: H3, { ui }: ServerOptions, root: string) {
 
 /** A browser opens it, and it is not an API path. */
 const isView = (event: H3Event) =>
-  isOpened(event) &&
+  isPageRequest(event) &&
   !["/api", "/auth", "/ofrep", "/assets"].some((prefix) => isBelow(prefix, event.url.pathname));
 
 function admit(options: ServerOptions, event: H3Event) {

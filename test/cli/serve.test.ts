@@ -367,7 +367,7 @@ describe("serving", { concurrency: 3 }, () => {
     assertRefused(
       await runCli(["serve", "--port", String(port), "--data", data]),
       4,
-      `Port ${port} on 127.0.0.1 is in use: name another with --port, or 0 for any free one`,
+      `Port ${port} on 127.0.0.1 is in use: choose another with --port, or 0 for any free one`,
     );
     assert.deepEqual(filesBeside(data), [], "nothing is created");
     const next = await startServer(t, ["serve", "--data", data]);
@@ -377,7 +377,7 @@ describe("serving", { concurrency: 3 }, () => {
   test("an address of another machine is refused as such", async (t) => {
     const data = newFile(t);
     const other = await runCli(["serve", "--host", "192.0.2.1", "--data", data]);
-    const noAddress = "flagstone: 192.0.2.1 is not an address of this machine: name another with --host\n";
+    const noAddress = "flagstone: 192.0.2.1 is not an address of this machine: choose another with --host\n";
     assert.deepEqual([other.code, other.stderr], [1, noAddress]);
     assert.deepEqual(filesBeside(data), []);
   });

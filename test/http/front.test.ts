@@ -109,7 +109,7 @@ test("CONNECT and unknown values of Expect are refused in JSON", async (t) => {
 test("an incomplete request is a 408", async (t) => {
   const { listener, logged } = await openServer(t);
   const log = (line: LogLine) => void logged.push(line);
-  const listening = await listen(listener, { ...LOCAL, log, patience: 100 });
+  const listening = await listen(listener, { ...LOCAL, log, headersTimeoutMs: 100 });
   t.after(() => listening.close());
   for (const part of [
     `GET ${EVENTS}`,

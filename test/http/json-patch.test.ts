@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { JsonPatch, patched } from "../../src/http/json-patch.ts";
+import { applyJsonPatch, JsonPatch } from "../../src/http/json-patch.ts";
 import { check } from "../../src/validation.ts";
 
 const FLAG = { name: "f", description: null, stale: false, list: ["a", "b"], inner: { length: 1 } };
 
-const apply = (...steps: object[]) => patched(FLAG, steps as JsonPatch) as Record<string, unknown>;
+const apply = (...steps: object[]) => applyJsonPatch(FLAG, steps as JsonPatch) as Record<string, unknown>;
 
 for (const [name, steps, expected] of [
   ["add", [{ op: "add", path: "/description", value: "d" }], { description: "d" }],

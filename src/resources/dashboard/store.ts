@@ -2,7 +2,7 @@ import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf } from "../../avatar.ts";
 import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { type RawJson, type Wire, WrittenOnce } from "../../http/raw-json.ts";
+import { type RawJson, SerializedOnce, type Wire } from "../../http/raw-json.ts";
 import { startOfMinute } from "../../minute.ts";
 import { COUNTS, EXPIRED, toHealth } from "../projects/require.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
@@ -102,7 +102,7 @@ const cachedOwners = rowCache<string, RawJson<UserOwner[]>>("project_owners", {
 /** All owners of live projects that are not hidden, by name. */
 export function projectOwners(db: Database, hidden: string[]): RawJson<UserOwner[]> {
   const read = (hidden: string) =>
-    new WrittenOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
+    new SerializedOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
   const [owners] = cachedOwners(db).of([JSON.stringify(hidden)], (keys) =>
     keys.map((key) => [key, read(key)]),
   );

@@ -24,7 +24,7 @@ export const listEnvironments = operation({
   method: "GET",
   path: ENVIRONMENTS,
   permission: null,
-  passing: ["projectCount", "apiTokenCount", "enabledToggleCount"],
+  volatile: ["projectCount", "apiTokenCount", "enabledToggleCount"],
   response: Environments,
 }).run(({ db, actor }) =>
   snapshot(db, () => ({
@@ -97,7 +97,7 @@ export const readEnvironment = operation({
   permission: null,
   params: Params,
   errors: ["NotFoundError"],
-  passing: ["projectCount", "apiTokenCount", "enabledToggleCount"],
+  volatile: ["projectCount", "apiTokenCount", "enabledToggleCount"],
   response: Environment,
 }).run(({ db, params: { name } }) => requireEnvironment(db, name));
 

@@ -3,7 +3,7 @@ import { requirePermission } from "../../auth/require-permission.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError, requireValid } from "../../http/error.ts";
-import { JsonPatch, patched } from "../../http/json-patch.ts";
+import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { requireLiveProject, requireName, requireRoom } from "../projects/require.ts";
@@ -72,8 +72,8 @@ export const readFeature = operation({
   params: FeatureParams,
   query: v.object({ variantEnvironments: v.optional(v.picklist(["true", "false"]), "false") }),
   errors: ["NotFoundError"],
-  passing: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
-  tellsOfUse: true,
+  volatile: ["favorite", "lastSeenAt", "yes", "no", "lifecycle", "collaborators"],
+  includesUsage: true,
   response: FeatureDetails,
 }).run(({ db, actor, params: { projectId, featureName }, query }) =>
   snapshot(db, () => {
@@ -120,7 +120,7 @@ export const patchFeature = operation({
   const feature = requireFeature(tx.db, projectId, featureName);
   if (body.some(({ path }) => path.startsWith("/variants")))
     throw new ApiError("OperationDeniedError", `Variants are changed at …/features/${featureName}/variants`);
-  const change = requireValid(FeatureUpdate, patched(feature, body), "body");
+  const change = requireValid(FeatureUpdate, applyJsonPatch(feature, body), "body");
   requireMayArchive(tx, feature, change);
   requireUpdate(tx.db, feature, change);
   return patchMetadata(tx, feature, change);

@@ -28,7 +28,7 @@ export const readGroup = operation({
   permission: "ADMIN",
   params: v.object({ id: GroupId }),
   errors: ["NotFoundError"],
-  passing: ["seenAt", "loginAttempts"],
+  volatile: ["seenAt", "loginAttempts"],
   response: Group,
 }).run(({ db, params: { id } }) =>
   snapshot(db, () => {

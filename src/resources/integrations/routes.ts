@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonStream, type Piece } from "../../http/json-stream.ts";
+import { type Chunk, JsonStream } from "../../http/json-stream.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
@@ -104,7 +104,7 @@ export const listIntegrationEvents = operation({
 });
 
 /** The list as text, window by window. */
-function* listText(windows: Iterable<Piece>): Generator<Piece> {
+function* listText(windows: Iterable<Chunk>): Generator<Chunk> {
   let begin = `{"integrationEvents":[`;
   for (const window of windows) {
     yield begin;

@@ -1,5 +1,5 @@
 import { snapshot } from "../../db/snapshot.ts";
-import { JsonStream, type Piece } from "../../http/json-stream.ts";
+import { type Chunk, JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
 import { cleaned, contextsIn, countContexts, type Given, toGiven } from "./contexts.ts";
 import { requireFew, type Trial, trials } from "./require.ts";
@@ -68,7 +68,7 @@ export const tryContexts = operation({
 });
 
 /** Flag by flag, so that other requests get a turn in between. */
-const answered = (input: object, ignored: string[], features: Array<() => Iterable<Piece>>) =>
+const answered = (input: object, ignored: string[], features: Array<() => Iterable<Chunk>>) =>
   new JsonStream(function* () {
     yield `{"input":${JSON.stringify(input)},"features":[`;
     for (const [index, pieces] of features.entries()) {
@@ -80,7 +80,7 @@ const answered = (input: object, ignored: string[], features: Array<() => Iterab
   });
 
 /** A flag, with one piece per evaluation. */
-function* inEnvironments(places: readonly Trial[], contexts: readonly Given[]): Generator<Piece> {
+function* inEnvironments(places: readonly Trial[], contexts: readonly Given[]): Generator<Chunk> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
   for (const [index, { environment, explain }] of places.entries()) {

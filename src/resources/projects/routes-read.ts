@@ -26,7 +26,7 @@ const ofProject = {
 } as const;
 
 /** Without these and what each adds, the project and its overview are the same, and have the same version. */
-const PASSING = ["stats", "health", "favorite", "members"];
+const VOLATILE = ["stats", "health", "favorite", "members"];
 
 export const readProject = operation({
   ...ofProject,
@@ -34,7 +34,7 @@ export const readProject = operation({
   summary: "A project with its flags",
   path: PROJECT,
   errors: ["NotFoundError"],
-  passing: [...PASSING, "features"],
+  volatile: [...VOLATILE, "features"],
   response: ProjectWithFeatures,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => {
@@ -49,7 +49,7 @@ export const readOverview = operation({
   summary: "A project without its flags",
   path: `${PROJECT}/overview`,
   errors: ["NotFoundError"],
-  passing: [...PASSING, "onboardingStatus", "featureTypeCounts"],
+  volatile: [...VOLATILE, "onboardingStatus", "featureTypeCounts"],
   response: ProjectOverview,
 }).run(({ db, actor: { userId }, params: { projectId } }) =>
   snapshot(db, () => {

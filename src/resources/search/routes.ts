@@ -14,7 +14,7 @@ export const searchFeatures = operation({
   path: "/api/admin/search/features",
   permission: null,
   query: FeatureSearch,
-  tellsOfUse: true,
+  includesUsage: true,
   response: FoundFeatures,
 }).run((request) => {
   const { db, actor, query } = request;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonPatch, patchedAs } from "../../http/json-patch.ts";
+import { applyJsonPatchAs, JsonPatch } from "../../http/json-patch.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { createStrategy } from "./changes-default.ts";
 import { removeStrategy, sortStrategies, updateStrategy } from "./changes-update.ts";
@@ -112,7 +112,7 @@ export const patchStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  const given = { title: null, ...patchedAs(UpdateStrategy, strategy, body) };
+  const given = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
   return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, given));
 });
 

@@ -31,7 +31,7 @@ export const listApiTokensByName = operation({
   path: "/api/admin/api-tokens/:token",
   permission: { permission: anyOf("READ") },
   params: v.object({ token: v.string() }), // a name, despite the parameter's own (original)
-  passing: ["seenAt"],
+  volatile: ["seenAt"],
   response: ApiTokens,
 }).run(({ db, actor, params }) =>
   snapshot(db, () => ({

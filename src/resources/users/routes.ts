@@ -48,7 +48,7 @@ export const readUser = operation({
   permission: { permission: "ADMIN", unlessOwn: "id" },
   params: v.object({ id: UserId }),
   errors: ["NotFoundError"],
-  passing: ["seenAt", "loginAttempts"],
+  volatile: ["seenAt", "loginAttempts"],
   response: User,
 }).run(({ db, params: { id } }) => {
   const user = userById(db, id);

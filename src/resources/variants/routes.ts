@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { requirePermission } from "../../auth/require-permission.ts";
-import { JsonPatch, patchedAs } from "../../http/json-patch.ts";
+import { applyJsonPatchAs, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeature } from "../features/require.ts";
 import { requireFeatureEnvironment } from "../strategies/require.ts";
@@ -69,7 +69,11 @@ export const patchVariants = operation({
 }).change(({ tx, params: { projectId: project, featureName: feature }, body }) => {
   requireFeature(tx.db, project, feature);
   const changed = [...variantsByEnvironment(tx.db, feature)].map(([environment, variants]) =>
-    changeVariants(tx, { project, feature, environment }, weighed(patchedAs(NewVariants, variants, body))),
+    changeVariants(
+      tx,
+      { project, feature, environment },
+      weighed(applyJsonPatchAs(NewVariants, variants, body)),
+    ),
   );
   return toAnswer(changed[0] ?? []);
 });
@@ -128,7 +132,7 @@ export const patchEnvironmentVariants = operation({
   requireFeatureEnvironment(tx.db, place);
   requireOldVariants(tx.db, place.feature);
   const before = variantsByEnvironment(tx.db, place.feature).get(place.environment) ?? [];
-  return toAnswer(changeVariants(tx, place, weighed(patchedAs(NewVariants, before, body))));
+  return toAnswer(changeVariants(tx, place, weighed(applyJsonPatchAs(NewVariants, before, body))));
 });
 
 export const replaceEnvironmentVariants = operation({

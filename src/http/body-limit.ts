@@ -3,20 +3,20 @@ import { BODY_LIMIT } from "./body.ts";
 import type { Listener } from "./listener.ts";
 
 /**
- * If the answer is ready before the whole body has arrived, the rest is read so that the connection can be reused, but
- * never beyond the size limit for bodies.
+ * If the response is ready before the whole body has arrived, the rest is read so that the connection can be reused,
+ * but never more than the size limit for bodies.
  */
-export const cutLeftovers =
+export const withBodyLimit =
   (listener: Listener): Listener =>
   (request, response) => {
     const { headers } = request;
     const hasBody = (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
     // Before "finish", when Node itself starts discarding whatever arrives.
-    if (hasBody) response.once("prefinish", () => request.complete || cutBeyondLimit(request));
+    if (hasBody) response.once("prefinish", () => request.complete || discardUpToLimit(request));
     return listener(request, response);
   };
 
-function cutBeyondLimit(request: IncomingMessage) {
+function discardUpToLimit(request: IncomingMessage) {
   let left = BODY_LIMIT;
   request.on("data", (chunk: Buffer) => {
     left -= chunk.length;

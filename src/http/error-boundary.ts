@@ -6,10 +6,10 @@ import { pathOf } from "./path.ts";
 import { refuse } from "./refuse.ts";
 
 /**
- * Whatever a listener throws, synchronously or later, becomes one answer and one log line and never ends the process.
- * The same goes for an answer that fails while it is streamed; its client sees that it is incomplete.
+ * Whatever a listener throws, synchronously or later, becomes one response and one log line and never ends the process.
+ * The same goes for a response that fails while being streamed; its client sees that it is incomplete.
  */
-export const withLastNet =
+export const withErrorBoundary =
   (log: Log, listener: Listener): Listener =>
   (request, response) => {
     const fail = (error: unknown) => refuse(log, toApiError(error), request, response);
@@ -23,11 +23,11 @@ export const withLastNet =
   };
 
 /**
- * A client that hangs up is not a failure of ours. The system reports it as the failed call, Node as a reset if the
- * answer was still queued behind an earlier one.
+ * A client that hangs up is not our failure. The system reports it as a failed call; Node as a reset, if the response
+ * was still queued behind an earlier one.
  */
 function reportBroken(log: Log, { errored, req }: ServerResponse) {
   if (!errored || "syscall" in errored || (errored as NodeJS.ErrnoException).code === "ECONNRESET") return;
   const about = { method: req.method, path: pathOf(req) };
-  log({ level: "error", message: "An answer broke off", ...about, cause: String(errored.stack) });
+  log({ level: "error", message: "A response was cut short", ...about, cause: String(errored.stack) });
 }
