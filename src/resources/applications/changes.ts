@@ -3,7 +3,7 @@ import { bookkeeping, command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Application, Instance } from "../usage/gathered.ts";
-import { applicationNamed, isPlace, type Place, unannounced } from "./store.ts";
+import { applicationNamed, hasPlace, type Place, unannounced } from "./store.ts";
 
 export interface ApplicationRow {
   name: string;
@@ -24,7 +24,7 @@ export const insertApplication = command<ApplicationRow>(`
     announced)
   VALUES (:name, :description, :url, :color, :icon, :strategies, :createdBy, :createdAt, :updatedAt, :announced)`);
 
-// What was set by hand is kept.
+// Keeps what was set by hand.
 const registerAgain = bookkeeping<{ name: string; strategies: string; createdBy: string; now: string }>(`
   UPDATE applications SET strategies = :strategies, created_by = :createdBy, updated_at = :now WHERE name = :name`);
 
@@ -41,41 +41,52 @@ export const insertInstance = bookkeeping<InstanceRow>(`
     client_ip = excluded.client_ip, last_seen_at = excluded.last_seen_at`);
 
 /** Stores a registration; a new application is announced later. */
-export function writeApplication(tx: Writing, { application: name, environment, ...said }: Application) {
-  const { seenAt: now } = said;
-  const strategies = JSON.stringify(said.strategies);
+export function writeApplication(
+  tx: Writing,
+  { application: name, environment, ...registration }: Application,
+) {
+  const { seenAt: now } = registration;
+  const strategies = JSON.stringify(registration.strategies);
   const { createdBy } = SYSTEM; // counts as the creator (original)
   if (applicationNamed(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
-  else insertApplication(tx).run({ ...UNSAID, name, strategies, createdBy, createdAt: now, updatedAt: now });
-  for (const project of said.projects) ensurePlace(tx, { application: name, project, environment });
+  else
+    insertApplication(tx).run({
+      ...NO_DESCRIPTION,
+      name,
+      strategies,
+      createdBy,
+      createdAt: now,
+      updatedAt: now,
+    });
+  for (const project of registration.projects) ensurePlace(tx, { application: name, project, environment });
 }
 
-/** Stores what an application's token is for, which is usually known already. */
+/** Stores a project and environment that an application's token is for, unless already known. */
 export function ensurePlace(tx: Writing, place: Place) {
-  if (!isPlace(tx.db, place)) insertPlace(tx).run(place);
+  if (!hasPlace(tx.db, place)) insertPlace(tx).run(place);
 }
 
-const UNSAID = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
+const NO_DESCRIPTION = { description: null, url: null, color: null, icon: null, announced: 0 } as const;
 
 const setAnnounced = command<{ name: string }>(`UPDATE applications SET announced = 1 WHERE name = :name`);
 
-/** Records an event for each new application, in batches. @returns whether there are more */
+/** Records an event for each of a batch of new applications. @returns whether there may be more */
 export function announceApplications(tx: Tx): boolean {
-  const found = unannounced(tx.db);
-  for (const application of found) {
+  const batch = unannounced(tx.db);
+  for (const application of batch) {
     setAnnounced(tx).run({ name: application.appName });
     tx.record({ type: "application-created", data: application });
   }
-  return found.length > 0;
+  return batch.length > 0;
 }
 
-const removeInstances = bookkeeping<{ before: string; most: number }>(`
+const removeInstances = bookkeeping<{ before: string; limit: number }>(`
   DELETE FROM application_instances WHERE (application, environment, instance) IN (
-    SELECT application, environment, instance FROM application_instances WHERE last_seen_at < :before LIMIT :most)`);
+    SELECT application, environment, instance FROM application_instances WHERE last_seen_at < :before LIMIT :limit)`);
 
-/** Deletes instances not seen since a time, in batches. @returns how many were deleted */
-export const removeOldInstances = (tx: Writing, before: string, most: number): number =>
-  removeInstances(tx).run({ before, most }).changes;
+/** Deletes a batch of instances not seen since a time. @returns how many were deleted */
+export const removeOldInstances = (tx: Writing, before: string, limit: number): number =>
+  removeInstances(tx).run({ before, limit }).changes;
 
 /** Stores an instance of an application. */
 export const writeInstance = (tx: Writing, { kind: _, ...instance }: Instance) =>

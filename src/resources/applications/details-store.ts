@@ -2,7 +2,7 @@ import type { Database } from "../../db/statement.ts";
 import { findFeature } from "../features/require.ts";
 import { findStrategyType } from "../strategy-types/require.ts";
 import { instancesOf } from "./instances-store.ts";
-import { featuresAskedFor } from "./overview-store.ts";
+import { recentlyRequestedFeatures } from "./overview-store.ts";
 import type { Application, ApplicationDetails } from "./schema.ts";
 
 /** Everything about an application. @param hidden projects that must not be mentioned */
@@ -19,7 +19,7 @@ export const detailsOf = (
   icon: application.icon,
   strategies: strategies.map((name) => findStrategyType(db, name) ?? missing(name)),
   instances: instancesOf(db, appName),
-  seenToggles: featuresAskedFor(db, appName)
+  seenToggles: recentlyRequestedFeatures(db, appName)
     .map((name) => findFeature(db, name) ?? missing(name))
     .filter((feature) => "notFound" in feature || !hidden.includes(feature.project)),
   links: { self: `/api/applications/${appName}` }, // as in the original, where the path doesn't exist either

@@ -4,21 +4,21 @@ import { dayAgo } from "./instances-store.ts";
 import type { Application, ApplicationOverview } from "./schema.ts";
 import { isOutdated } from "./sdks.ts";
 
-interface Asked {
+interface RequestedFeature {
   environment: string;
   feature: string;
   /** Null if there is no such flag. */
   project: string | null;
 }
 
-const askedFor = query<{ application: string; hidden: string }, Asked>(`
+const requestedBy = query<{ application: string; hidden: string }, RequestedFeature>(`
   SELECT environment, feature, project
   FROM usage_series LEFT JOIN features ON name = feature
   WHERE application = :application
     AND (project IS NULL OR project NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY environment, feature`);
 
-interface Askers {
+interface InstanceSummary {
   environment: string;
   instanceCount: number;
   /** JSON. */
@@ -26,7 +26,7 @@ interface Askers {
   lastSeen: string;
 }
 
-const askersOf = query<{ application: string; since: string }, Askers>(`
+const instanceSummaries = query<{ application: string; since: string }, InstanceSummary>(`
   SELECT environment, count(*) AS instanceCount, max(last_seen_at) AS lastSeen,
     json_group_array(DISTINCT sdk_version ORDER BY sdk_version) FILTER (WHERE sdk_version IS NOT NULL) AS sdks
   FROM application_instances WHERE application = :application AND last_seen_at >= :since
@@ -39,11 +39,11 @@ const seenSince = query<{ application: string; since: string }, string>(`
   ORDER BY feature`);
 
 /** The names of the flags that an application has requested within a day, including unknown ones. */
-export const featuresAskedFor = (db: Database, application: string): string[] =>
+export const recentlyRequestedFeatures = (db: Database, application: string): string[] =>
   seenSince(db).pluck().all({ application, since: dayAgo() });
 
 /** Obsolete strategies that SDKs still report, so that they don't count as missing (original). */
-const BYGONE = ["gradualRolloutRandom", "gradualRolloutSessionId", "gradualRolloutUserId", "userWithId"];
+const OBSOLETE = ["gradualRolloutRandom", "gradualRolloutSessionId", "gradualRolloutUserId", "userWithId"];
 
 /** Where an application is in use. @param hidden projects that must not be mentioned */
 export function overviewOf(
@@ -52,32 +52,37 @@ export function overviewOf(
   { strategies = [] }: Partial<Application>,
   hidden: readonly string[],
 ): ApplicationOverview {
-  const asked = askedFor(db).all({ application: name, hidden: JSON.stringify(hidden) });
-  const askers = askersOf(db).all({ application: name, since: dayAgo() });
-  const environments = [...Map.groupBy(asked, ({ environment }) => environment)].map(([environment, rows]) =>
-    toEnvironment(
-      environment,
-      rows,
-      askers.find((one) => one.environment === environment),
-    ),
+  const requested = requestedBy(db).all({ application: name, hidden: JSON.stringify(hidden) });
+  const summaries = instanceSummaries(db).all({ application: name, since: dayAgo() });
+  const environments = [...Map.groupBy(requested, ({ environment }) => environment)].map(
+    ([environment, rows]) =>
+      toEnvironment(
+        environment,
+        rows,
+        summaries.find((row) => row.environment === environment),
+      ),
   );
-  const missing = strategies.filter((type) => !BYGONE.includes(type) && !isKnown(db, "strategyType", type));
+  const missing = strategies.filter((type) => !OBSOLETE.includes(type) && !isKnown(db, "strategyType", type));
   return {
-    projects: [...new Set(asked.flatMap(({ project }) => project ?? []))],
-    featureCount: Math.max(1, new Set(asked.map(({ feature }) => feature)).size), // counts at least one (original)
+    projects: [...new Set(requested.flatMap(({ project }) => project ?? []))],
+    featureCount: Math.max(1, new Set(requested.map(({ feature }) => feature)).size), // counts at least one (original)
     environments,
     issues: { missingStrategies: environments.length > 0 ? [...new Set(missing)] : [] },
   };
 }
 
-function toEnvironment(name: string, asked: readonly Asked[], askers: Askers | undefined) {
-  const sdks = JSON.parse(askers?.sdks ?? "[]") as string[];
-  const missingFeatures = asked.filter(({ project }) => project === null).map(({ feature }) => feature);
+function toEnvironment(
+  name: string,
+  requested: readonly RequestedFeature[],
+  summary: InstanceSummary | undefined,
+) {
+  const sdks = JSON.parse(summary?.sdks ?? "[]") as string[];
+  const missingFeatures = requested.filter(({ project }) => project === null).map(({ feature }) => feature);
   return {
     name,
-    instanceCount: askers?.instanceCount ?? 0,
+    instanceCount: summary?.instanceCount ?? 0,
     sdks,
-    lastSeen: askers?.lastSeen ?? null,
+    lastSeen: summary?.lastSeen ?? null,
     issues: { missingFeatures, outdatedSdks: sdks.filter(isOutdated) },
   };
 }

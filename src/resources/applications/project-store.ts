@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { ApplicationSearch, ProjectApplications } from "./schema.ts";
-import { namesFound } from "./store.ts";
+import { matchingNames } from "./store.ts";
 
 const applicationsOf = query<{ project: string }, string>(`
   SELECT DISTINCT application FROM features CROSS JOIN usage_series ON feature = features.name
@@ -14,7 +14,7 @@ interface Row {
 }
 
 // Only instances in environments where flags of the project were requested.
-const askersOf = query<{ project: string; names: string }, Row>(`
+const instancesOf = query<{ project: string; names: string }, Row>(`
   SELECT user AS application, used.environment, instance, sdk_version AS sdk
   FROM (SELECT DISTINCT usage_series.application AS user, usage_series.environment
     FROM json_each(:names) AS page
@@ -24,7 +24,7 @@ const askersOf = query<{ project: string; names: string }, Row>(`
     ON application_instances.application = user AND application_instances.environment = used.environment
   ORDER BY user, used.environment, instance`);
 
-type Found = ProjectApplications["applications"][number];
+type ProjectApplication = ProjectApplications["applications"][number];
 
 /** A page of the applications that have requested flags of a project, by name. */
 export function applicationsOfProject(
@@ -32,15 +32,15 @@ export function applicationsOfProject(
   project: string,
   search: ApplicationSearch,
 ): ProjectApplications {
-  const found = namesFound(applicationsOf(db).pluck().all({ project }), search);
+  const found = matchingNames(applicationsOf(db).pluck().all({ project }), search);
   const page = found.slice(search.offset, search.offset + search.limit);
-  const rows = askersOf(db).all({ project, names: JSON.stringify(page) });
+  const rows = instancesOf(db).all({ project, names: JSON.stringify(page) });
   const byApplication = Map.groupBy(rows, ({ application }) => application);
-  const applications = page.map((name) => toFound(name, byApplication.get(name) ?? []));
+  const applications = page.map((name) => toProjectApplication(name, byApplication.get(name) ?? []));
   return { applications, total: found.length };
 }
 
-const toFound = (name: string, rows: readonly Row[]): Found => ({
+const toProjectApplication = (name: string, rows: readonly Row[]): ProjectApplication => ({
   name,
   environments: distinct(rows.map(({ environment }) => environment)),
   instances: distinct(rows.flatMap(({ instance }) => instance ?? [])),
@@ -50,10 +50,10 @@ const toFound = (name: string, rows: readonly Row[]): Found => ({
 const distinct = (names: readonly string[]) => [...new Set(names)];
 
 /** By name, with all versions of each. */
-function toSdks(sdks: readonly string[]): Found["sdks"] {
+function toSdks(sdks: readonly string[]): ProjectApplication["sdks"] {
   const parts = sdks.toSorted().map((sdk) => sdk.split(":"));
-  return [...Map.groupBy(parts, ([name = ""]) => name)].map(([name, own]) => ({
+  return [...Map.groupBy(parts, ([name = ""]) => name)].map(([name, group]) => ({
     name,
-    versions: own.flatMap(([, version]) => version ?? []),
+    versions: group.flatMap(([, version]) => version ?? []),
   }));
 }

@@ -9,10 +9,10 @@ import { applicationNamed } from "./store.ts";
 /** The contents of a registration: an application, and the instance that sent it. */
 export function toRegistered(
   actor: SdkActor,
-  { appName: application, instanceId, sdkVersion = null, strategies, ...said }: Registration,
+  { appName: application, instanceId, sdkVersion = null, strategies, ...rest }: Registration,
   address: string | undefined,
 ): [gathered.Application, gathered.Instance] {
-  const environment = environmentOf(actor, said.environment);
+  const environment = environmentOf(actor, rest.environment);
   const seenAt = new Date().toISOString();
   const clientIp = address ?? null;
   const instance = instanceId ?? "default";

@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { AppName } from "../usage/schema.ts";
-import * as changes from "./changes-described.ts";
+import * as changes from "./changes-description.ts";
 import { detailsOf } from "./details-store.ts";
 import { outdatedSdks, recentInstances } from "./instances-store.ts";
 import { overviewOf } from "./overview-store.ts";

@@ -6,7 +6,7 @@ import { StrategyType } from "../strategy-types/schema.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "../usage/schema.ts";
 
 /** Far more than any application has. */
-const MOST_STRATEGIES = 100;
+const MAX_STRATEGIES = 100;
 
 /** What an SDK sends when it starts. */
 export const Registration = v.object({
@@ -16,14 +16,14 @@ export const Registration = v.object({
   sdkVersion: v.nullish(SdkText),
   strategies: v.pipe(
     v.array(SdkText),
-    v.maxLength(MOST_STRATEGIES, `must have ${MOST_STRATEGIES} names or less`),
+    v.maxLength(MAX_STRATEGIES, `must have ${MAX_STRATEGIES} names or fewer`),
   ),
   started: Moment,
   interval: Interval,
 });
 export type Registration = v.InferOutput<typeof Registration>;
 
-/** What is known of an application, as in its events. */
+/** An application's properties, as in its events. */
 export const Application = v.strictObject({
   appName: v.string(),
   createdAt: Timestamp,
@@ -37,12 +37,12 @@ export const Application = v.strictObject({
 });
 export type Application = v.InferOutput<typeof Application>;
 
-const page = (most: number, byDefault: number) =>
+const page = (maximum: number, fallback: number) =>
   v.object({
     /** Any of these words, in the name. */
     query: Words,
     offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
-    limit: lenient(1, most, byDefault),
+    limit: lenient(1, maximum, fallback),
     sortOrder: v.optional(v.string(), "asc"),
   });
 
@@ -53,7 +53,7 @@ export type ApplicationSearch = v.InferOutput<typeof ApplicationSearch>;
 /** The same for one project. */
 export const ProjectApplicationSearch = page(100, 50);
 
-/** An application in a list, with what its tokens are for, the first of these also on its own (original). */
+/** An application in a list, with the projects and environments of its tokens; the first is repeated (original). */
 export const ListedApplication = v.strictObject({
   ...Application.entries,
   project: v.nullable(v.string()),

@@ -1,5 +1,5 @@
 /** The oldest version of each SDK that is not outdated (original). */
-const OLDEST: Readonly<Record<string, string>> = {
+const MINIMUM: Readonly<Record<string, string>> = {
   "unleash-client-node": "5.3.2",
   "unleash-client-java": "9.0.0",
   "unleash-client-go": "4.1.0",
@@ -9,22 +9,22 @@ const OLDEST: Readonly<Record<string, string>> = {
   "unleash-client-php": "1.13.0",
 };
 
-/** Whether an SDK, as `name:version`, should be updated; false for unknown ones. */
+/** Whether an SDK, written as `name:version`, is outdated; false for an unknown one. */
 export function isOutdated(sdk: string): boolean {
   const [name = "", version = "", ...rest] = sdk.split(":");
-  const oldest = Object.hasOwn(OLDEST, name) ? OLDEST[name] : undefined;
-  if (oldest === undefined || rest.length > 0) return false;
-  const [given, wanted] = [partsOf(version), partsOf(oldest)!];
-  return given !== undefined && isLess(given, wanted);
+  const minimum = Object.hasOwn(MINIMUM, name) ? MINIMUM[name] : undefined;
+  if (minimum === undefined || rest.length > 0) return false;
+  const [actual, required] = [partsOf(version), partsOf(minimum)!];
+  return actual !== undefined && isLess(actual, required);
 }
 
 /** The numbers of a version and, for a prerelease, -1. */
 function partsOf(version: string): number[] | undefined {
-  const [, major, minor, patch, before] = /^(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?(?:\+.*)?$/.exec(version) ?? [];
-  return major === undefined ? undefined : [+major, +minor!, +patch!, before === undefined ? 0 : -1];
+  const [, major, minor, patch, prerelease] = /^(\d+)\.(\d+)\.(\d+)(-[\w.-]+)?(?:\+.*)?$/.exec(version) ?? [];
+  return major === undefined ? undefined : [+major, +minor!, +patch!, prerelease === undefined ? 0 : -1];
 }
 
-function isLess(given: readonly number[], wanted: readonly number[]) {
-  const index = given.findIndex((part, at) => part !== wanted[at]);
-  return index >= 0 && given[index]! < wanted[index]!;
+function isLess(actual: readonly number[], required: readonly number[]) {
+  const index = actual.findIndex((part, at) => part !== required[at]);
+  return index >= 0 && actual[index]! < required[index]!;
 }

@@ -8,7 +8,7 @@ const COLUMNS = `name AS appName, created_at AS createdAt, updated_at AS updated
 
 const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM applications WHERE name = :name`);
 
-const unannouncedOnes = query<object, Row>(`
+const unannouncedRows = query<object, Row>(`
   SELECT ${COLUMNS} FROM applications WHERE announced = 0 ORDER BY name LIMIT 20`);
 
 const names = query<object, string>(`SELECT name FROM applications ORDER BY name`);
@@ -29,11 +29,11 @@ const placesOf = query<{ names: string; hidden: string }, Place>(`
   WHERE project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY page.key, project, environment`);
 
-const knownPlace = query<Place>(`
+const placeExists = query<Place>(`
   SELECT 1 FROM application_places
   WHERE application = :application AND project = :project AND environment = :environment`);
 
-export const isPlace = (db: Database, place: Place) => knownPlace(db).get(place) !== undefined;
+export const hasPlace = (db: Database, place: Place) => placeExists(db).get(place) !== undefined;
 
 /** An application that has registered or was described; undefined if there is none. */
 export function applicationNamed(db: Database, name: string): Application | undefined {
@@ -41,12 +41,12 @@ export function applicationNamed(db: Database, name: string): Application | unde
   return row && toApplication(row);
 }
 
-/** Some applications without an event so far. */
-export const unannounced = (db: Database): Application[] => unannouncedOnes(db).all({}).map(toApplication);
+/** A batch of applications not yet announced by an event. */
+export const unannounced = (db: Database): Application[] => unannouncedRows(db).all({}).map(toApplication);
 
 /** A page of applications, by name. @param hidden projects that must not be named */
 export function searchApplications(db: Database, search: ApplicationSearch, hidden: readonly string[]) {
-  const found = namesFound(names(db).pluck().all({}), search);
+  const found = matchingNames(names(db).pluck().all({}), search);
   const page = found.slice(search.offset, search.offset + search.limit);
   const bind = { names: JSON.stringify(page) };
   const places = placesOf(db).all({ ...bind, hidden: JSON.stringify(hidden) });
@@ -60,7 +60,10 @@ export function searchApplications(db: Database, search: ApplicationSearch, hidd
 }
 
 /** The names that match a search, in its order; expects them in ascending order. */
-export function namesFound(ascending: readonly string[], { query, sortOrder }: ApplicationSearch): string[] {
+export function matchingNames(
+  ascending: readonly string[],
+  { query, sortOrder }: ApplicationSearch,
+): string[] {
   const found = ascending.filter(
     (name) => query.length === 0 || query.some((word) => name.toUpperCase().includes(word.toUpperCase())),
   );
@@ -69,9 +72,9 @@ export function namesFound(ascending: readonly string[], { query, sortOrder }: A
 
 function toListed(row: Row, places: Place[]): ListedApplication {
   const { project = null, environment = null } = places[0] ?? {};
-  const usage = [...Map.groupBy(places, (place) => place.project)].map(([name, own]) => ({
+  const usage = [...Map.groupBy(places, (place) => place.project)].map(([name, group]) => ({
     project: name,
-    environments: own.map((place) => place.environment),
+    environments: group.map((place) => place.environment),
   }));
   return { ...toApplication(row), project, environment, usage };
 }

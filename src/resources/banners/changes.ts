@@ -18,9 +18,9 @@ const remove = command<{ id: number }>(`DELETE FROM banners WHERE id = :id`);
 
 export function createBanner(tx: Tx, banner: NewBanner): Banner {
   const { lastInsertRowid } = insertBanner(tx).run({ ...toRow(banner), id: null, createdAt: tx.now });
-  const made = bannerById(tx.db, Number(lastInsertRowid));
-  tx.record({ type: "banner-created", data: { ...made } });
-  return made;
+  const created = bannerById(tx.db, Number(lastInsertRowid));
+  tx.record({ type: "banner-created", data: { ...created } });
+  return created;
 }
 
 /** Replaces all properties of an existing banner. */

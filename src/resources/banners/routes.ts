@@ -85,7 +85,7 @@ export const deleteBanner = operation({
   changes.removeBanner(tx, id);
 });
 
-/** Leaves a banner alone that is already in that state. */
+/** Does nothing if the banner is already in that state. */
 function switchBanner(tx: Tx, id: number, enabled: boolean) {
   requireBanner(tx.db, id);
   const banner = bannerById(tx.db, id);

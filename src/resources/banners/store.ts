@@ -10,7 +10,7 @@ const all = query<object, Row>(`SELECT ${COLUMNS} FROM banners ORDER BY id`);
 
 const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM banners WHERE id = :id`);
 
-/** All banners by id, disabled ones too. */
+/** All banners by id, including disabled ones. */
 export const banners = (db: Database): Banner[] => all(db).all({}).map(toBanner);
 
 /** An existing banner. */

@@ -22,11 +22,11 @@ export interface Change {
   readonly project?: string | undefined;
 }
 
-/** From this many flags on, reading all of them is faster. */
-const MANY = 500;
+/** With more flags than this, reading all of them is faster. */
+const MAX_NAMES = 500;
 
-/** Types of events that change no flag, unless they name one. */
-const HARMLESS =
+/** Types of events that change no flags unless they name one. */
+const NEUTRAL =
   /^(user|group|role|pat|api-token|service-account|public-signup|setting|addon|banner|application|context-field|tag|signal|actions|project-(access|user|group|favorited|unfavorited|created|updated)|segment-(created|updated)|client|features-exported|feature-type)/;
 
 /** The names of changed flags; undefined if events don't name them, or name too many. */
@@ -34,37 +34,41 @@ export function namesIn(events: ReadonlyArray<{ type: EventType; featureName: st
   const names = new Set<string>();
   for (const { type, featureName } of events) {
     if (featureName !== null) names.add(featureName);
-    else if (!HARMLESS.test(type)) return undefined;
+    else if (!NEUTRAL.test(type)) return undefined;
   }
-  return names.size > MANY ? undefined : names;
+  return names.size > MAX_NAMES ? undefined : names;
 }
 
 export const byName = (list: readonly Flag[]) => new Map(list.map((flag) => [flag.name, flag]));
 
-/** @param names the flags that may have changed or been removed; others in `now` are new */
+/** @param names the flags that may have changed or been removed; others in `current` are new */
 export function flagChanges(
   before: Flags,
   names: Iterable<string>,
-  now: readonly Flag[],
+  current: readonly Flag[],
   next: number,
 ): Change[] {
-  const found = byName(now);
+  const found = byName(current);
   return [...new Set([...names, ...found.keys()])]
     .filter((name) => before.get(name)?.text !== found.get(name)?.text)
     .map((name) => ({ revision: next, kind: "flag", key: name, project: before.get(name)?.project }));
 }
 
-export const segmentChanges = (before: Segments, now: Segments, next: number): Change[] =>
-  [...new Set([...before.keys(), ...now.keys()])]
-    .filter((id) => before.get(id) !== now.get(id))
+export const segmentChanges = (before: Segments, current: Segments, next: number): Change[] =>
+  [...new Set([...before.keys(), ...current.keys()])]
+    .filter((id) => before.get(id) !== current.get(id))
     .map((id) => ({ revision: next, kind: "segment", key: id }));
 
 /** Replaces the flags with these names. */
-export function merged(before: Flags, names: ReadonlySet<string> | undefined, now: readonly Flag[]): Flags {
-  if (!names) return byName(now);
+export function merged(
+  before: Flags,
+  names: ReadonlySet<string> | undefined,
+  current: readonly Flag[],
+): Flags {
+  if (!names) return byName(current);
   const flags = new Map(before);
-  const found = byName(now);
-  const isNew = now.some(({ name }) => !before.has(name));
+  const found = byName(current);
+  const isNew = current.some(({ name }) => !before.has(name));
   for (const name of names) {
     const flag = found.get(name);
     if (flag) flags.set(name, flag);

@@ -1,36 +1,39 @@
 import type { Database } from "../../db/statement.ts";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.ts";
 import type { ClientFeature, ClientSegment } from "./schema.ts";
+import { type FlagSelection, selectedFlags } from "./selection.ts";
 import { type State, stateOf } from "./state.ts";
 import type { Flag } from "./store.ts";
-import { type Wanted, wantedFlags } from "./wanted.ts";
 
-interface Kept {
+interface CachedEvaluator {
   evaluator: Evaluator;
   state: State;
   revision: number;
 }
 
-/** The most evaluators kept; the oldest is dropped first. */
-const MOST = 50;
+/** Beyond this, the oldest is evicted. */
+const MAX_EVALUATORS = 50;
 
-const kept = new WeakMap<Database, Map<string, Kept>>();
+const cache = new WeakMap<Database, Map<string, CachedEvaluator>>();
 
-/** Flags are parsed once for all evaluators. */
+/** Each flag is parsed once for all evaluators. */
 const parsed = new WeakMap<Flag, ClientFeature>();
 
-/** The evaluator of an application's flags, created once and re-used until a flag changes. */
-export function evaluatorFor(db: Database, wanted: Pick<Wanted, "projects" | "environment">): Evaluator {
-  const evaluators = kept.get(db) ?? new Map<string, Kept>();
-  kept.set(db, evaluators);
-  const state = stateOf(db, wanted.environment);
-  const key = JSON.stringify([wanted.projects, wanted.environment]);
+/** The evaluator of an application's flags, reused until a flag changes. */
+export function evaluatorFor(
+  db: Database,
+  selection: Pick<FlagSelection, "projects" | "environment">,
+): Evaluator {
+  const evaluators = cache.get(db) ?? new Map<string, CachedEvaluator>();
+  cache.set(db, evaluators);
+  const state = stateOf(db, selection.environment);
+  const key = JSON.stringify([selection.projects, selection.environment]);
   const found = evaluators.get(key);
   if (found?.state === state && found.revision === state.revision) return found.evaluator;
-  const evaluator = createEvaluator(wantedFlags(state, wanted).map(toFeature), segmentsOf(state));
+  const evaluator = createEvaluator(selectedFlags(state, selection).map(toFeature), segmentsOf(state));
   evaluators.delete(key);
   evaluators.set(key, { evaluator, state, revision: state.revision });
-  if (evaluators.size > MOST) evaluators.delete(evaluators.keys().next().value!);
+  if (evaluators.size > MAX_EVALUATORS) evaluators.delete(evaluators.keys().next().value!);
   return evaluator;
 }
 

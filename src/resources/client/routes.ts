@@ -7,11 +7,11 @@ import { operation, WithHeaders } from "../../http/operation.ts";
 import { RawJson } from "../../http/raw-json.ts";
 import { delta, hydration, listOf, toPosition, toRevision } from "./delta.ts";
 import { inlined } from "./inlined.ts";
-import { knowsSegments, toEcho, toWanted } from "./require.ts";
+import { supportsSegments, toEcho, toSelection } from "./require.ts";
 import { ClientDelta, ClientFeature, ClientFeatures, ClientQuery, type ClientSegment } from "./schema.ts";
+import { isSelected, selectedFlags } from "./selection.ts";
 import { type State, stateOf } from "./state.ts";
 import type { Flag } from "./store.ts";
-import { isWanted, wantedFlags } from "./wanted.ts";
 
 export const listClientFeatures = operation({
   id: "getAllClientFeatures",
@@ -24,14 +24,14 @@ export const listClientFeatures = operation({
   response: ClientFeatures,
 }).run(({ db, actor, query, headers }) =>
   snapshot(db, () => {
-    const wanted = toWanted(db, actor as SdkActor, query);
-    const hasSegments = knowsSegments(headers.get("unleash-client-spec"));
-    const state = stateOf(db, wanted.environment);
-    const queryHash = crypto.hash("sha1", JSON.stringify([wanted, query, hasSegments]), "hex").slice(0, 8);
+    const selection = toSelection(db, actor as SdkActor, query);
+    const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
+    const state = stateOf(db, selection.environment);
+    const queryHash = crypto.hash("sha1", JSON.stringify([selection, query, hasSegments]), "hex").slice(0, 8);
     return {
       version: 2 as const,
-      features: listOf<ClientFeature>(wantedFlags(state, wanted).map(toText(state, hasSegments))),
-      query: toEcho(actor as SdkActor, wanted, query, !hasSegments),
+      features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
+      query: toEcho(actor as SdkActor, selection, query, !hasSegments),
       ...(hasSegments && { segments: listOf<ClientSegment>([...state.segments.values()]) }),
       meta: { revisionId: state.revision, etag: `"${queryHash}:${state.revision}"`, queryHash },
     };
@@ -53,11 +53,12 @@ export const readClientFeature = operation({
   errors: ["NotFoundError"],
   response: ClientFeature,
 }).run(({ db, actor, params: { featureName }, query, headers }) => {
-  const wanted = toWanted(db, actor as SdkActor, { ...query, project: [], tag: [] });
-  const state = stateOf(db, wanted.environment);
-  const hasSegments = knowsSegments(headers.get("unleash-client-spec"));
+  const selection = toSelection(db, actor as SdkActor, { ...query, project: [], tag: [] });
+  const state = stateOf(db, selection.environment);
+  const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
   const flag = state.flags.get(featureName);
-  if (flag && isWanted(flag, wanted)) return new RawJson<ClientFeature>(toText(state, hasSegments)(flag));
+  if (flag && isSelected(flag, selection))
+    return new RawJson<ClientFeature>(toText(state, hasSegments)(flag));
   throw new ApiError("NotFoundError", `There is no flag ${featureName}`);
 });
 
@@ -75,15 +76,15 @@ export const readClientDelta = operation({
   response: ClientDelta,
 }).run(({ db, actor, query, headers }) =>
   snapshot(db, () => {
-    const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
-    const state = stateOf(db, wanted.environment);
-    const known = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
-    const since = toRevision(state, known);
-    const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
+    const selection = toSelection(db, actor as SdkActor, { ...query, tag: [] });
+    const state = stateOf(db, selection.environment);
+    const lastPosition = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
+    const since = toRevision(state, lastPosition);
+    const events = since === undefined ? hydration(state, selection) : delta(state, selection, since);
     const last = events.at(-1);
     return new WithHeaders(
       { events },
-      { etag: `"${last ? toPosition(state, Number(last.eventId)) : known}"` },
+      { etag: `"${last ? toPosition(state, Number(last.eventId)) : lastPosition}"` },
     );
   }),
 );
@@ -97,11 +98,11 @@ export const streamClientFlags = operation({
   permission: { isForSdks: true },
   query: DeltaQuery,
   response: ClientDelta,
-}).stream(({ db, actor, query }, told) => {
-  const wanted = toWanted(db, actor as SdkActor, { ...query, tag: [] });
-  const state = stateOf(db, wanted.environment);
-  const since = toRevision(state, told);
-  const events = since === undefined ? hydration(state, wanted) : delta(state, wanted, since);
+}).stream(({ db, actor, query }, position) => {
+  const selection = toSelection(db, actor as SdkActor, { ...query, tag: [] });
+  const state = stateOf(db, selection.environment);
+  const since = toRevision(state, position);
+  const events = since === undefined ? hydration(state, selection) : delta(state, selection, since);
   const [id, event] = [
     toPosition(state, state.revision),
     since === undefined ? "unleash-connected" : "unleash-updated",

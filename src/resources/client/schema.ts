@@ -4,7 +4,7 @@ import { Constraint } from "../constraints/schema.ts";
 import { TagText } from "../features/schema.ts";
 import { Variant } from "../variants/schema.ts";
 
-/** A strategy as SDKs evaluate it; without `segments` if there are none, or if their constraints are inlined. */
+/** A strategy as SDKs evaluate it; no `segments` if there are none, or if their constraints are inlined. */
 export const ClientStrategy = v.strictObject({
   name: v.string(),
   constraints: v.array(Constraint),

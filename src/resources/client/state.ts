@@ -17,63 +17,62 @@ import {
 import { flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
 
 /*
- * The flags of each environment are kept in memory, and changed ones are generated again: the log tells which flags
- * these are. If it doesn't, all flags are generated and compared. Changes are remembered for clients that request only
- * these.
+ * The flags of each environment are cached, and only changed ones are generated again: the log says which. If it
+ * doesn't, all flags are generated and compared. Recent changes are kept for clients that request only those.
  */
 
 /** The live flags of all projects in an environment. */
 export interface State {
   readonly environment: string;
-  /** Random: what its positions are told from those of another by. */
+  /** Random: distinguishes its positions from those of another state. */
   readonly epoch: string;
   flags: Flags;
   segments: Segments;
-  /** Grows with every change to an answer; usually the id of the event. */
+  /** Grows with every change to a response; usually the id of the event. */
   revision: number;
-  /** The revision from which on all changes are remembered. */
+  /** All changes after this revision are kept. */
   since: number;
   /** Oldest first. */
   changes: Change[];
-  /** The newest event that has been taken into account. */
+  /** The newest event taken into account. */
   event: number;
   stamp: Stamp;
   /** The state of other processes' changes. */
   version: unknown;
-  /** Something has changed that is not in the log. */
-  isVague: boolean;
+  /** Something has changed without an event in the log. */
+  isUnlogged: boolean;
 }
 
-/** How many changes are remembered; clients with an older state get everything. */
-const REMEMBERED = 10_000;
+/** How many changes are kept; clients with an older state get everything. */
+const MAX_CHANGES = 10_000;
 
-/** The most environments kept, since a service token can request any name. */
-const MOST = 30;
+/** The number of environments is limited, since a service token can request any name. */
+const MAX_STATES = 30;
 
 const LOG = "events";
 
-const kept = new WeakMap<Database, Map<string, State>>();
+const cache = new WeakMap<Database, Map<string, State>>();
 
 /** The current flags of an environment. */
 export function stateOf(db: Database, environment: string): State {
-  const states = kept.get(db) ?? begin(db);
+  const states = cache.get(db) ?? createStates(db);
   const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
   states.delete(environment);
   states.set(environment, state);
-  if (states.size > MOST) states.delete(states.keys().next().value!);
-  noteRead({ tables: state.stamp.keys }); // for whatever is derived from it as well
+  if (states.size > MAX_STATES) states.delete(states.keys().next().value!);
+  noteRead({ tables: state.stamp.keys }); // for anything derived from it as well
   return state;
 }
 
 /** Watches for changes without an event, such as to a strategy's segments. */
-function begin(db: Database) {
+function createStates(db: Database) {
   const states = new Map<string, State>();
-  kept.set(db, states);
+  cache.set(db, states);
   onChange(db, (written) => {
     const tables = new Set(written);
     if (tables.has(LOG)) return;
     for (const state of states.values())
-      state.isVague ||= state.stamp.keys.some((table) => tables.has(table));
+      state.isUnlogged ||= state.stamp.keys.some((table) => tables.has(table));
   });
   return states;
 }
@@ -83,11 +82,14 @@ function upToDate(db: Database, state: State | undefined, environment: string): 
   if (state && state.version === version && isCurrent(db, state.stamp)) return state;
   const since = changesSoFar();
   const { result: found, readings } = watchReads(() =>
-    !state ? load(db, environment) : refresh(db, state, state.isVague || state.version !== version),
+    !state ? load(db, environment) : refresh(db, state, state.isUnlogged || state.version !== version),
   );
-  const tables = new Set([...(state?.stamp.keys ?? []), ...[...readings].flatMap((one) => one.tables)]);
-  tables.delete(LOG); // it only tells where to look
-  return Object.assign(found, { version, stamp: stampOf(tables, since), isVague: false });
+  const tables = new Set([
+    ...(state?.stamp.keys ?? []),
+    ...[...readings].flatMap((reading) => reading.tables),
+  ]);
+  tables.delete(LOG); // it only says where to look
+  return Object.assign(found, { version, stamp: stampOf(tables, since), isUnlogged: false });
 }
 
 const load = (db: Database, environment: string) => ({
@@ -101,21 +103,21 @@ const load = (db: Database, environment: string) => ({
   event: newestEvent(db),
 });
 
-/** @param isVague the log doesn't tell what has changed */
-function refresh(db: Database, state: State, isVague: boolean): State {
+/** @param isUnlogged whether something has changed that the log doesn't name */
+function refresh(db: Database, state: State, isUnlogged: boolean): State {
   const { environment } = state;
-  const names = isVague ? undefined : namesIn(recordedAfter(db, state.event));
+  const names = isUnlogged ? undefined : namesIn(recordedAfter(db, state.event));
   const event = newestEvent(db);
-  const next = Math.max(isVague ? event + 1 : event, state.revision + 1);
-  const now = flags(db, environment, names);
+  const next = Math.max(isUnlogged ? event + 1 : event, state.revision + 1);
+  const current = flags(db, environment, names);
   const segments = segmentTexts(db);
   const changes = [
     ...segmentChanges(state.segments, segments, next),
-    ...flagChanges(state.flags, names ?? state.flags.keys(), now, next),
+    ...flagChanges(state.flags, names ?? state.flags.keys(), current, next),
   ];
   state.event = event;
   if (changes.length === 0) return state;
-  state.flags = merged(state.flags, names, now);
+  state.flags = merged(state.flags, names, current);
   state.segments = segments;
   state.revision = next;
   remember(state, changes);
@@ -124,7 +126,7 @@ function refresh(db: Database, state: State, isVague: boolean): State {
 
 function remember(state: State, changes: readonly Change[]) {
   state.changes.push(...changes);
-  const tooMany = state.changes.length - REMEMBERED;
+  const tooMany = state.changes.length - MAX_CHANGES;
   if (tooMany <= 0) return;
   state.since = state.changes[tooMany - 1]!.revision;
   state.changes = state.changes.filter(({ revision }) => revision > state.since);

@@ -34,7 +34,7 @@ interface StrategyRow {
 
 interface Bind {
   environment: string;
-  /** A JSON list; unused if all flags are wanted. */
+  /** A JSON list; unused for all flags. */
   names: string;
 }
 
@@ -85,7 +85,7 @@ const tagged = query<{ tags: string }, string>(`
 // Events of this type mean that some flags or segments have changed.
 const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
 
-const newestOfAll = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
+const newestId = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
 
 const after = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
@@ -120,15 +120,15 @@ export const flagsTagged = (db: Database, tags: readonly string[]): Set<string> 
       .all({ tags: JSON.stringify(tags) }),
   );
 
-const MOVES = EVENT_TYPES.filter((type) =>
+const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
   /^(feature|segment|strategy-order|project-(archived|revived|deleted|environment))/.test(type),
 );
 
 /** The newest event that may have changed what applications receive. */
 export const revision = (db: Database): number =>
-  Math.max(...MOVES.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
+  Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
 
-export const newestEvent = (db: Database): number => newestOfAll(db).pluck().get({})!;
+export const newestEvent = (db: Database): number => newestId(db).pluck().get({})!;
 
 /** The events after a given one. */
 export const recordedAfter = (db: Database, id: number) => after(db).all({ id });

@@ -8,7 +8,7 @@ import { type Constraint, OPERATORS } from "./schema.ts";
 
 /**
  * Checks that constraints can be evaluated: their values must suit the operator.
- * @throws ApiError `ValidationError` listing everything wrong; `where` begins each path
+ * @throws ApiError `ValidationError` listing every violation; `where` prefixes each path
  */
 export function requireConstraints(constraints: readonly Constraint[], where: string) {
   requireNone(constraints.flatMap((constraint, index) => [...violations(`${where}.${index}`, constraint)]));
@@ -23,7 +23,7 @@ function requireNone([first, ...others]: Violation[]) {
 }
 
 /**
- * Checks that a constraint names an existing context field and, if that has legal values, uses only these (original).
+ * Checks that a constraint names an existing context field and uses only its legal values, if it has any (original).
  * @throws ApiError `NotFoundError` for the field, `ValidationError` for a value
  */
 export function requireLegalValues(db: Database, { contextName, ...constraint }: Constraint, where: string) {
@@ -36,7 +36,7 @@ export function requireLegalValues(db: Database, { contextName, ...constraint }:
   throw invalid({ path, message: `is not among the legal values of ${contextName}` });
 }
 
-/** What the API would refuse, as `path: message`. */
+/** Each violation that the API would refuse, as `path: message`. */
 export function* constraintWarnings(path: string, constraints: readonly Constraint[]): Generator<string> {
   for (const [index, constraint] of constraints.entries())
     for (const violation of violations(`${path}.${index}`, constraint))
@@ -46,29 +46,34 @@ export function* constraintWarnings(path: string, constraints: readonly Constrai
 function* violations(path: string, constraint: Constraint): Generator<Violation> {
   const { contextName, operator, value, values } = constraint;
   if (contextName === "") yield { path: `${path}.contextName`, message: "must not be empty" };
-  const wrong = values.findIndex((one) => one.length < 1 || one.length > LONGEST_VALUE);
-  if (wrong >= 0)
-    yield { path: `${path}.values.${wrong}`, message: `must have 1 to ${LONGEST_VALUE} characters` };
+  const invalidLength = values.findIndex((item) => item.length < 1 || item.length > MAX_VALUE_LENGTH);
+  if (invalidLength >= 0)
+    yield {
+      path: `${path}.values.${invalidLength}`,
+      message: `must have 1 to ${MAX_VALUE_LENGTH} characters`,
+    };
   if (!(OPERATORS as readonly string[]).includes(operator))
     yield { path: `${path}.operator`, message: "is not a known operator" };
   if (/^(STR_|IN|NOT_IN)/.test(operator) && values.length === 0)
     yield { path: `${path}.values`, message: `${operator} takes at least one value` };
-  const strange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
-  if (strange >= 0)
-    yield { path: `${path}.values.${strange}`, message: "must be an address or a range such as 10.0.0.0/8" };
-  const [, isValid, what] = ruleOf(constraint) ?? [];
+  const invalidRange = operator === "IN_CIDR" ? values.findIndex((range) => !isRange(range)) : -1;
+  if (invalidRange >= 0)
+    yield {
+      path: `${path}.values.${invalidRange}`,
+      message: "must be an address or a range such as 10.0.0.0/8",
+    };
+  const [, isValid, expected] = ruleOf(constraint) ?? [];
   if (isValid && !isValid(value ?? ""))
     yield {
       path: `${path}.value`,
-      message: `${operator} takes ${what}, not ${JSON.stringify(value) ?? "nothing"}`,
+      message: `${operator} takes ${expected}, not ${JSON.stringify(value) ?? "nothing"}`,
     };
 }
 
-/** The most characters in one of several values (original). */
-const LONGEST_VALUE = 100;
+/** For each of several values, in characters (original). */
+const MAX_VALUE_LENGTH = 100;
 
-/** The most characters in a regular expression. */
-const LONGEST_REGEX = 1000;
+const MAX_REGEX_LENGTH = 1000;
 
 const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
   SINGLE.find(([prefix]) => operator.startsWith(prefix));
@@ -84,16 +89,16 @@ const SEMVER =
   /^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}(-(0|[1-9]\d*|\d*[a-z-][\da-z-]*)(\.(0|[1-9]\d*|\d*[a-z-][\da-z-]*))*)?$/i;
 
 /** Operators that take one value, by their prefixes. */
-const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean, what: string]> = [
+const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean, expected: string]> = [
   ["NUM_", isNumber, "a number"],
   ["DATE_", (value) => !Number.isNaN(Date.parse(value)), "a date"],
   ["SEMVER_", (value) => SEMVER.test(value), "a version such as 1.2.3"],
-  ["REGEX", isRegex, `a regular expression in RE2 syntax of at most ${LONGEST_REGEX} characters`],
+  ["REGEX", isRegex, `a regular expression in RE2 syntax of at most ${MAX_REGEX_LENGTH} characters`],
 ];
 
 /** RE2, the syntax that all SDKs share: without lookaround and backreferences, so it is matched in linear time. */
 function isRegex(text: string) {
-  if (text === "" || text.length > LONGEST_REGEX) return false;
+  if (text === "" || text.length > MAX_REGEX_LENGTH) return false;
   try {
     RE2JS.compile(text);
     return true;

@@ -23,8 +23,8 @@ export const OPERATORS = [
 ] as const;
 
 /**
- * A condition on the evaluation context. Stored as it is answered, with the defaults filled in. An import may contain
- * an unknown operator: it never matches.
+ * A condition on the evaluation context. Stored in its wire form, with defaults filled in. An import may contain
+ * an unknown operator, which never matches.
  */
 export const Constraint = v.strictObject({
   contextName: v.string(),
@@ -42,7 +42,7 @@ export const NewConstraint = v.object({
   operator: v.picklist(OPERATORS as readonly string[], "is not a known operator"),
 });
 
-/** A strategy and its place, as an answer to what uses something. */
+/** A strategy that uses something, and where it is. */
 export const StrategyUse = v.strictObject({
   id: v.string(),
   projectId: v.string(),

@@ -35,7 +35,7 @@ export function createContextField(tx: Tx, field: NewContextField): ContextField
   return contextFieldNamed(tx.db, name)!;
 }
 
-/** Changes a context field; properties that are left out are kept or unset, as `ContextFieldChange` says. */
+/** Changes a context field; `ContextFieldChange` says what happens to properties that are left out. */
 export function updateContextField(tx: Tx, before: ContextField, change: ContextFieldChange) {
   const { name } = before;
   const { description = before.description, sortOrder = before.sortOrder } = change;

@@ -4,7 +4,7 @@ import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
 import { requireNoUse } from "../strategies/require.ts";
 import type { ContextField } from "./schema.ts";
-import { contextFieldNamed, strategiesNaming } from "./store.ts";
+import { contextFieldNamed, strategiesUsing } from "./store.ts";
 
 /** @throws ApiError `NotFoundError` unless there is a context field with this name */
 export function requireContextField(db: Database, name: string): ContextField {
@@ -21,4 +21,4 @@ export function requireFreeName(db: Database, name: string) {
 
 /** @throws ApiError `ConflictError` if any strategy has a constraint on the field */
 export const requireUnused = (db: Database, actor: Actor, { name }: ContextField) =>
-  requireNoUse(db, actor, `context field ${name}`, (hidden) => strategiesNaming(db, name, hidden));
+  requireNoUse(db, actor, `context field ${name}`, (hidden) => strategiesUsing(db, name, hidden));

@@ -12,7 +12,7 @@ import {
   ListedContextField,
   NewContextField,
 } from "./schema.ts";
-import { contextFields, strategiesNaming } from "./store.ts";
+import { contextFields, strategiesUsing } from "./store.ts";
 
 const TAG = "Context fields";
 const Params = v.object({ contextField: v.string() });
@@ -39,7 +39,7 @@ export const readContextField = operation({
   response: ContextField,
 }).run(({ db, params: { contextField } }) => requireContextField(db, contextField));
 
-export const listStrategiesNaming = operation({
+export const listStrategiesUsing = operation({
   id: "getStrategiesByContextField",
   summary: "The strategies with a constraint on a context field",
   tag: TAG,
@@ -49,7 +49,7 @@ export const listStrategiesNaming = operation({
   params: Params,
   response: ContextFieldUses,
 }).run(({ db, actor, params: { contextField } }) =>
-  snapshot(db, () => ({ strategies: strategiesNaming(db, contextField, hiddenProjects(db, actor)) })),
+  snapshot(db, () => ({ strategies: strategiesUsing(db, contextField, hiddenProjects(db, actor)) })),
 );
 
 export const createContextField = operation({

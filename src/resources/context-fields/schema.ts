@@ -5,7 +5,7 @@ import { StrategyUse } from "../constraints/schema.ts";
 export const LegalValue = v.strictObject({ value: v.string(), description: v.optional(v.string()) });
 export type LegalValue = v.InferOutput<typeof LegalValue>;
 
-/** Something that applications tell about a user or themselves. Constraints may use only its legal values, if any. */
+/** A property of the evaluation context. If it has legal values, constraints may use only these. */
 export const ContextField = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -16,7 +16,7 @@ export const ContextField = v.strictObject({
 });
 export type ContextField = v.InferOutput<typeof ContextField>;
 
-/** With the number of live flags whose strategies use it, and the number of their projects. */
+/** With the number of live flags whose strategies use it, and of their projects. */
 export const ListedContextField = v.strictObject({
   ...ContextField.entries,
   usedInProjects: v.number(),
@@ -27,7 +27,7 @@ export type ListedContextField = v.InferOutput<typeof ListedContextField>;
 export const ContextFieldUses = v.strictObject({ strategies: v.array(StrategyUse) });
 
 const atMost = (length: number) =>
-  v.maxLength<string, number, string>(length, `must have ${length} characters or less`);
+  v.maxLength<string, number, string>(length, `must have ${length} characters or fewer`);
 
 const NewLegalValue = v.pipe(
   v.object({
@@ -42,8 +42,8 @@ const NewLegalValue = v.pipe(
   ),
 );
 
-/** The properties of a context field other than its name. */
-const CHANGEABLE = {
+/** All except the name. */
+const PROPERTIES = {
   description: v.nullish(v.pipe(ShortText, atMost(250))),
   stickiness: v.optional(v.boolean(), false),
   sortOrder: v.optional(v.pipe(v.number(), v.safeInteger())),
@@ -52,17 +52,17 @@ const CHANGEABLE = {
       v.array(NewLegalValue),
       v.check(
         (list) => new Set(list.map(({ value }) => value)).size === list.length,
-        "must not have a value twice",
+        "must not contain a value twice",
       ),
     ),
   ),
 };
 
-export const NewContextField = v.object({ name: UrlName, ...CHANGEABLE });
+export const NewContextField = v.object({ name: UrlName, ...PROPERTIES });
 export type NewContextField = v.InferOutput<typeof NewContextField>;
 
-/** Without `description` or `sortOrder`, these stay as they are; the others are unset if left out (original). */
-export const ContextFieldChange = v.object(CHANGEABLE);
+/** `description` and `sortOrder` are kept if left out; the others are reset (original). */
+export const ContextFieldChange = v.object(PROPERTIES);
 export type ContextFieldChange = v.InferOutput<typeof ContextFieldChange>;
 
 export const ContextFieldName = v.object({ name: UrlName });

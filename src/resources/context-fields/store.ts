@@ -41,5 +41,5 @@ export const contextFields = (db: Database, hidden: readonly string[]): Wire<Lis
     .map((row) => ({ ...row, stickiness: row.stickiness === 1, legalValues: new RawJson(row.legalValues) }));
 
 /** The strategies with a constraint on a field, existing or not, including those of archived flags. */
-export const strategiesNaming = (db: Database, name: string, hidden: readonly string[]): StrategyUse[] =>
+export const strategiesUsing = (db: Database, name: string, hidden: readonly string[]): StrategyUse[] =>
   usesOf(db).all({ name, hidden: JSON.stringify(hidden) });

@@ -5,16 +5,16 @@ const isSeen = query<{ project: string }>(`
   SELECT 1 FROM features JOIN feature_environments ON feature = features.name
   WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
 
-const isAskedFor = query<{ project: string }>(`
+const hasApplication = query<{ project: string }>(`
   SELECT 1 FROM application_places WHERE project = :project LIMIT 1`);
 
 const oldestLive = query<{ project: string }, { feature: string }>(`
   SELECT name AS feature FROM features
   WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
 
-/** How far a project's setup has come: its first flag, then first usage or an application of its own (original). */
+/** How far a project's onboarding has progressed: a first flag, then a first use or an application (original). */
 export function onboardingStatus(db: Database, project: string): OnboardingStatus {
-  if (isSeen(db).get({ project }) || isAskedFor(db).get({ project })) return { status: "onboarded" };
+  if (isSeen(db).get({ project }) || hasApplication(db).get({ project })) return { status: "onboarded" };
   const first = oldestLive(db).get({ project });
   return first ? { status: "first-flag-created", feature: first.feature } : { status: "onboarding-started" };
 }

@@ -92,7 +92,7 @@ const toDashboardProject = ({ healthyCount, ...project }: CountedRow): Dashboard
 export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
-// By the hidden projects: a list for each group of callers, all of which are dropped when any owner may have changed.
+// Keyed by the hidden projects, which many callers share; all entries are dropped when any owner may have changed.
 const cachedOwners = rowCache<string, RawJson<UserOwner[]>>("project_owners", {
   limit: 20,
   sizeOf: () => 1,

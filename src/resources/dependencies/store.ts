@@ -7,13 +7,13 @@ const candidates = query<{ project: string; child: string }, string>(`
     AND NOT EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = name)
   ORDER BY name`);
 
-const anyOf = query<{ project: string }>(`
+const anyDependency = query<{ project: string }>(`
   SELECT 1 FROM feature_dependencies JOIN features ON features.name = feature WHERE project = :project LIMIT 1`);
 
-/** The flags of a project that a given one of it may depend on, by name; none for an unknown flag (original). */
+/** The names of the flags that a flag of the project may depend on; none for an unknown flag (original). */
 export const possibleParents = (db: Database, project: string, child: string): string[] =>
   candidates(db).pluck().all({ project, child });
 
 /** Whether any flag of a project depends on another one. */
 export const hasDependencies = (db: Database, project: string): boolean =>
-  anyOf(db).get({ project }) !== undefined;
+  anyDependency(db).get({ project }) !== undefined;

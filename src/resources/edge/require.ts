@@ -12,5 +12,8 @@ export function gatherFromEdge(
   address: string | undefined,
 ) {
   const own = applications.filter(({ environment }) => environment === environmentOf(actor));
-  gather(db, [...own.flatMap((one) => toRegistered(actor, one, address)), ...toUses(actor, metrics)]);
+  gather(db, [
+    ...own.flatMap((application) => toRegistered(actor, application, address)),
+    ...toUses(actor, metrics),
+  ]);
 }

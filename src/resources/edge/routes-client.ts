@@ -1,7 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { gatherFromEdge } from "./require.ts";
-import { EdgeReport, EdgeSelf } from "./schema.ts";
+import { EdgeReport, EdgeState } from "./schema.ts";
 
 export const reportUsageInBulk = operation({
   id: "clientBulkMetrics",
@@ -23,7 +23,7 @@ export const reportEdge = operation({
   method: "POST",
   path: "/api/client/metrics/edge",
   permission: { isForSdks: true },
-  body: EdgeSelf,
+  body: EdgeState,
   status: 202,
   isUncached: true,
   response: NoBody,

@@ -1,6 +1,6 @@
 import { operation } from "../../http/operation.ts";
-import { GoodTokens, TokensToCheck } from "./schema.ts";
-import { goodTokens } from "./store.ts";
+import { TokensToCheck, ValidTokens } from "./schema.ts";
+import { validTokens } from "./store.ts";
 
 export const validateTokens = operation({
   id: "getValidTokens",
@@ -11,5 +11,5 @@ export const validateTokens = operation({
   permission: { isForSdks: true },
   body: TokensToCheck,
   isUncached: true,
-  response: GoodTokens,
-}).run(({ db, body }) => ({ tokens: goodTokens(db, body.tokens) }));
+  response: ValidTokens,
+}).run(({ db, body }) => ({ tokens: validTokens(db, body.tokens) }));

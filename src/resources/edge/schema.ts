@@ -10,17 +10,17 @@ export const EdgeReport = v.object({
 export type EdgeReport = v.InferOutput<typeof EdgeReport>;
 
 /** An Edge's report about itself. Only `appName` is checked; nothing is stored. */
-export const EdgeSelf = v.object({ appName: AppName });
+export const EdgeState = v.object({ appName: AppName });
 
 /** The most tokens per request. */
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 
 export const TokensToCheck = v.object({
-  tokens: v.pipe(v.array(v.string()), v.maxLength(MOST_TOKENS, `must have ${MOST_TOKENS} tokens or less`)),
+  tokens: v.pipe(v.array(v.string()), v.maxLength(MAX_TOKENS, `must have ${MAX_TOKENS} tokens or fewer`)),
 });
 
-/** The valid ones among the tokens. */
-export const GoodTokens = v.strictObject({
+/** Those of the tokens that are valid. */
+export const ValidTokens = v.strictObject({
   tokens: v.array(
     v.strictObject({
       token: v.string(),
@@ -29,4 +29,4 @@ export const GoodTokens = v.strictObject({
     }),
   ),
 });
-export type GoodTokens = v.InferOutput<typeof GoodTokens>;
+export type ValidTokens = v.InferOutput<typeof ValidTokens>;

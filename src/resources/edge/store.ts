@@ -1,11 +1,11 @@
 import { hasEnded, hashSecret } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
-import type { GoodTokens } from "./schema.ts";
+import type { ValidTokens } from "./schema.ts";
 
-type Good = GoodTokens["tokens"][number];
+type ValidToken = ValidTokens["tokens"][number];
 
 interface Row {
-  type: Good["type"];
+  type: ValidToken["type"];
   projects: string;
   expiresAt: string | null;
 }
@@ -13,8 +13,8 @@ interface Row {
 const tokenByHash = query<{ hash: string }, Row>(`
   SELECT type, projects, expires_at AS expiresAt FROM tokens WHERE hash = :hash AND type <> 'user'`);
 
-/** The secrets that are valid tokens of applications, without duplicates. */
-export const goodTokens = (db: Database, secrets: readonly string[]): Good[] =>
+/** The valid application tokens among these secrets, without duplicates. */
+export const validTokens = (db: Database, secrets: readonly string[]): ValidToken[] =>
   [...new Set(secrets)].flatMap((token) => {
     const row = tokenByHash(db).get({ hash: hashSecret(token) });
     if (!row || hasEnded(row.expiresAt)) return [];

@@ -7,11 +7,11 @@ interface ProjectPlace {
   environment: string;
 }
 
-const removeFromProject = command<ProjectPlace>(`
+const removeProjectEnvironment = command<ProjectPlace>(`
   DELETE FROM project_environments WHERE project = :project AND environment = :environment`);
 
 // The state of the project's flags there, including their strategies.
-const removeFromFeatures = command<ProjectPlace>(`
+const removeFeatureStates = command<ProjectPlace>(`
   DELETE FROM feature_environments
   WHERE environment = :environment AND feature IN (SELECT name FROM features WHERE project = :project)`);
 
@@ -25,8 +25,8 @@ export function addToProject(tx: Tx, { project, environment }: ProjectPlace) {
  * Removes an environment from a project, with the state of the project's flags there; records an event even if the
  * project doesn't have it (original).
  */
-export function takeFromProject(tx: Tx, { project, environment }: ProjectPlace) {
-  removeFromFeatures(tx).run({ project, environment });
-  removeFromProject(tx).run({ project, environment });
+export function removeFromProject(tx: Tx, { project, environment }: ProjectPlace) {
+  removeFeatureStates(tx).run({ project, environment });
+  removeProjectEnvironment(tx).run({ project, environment });
   tx.record({ type: "project-environment-removed", project, environment });
 }

@@ -27,7 +27,7 @@ const setEnabled = command<Pick<EnvironmentRow, "name" | "enabled">>(`
 
 const remove = command<{ name: string }>(`DELETE FROM environments WHERE name = :name`);
 
-/** Creates an environment that no project has yet; an SQLite constraint error if the name is taken. */
+/** Creates an environment, not yet part of any project; an SQLite constraint error if the name is taken. */
 export function createEnvironment(tx: Tx, { name, type, enabled, sortOrder }: NewEnvironment): Environment {
   insertEnvironment(tx).run({ name, type, sortOrder, enabled: enabled ? 1 : 0, protected: 0 });
   const created = environmentNamed(tx.db, name)!;
@@ -35,8 +35,8 @@ export function createEnvironment(tx: Tx, { name, type, enabled, sortOrder }: Ne
   return created;
 }
 
-export function updateEnvironment(tx: Tx, before: Environment, given: UpdateEnvironment): Environment {
-  const { type = before.type, sortOrder = before.sortOrder } = given;
+export function updateEnvironment(tx: Tx, before: Environment, change: UpdateEnvironment): Environment {
+  const { type = before.type, sortOrder = before.sortOrder } = change;
   const updated = { ...before, type, sortOrder };
   update(tx).run({ name: before.name, type, sortOrder });
   tx.record({ type: "environment-updated", environment: before.name, data: updated, preData: before });

@@ -5,7 +5,7 @@ import { requireProject } from "../projects/require.ts";
 import type { Environment } from "./schema.ts";
 import { environmentNamed, environmentsOfProject, projectWithOnly } from "./store.ts";
 
-/** @throws ApiError `ValidationError` for the first that doesn't exist; `where` begins its path */
+/** @throws ApiError `ValidationError` for the first that doesn't exist; `where` prefixes its path */
 export function requireEnvironments(db: Database, names: readonly string[], where: string) {
   const index = names.findIndex((name) => !isKnown(db, "environment", name));
   if (index < 0) return;
@@ -21,8 +21,8 @@ export function requireEnvironment(db: Database, name: string): Environment {
 
 /**
  * The same for one that can be deleted.
- * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a project
- * has no other
+ * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a
+ * project has no other
  */
 export function requireRemovable(db: Database, name: string): Environment {
   const environment = requireEnvironment(db, name);
@@ -41,9 +41,9 @@ export function requireProjectEnvironment(db: Database, project: string, environ
 }
 
 /** @throws ApiError `NameExistsError` if the project already has the environment */
-export function requireOtherEnvironment(db: Database, project: string, environment: string) {
+export function requireNewEnvironment(db: Database, project: string, environment: string) {
   if (!environmentsOfProject(db, project).includes(environment)) return;
-  throw new ApiError("NameExistsError", `The project ${project} has the environment ${environment} already`);
+  throw new ApiError("NameExistsError", `The project ${project} already has the environment ${environment}`);
 }
 
 /** @throws ApiError `MinimumOneEnvironmentError` if the project has only one environment, or none */

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requireProject } from "../projects/require.ts";
-import { addToProject, takeFromProject } from "./changes-projects.ts";
-import { requireEnvironment, requireOtherEnvironment, requireSpareEnvironment } from "./require.ts";
+import { addToProject, removeFromProject } from "./changes-projects.ts";
+import { requireEnvironment, requireNewEnvironment, requireSpareEnvironment } from "./require.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
 
@@ -21,7 +21,7 @@ export const addEnvironmentToProject = operation({
 }).change(({ tx, params: { projectId: project }, body: { environment } }) => {
   requireProject(tx.db, project);
   requireEnvironment(tx.db, environment);
-  requireOtherEnvironment(tx.db, project, environment);
+  requireNewEnvironment(tx.db, project, environment);
   addToProject(tx, { project, environment });
 });
 
@@ -38,5 +38,5 @@ export const removeEnvironmentFromProject = operation({
   response: NoBody,
 }).change(({ tx, params: { projectId: project, environment } }) => {
   requireSpareEnvironment(tx.db, project);
-  takeFromProject(tx, { project, environment });
+  removeFromProject(tx, { project, environment });
 });

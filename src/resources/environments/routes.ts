@@ -76,7 +76,7 @@ export const updateEnvironment = operation({
 
 export const listProjectEnvironments = operation({
   id: "getProjectEnvironments",
-  summary: "The environments from a project's point of view",
+  summary: "All environments, as they are for a project",
   tag: "Environments",
   method: "GET",
   path: `${ENVIRONMENTS}/project/:projectId`,

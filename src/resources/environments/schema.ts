@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NonEmptyText, UrlName } from "../../validation.ts";
 import { DefaultStrategy } from "../strategies/schema.ts";
 
-/** A place where flags have a state of their own; a protected one can't be deleted. */
+/** Each flag has its own state in every environment; a protected one can't be deleted. */
 export const Environment = v.strictObject({
   name: v.string(),
   type: v.string(),
@@ -12,7 +12,7 @@ export const Environment = v.strictObject({
 });
 export type Environment = v.InferOutput<typeof Environment>;
 
-/** With the numbers of visible projects that have it, of its tokens, and of live flags that are on in it. */
+/** With the number of visible projects that have it, of its tokens, and of live flags that are on in it. */
 export const CountedEnvironment = v.strictObject({
   ...Environment.entries,
   projectCount: v.number(),

@@ -41,8 +41,8 @@ const forProject = query<{ project: string }, ProjectRow>(`
 const ofProject = query<{ project: string }, string>(`
   SELECT environment FROM project_environments WHERE project = :project`);
 
-// Of live projects only: archived ones may be left without any.
-const aloneIn = query<{ environment: string }, string>(`
+// Live projects only: archived ones may be left without any.
+const onlyEnvironmentOf = query<{ environment: string }, string>(`
   SELECT id FROM projects
   WHERE archived_at IS NULL
     AND (SELECT json_group_array(environment) FROM project_environments WHERE project = id) =
@@ -58,7 +58,7 @@ export function environmentNamed(db: Database, name: string): Environment | unde
   return row && toEnvironment(row);
 }
 
-/** All environments in order; whatever belongs to hidden projects is not counted. */
+/** All environments in order; hidden projects and what belongs to them are not counted. */
 export const countedEnvironments = (db: Database, hidden: readonly string[]): CountedEnvironment[] =>
   counted(db)
     .all({ hidden: JSON.stringify(hidden) })
@@ -79,7 +79,7 @@ export const environmentsOfProject = (db: Database, project: string): string[] =
 
 /** A live project that has only this environment. */
 export const projectWithOnly = (db: Database, environment: string): string | undefined =>
-  aloneIn(db).pluck().get({ environment });
+  onlyEnvironmentOf(db).pluck().get({ environment });
 
 /** The ids of an environment's tokens. */
 export const tokensOf = (db: Database, environment: string): number[] =>

@@ -4,7 +4,7 @@ import { ensurePlace, insertApplication } from "./changes.ts";
 import type { ApplicationUpdate } from "./schema.ts";
 import { applicationNamed } from "./store.ts";
 
-interface Described {
+interface DescriptionRow {
   name: string;
   description: string | null;
   url: string | null;
@@ -14,7 +14,7 @@ interface Described {
   now: string;
 }
 
-const update = command<Described>(`
+const update = command<DescriptionRow>(`
   UPDATE applications SET description = :description, url = :url, color = :color, icon = :icon,
     strategies = :strategies, updated_at = :now
   WHERE name = :name`);
@@ -24,19 +24,19 @@ const removeInstances = command<{ name: string }>(
   `DELETE FROM application_instances WHERE application = :name`,
 );
 
-/** Sets an application's description; creates it if it hasn't registered, for now without an event. */
-export function describeApplication(tx: Tx, name: string, said: ApplicationUpdate) {
-  const known = applicationNamed(tx.db, name);
+/** Sets an application's description; creates it if it hasn't registered, without an event for now. */
+export function describeApplication(tx: Tx, name: string, change: ApplicationUpdate) {
+  const existing = applicationNamed(tx.db, name);
   const {
     description = null,
     url = null,
     color = null,
     icon = null,
     strategies = [],
-  } = { ...known, ...said };
+  } = { ...existing, ...change };
   const row = { name, description, url, color, icon, strategies: JSON.stringify(strategies) };
   const { now } = tx;
-  if (known) update(tx).run({ ...row, now });
+  if (existing) update(tx).run({ ...row, now });
   else insertApplication(tx).run({ ...row, createdBy: null, createdAt: now, updatedAt: now, announced: 0 });
   ensurePlace(tx, { application: name, project: "*", environment: "*" }); // (original)
 }
