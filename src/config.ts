@@ -77,7 +77,7 @@ export const SETTINGS = {
   "public-url": {
     type: "string",
     hint: "URL",
-    help: "the URL clients use, with the base path; makes links in answers absolute",
+    help: "the URL clients use, with the base path; makes links in responses absolute",
     helpElsewhere: "the URL clients use, with the base path",
     default: "",
     schema: v.pipe(
@@ -206,7 +206,7 @@ export const SETTINGS = {
   },
   "no-ui": {
     type: "boolean",
-    help: "serve only the API, without its page",
+    help: "serve only the API, without the admin page",
     default: false,
     schema: v.boolean("must be true or false"),
   },

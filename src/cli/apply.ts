@@ -29,24 +29,24 @@ const PRUNE = {
 export const apply: Command = {
   ...SHARED,
   name: "apply",
-  summary: "Change a project to match a YAML or JSON file, completely or not at all",
+  summary: "Change a project to match a YAML or JSON file, all or nothing",
   example: "apply checkout.yaml --data flags.db",
   options: {
     ...PRUNE,
-    "dry-run": { type: "boolean", help: "try it, print what would be done, and roll it back" },
+    "dry-run": { type: "boolean", help: "print what would change, then roll it back" },
     ...JSON_OPTION,
   },
   async run(context) {
-    const project = await projectText(context);
+    const project = await readProject(context);
     const { prune, "dry-run": dryRun } = context.options;
-    const options = { prunes: prune === true, isTrial: dryRun === true };
+    const options = { prunes: prune === true, isDryRun: dryRun === true };
     withFile(context.config, (db) => {
       const steps = applyProject(db, project, options);
-      show(context, project, steps);
-      const done = options.isTrial ? "would be made" : "made";
+      printSteps(context, project, steps);
+      const made = options.isDryRun ? "would be made" : "made";
       context.log({
         level: "info",
-        message: `${counted(steps.length, "change")} ${done}`,
+        message: `${counted(steps.length, "change")} ${made}`,
         project: project.project,
       });
     });
@@ -56,15 +56,15 @@ export const apply: Command = {
 export const diff: Command = {
   ...SHARED,
   name: "diff",
-  summary: "Print what apply would change; exits with 5 if there is anything",
+  summary: "Print what apply would change; exits with 5 if there are differences",
   example: "diff checkout.yaml --data flags.db",
   options: { ...PRUNE, ...JSON_OPTION },
   async run(context) {
-    const project = await projectText(context);
+    const project = await readProject(context);
     const db = openToRead(context.config.data);
     try {
       const steps = compareProject(db, project, { prunes: context.options.prune === true });
-      show(context, project, steps);
+      printSteps(context, project, steps);
       if (steps.length > 0)
         throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
     } finally {
@@ -73,13 +73,13 @@ export const diff: Command = {
   },
 };
 
-async function projectText(context: Context): Promise<ProjectText> {
+async function readProject(context: Context): Promise<ProjectText> {
   const [source = "-"] = context.args;
-  const given = await text(openSource(context, source));
-  return readProjectText(given, source === "-" ? "standard input" : source);
+  const content = await text(openSource(context, source));
+  return readProjectText(content, source === "-" ? "standard input" : source);
 }
 
-function show({ options, print }: Context, { project }: ProjectText, steps: readonly Step[]) {
+function printSteps({ options, print }: Context, { project }: ProjectText, steps: readonly Step[]) {
   if (options.json) return print(JSON.stringify({ project, changes: steps }));
   for (const step of steps) print(toLine(step));
 }
@@ -87,19 +87,19 @@ function show({ options, print }: Context, { project }: ProjectText, steps: read
 const SIGNS = { add: "+", change: "~", remove: "-" } as const;
 
 function toLine({ action, kind, name, environment, strategy, changes, note }: Step) {
-  const place = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
+  const subject = environment === undefined ? `${kind} ${name}` : `flag ${name}, ${environment}`;
   const part =
     { strategy: `: strategy ${strategy}`, order: ": the order of the strategies" }[kind as string] ?? "";
-  const said = [changes && toWords(changes), note && `(${note})`].filter(Boolean).join(" ");
-  return printable(`${SIGNS[action]} ${place}${part}${said && `: ${said}`}`);
+  const details = [changes && describeChanges(changes), note && `(${note})`].filter(Boolean).join(" ");
+  return printable(`${SIGNS[action]} ${subject}${part}${details && `: ${details}`}`);
 }
 
-const toWords = (changes: Differences) =>
+const describeChanges = (changes: Differences) =>
   Object.entries(changes)
-    .map(([key, { from, to }]) => `${key} ${shortened(from)} → ${shortened(to)}`)
+    .map(([key, { from, to }]) => `${key} ${shorten(from)} → ${shorten(to)}`)
     .join(", ");
 
-const shortened = (value: unknown) => {
-  const shown = JSON.stringify(value) ?? "none";
-  return shown.length > 60 ? `${shown.slice(0, 60)}…` : shown;
+const shorten = (value: unknown) => {
+  const json = JSON.stringify(value) ?? "none";
+  return json.length > 60 ? `${json.slice(0, 60)}…` : json;
 };

@@ -5,7 +5,7 @@ import type { Command } from "./command.ts";
 
 export const backup: Command = {
   name: "backup",
-  summary: "Copy the data file to a new file and check the copy, even while it is served",
+  summary: "Copy the data file to a new file and check the copy, even while a server is using it",
   usage: "FILE",
   arity: [1, 1],
   example: "backup monday.db --data flags.db",
@@ -14,7 +14,11 @@ export const backup: Command = {
     const db = openToRead(config.data);
     const isShown = stderr.isTTY && !config.quiet;
     try {
-      await backUp(db, target, (part) => isShown && stderr.write(`\r${Math.round(part * 100)} % copied`));
+      await backUp(
+        db,
+        target,
+        (fraction) => isShown && stderr.write(`\r${Math.round(fraction * 100)} % copied`),
+      );
     } finally {
       if (isShown) stderr.write("\r\u001b[K");
       close(db);
@@ -31,15 +35,15 @@ export const restore: Command = {
   example: "restore monday.db --data flags.db",
   settings: ["data"],
   run({ args: [source = ""], config, print, world: { pid } }) {
-    const kept = restoreFile(source, config.data, { now: new Date(), pid });
+    const previous = restoreFile(source, config.data, { now: new Date(), pid });
     print(`Restored ${config.data} from ${source}`);
-    if (kept.length > 0) print(`The previous file is kept as ${kept.join(", ")}`);
+    if (previous.length > 0) print(`The previous file is kept as ${previous.join(", ")}`);
   },
 };
 
 export const compact: Command = {
   name: "compact",
-  summary: "Make the data file as small as possible; it must not be served at the time",
+  summary: "Shrink the data file; no server may be using it",
   example: "compact --data flags.db",
   settings: ["data"],
   run({ config, print }) {

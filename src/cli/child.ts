@@ -6,7 +6,7 @@ import type { World } from "./command.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs a command in this terminal, passing on signals.
+ * Runs a command in this terminal and forwards signals to it.
  * @returns its exit code, or 128 plus the number of the signal that ended it, as in shells
  */
 export async function runChild(
@@ -14,16 +14,16 @@ export async function runChild(
   [command = "", ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
-  const isWindows = os.platform() === "win32"; // npm and others are scripts there, which need a shell
+  const isWindows = os.platform() === "win32"; // there, npm and others are scripts, which need a shell
   const child = spawn(command, args, { stdio: "inherit", env: { ...world.env, ...env }, shell: isWindows });
   let isRunning = true;
-  const pass = (signal: NodeJS.Signals) =>
+  const forward = (signal: NodeJS.Signals) =>
     world.once(signal, () => {
       if (!isRunning) return;
       if (!isFromTerminal(world, signal)) child.kill(signal);
-      pass(signal);
+      forward(signal);
     });
-  for (const signal of SIGNALS) pass(signal);
+  for (const signal of SIGNALS) forward(signal);
   try {
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + os.constants.signals[signal!];

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, readConfig, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
-import { npmHint, requireNothingKept } from "./npm.ts";
+import { npmHint, rejectOptionsTakenByNpm } from "./npm.ts";
 import { nearest } from "./suggest.ts";
 
 /** A command's view of the outside world; `main.ts` passes in the process. */
@@ -15,7 +15,7 @@ export interface World {
   once(signal: NodeJS.Signals, listener: () => void): unknown;
 }
 
-/** Calls back once, with the name of the signal, when the process is asked to stop or its terminal is closed. */
+/** Calls the listener with the signal's name when the process is asked to stop or its terminal is closed. */
 export function onStop(world: World, listener: (signal: string) => void) {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) world.once(signal, () => listener(signal));
 }
@@ -49,29 +49,31 @@ export interface Command {
   /** The arguments after the name, as help shows them. */
   usage?: string;
   example: string;
-  /** The least and the most arguments. */
+  /** The minimum and maximum number of arguments. */
   arity?: [number, number];
   settings: readonly SettingName[];
-  /** It is a server; for other commands, a server's settings say where to find one. */
+  /** The command starts a server; for other commands, the server settings say where to find one. */
   isServer?: true;
   options?: Record<string, Option>;
   /** May return an exit code. */
   run(context: Context): unknown;
 }
 
-/** The option of most commands for use in scripts. */
+/** Most commands have this option, for scripts. */
 export const JSON_OPTION = { json: { type: "boolean", help: "print JSON" } } as const;
 
 /** @throws UsageError for an option or argument that the command doesn't have */
 export function parse(command: Command, argv: string[], env: NodeJS.ProcessEnv) {
-  const options = toParsed(optionsOf(command));
-  requireNothingKept(env, command, Object.keys(options));
-  const { values, positionals } = parsed({ args: argv, options, allowPositionals: true });
-  const [least, most] = command.arity ?? [0, 0];
-  if (positionals.length < least)
-    throw new UsageError(`${command.name} needs ${command.usage}, as in: flagstone ${command.example}`);
-  if (positionals.length > most)
-    throw new UsageError(`${command.name} takes no argument ${positionals[most]}${npmHint(env, command)}`);
+  const options = toParseArgs(optionsOf(command));
+  rejectOptionsTakenByNpm(env, command, Object.keys(options));
+  const { values, positionals } = parseStrictly({ args: argv, options, allowPositionals: true });
+  const [min, max] = command.arity ?? [0, 0];
+  if (positionals.length < min)
+    throw new UsageError(`${command.name} needs ${command.usage}, for example: flagstone ${command.example}`);
+  if (positionals.length > max)
+    throw new UsageError(
+      `${command.name} does not take the argument ${positionals[max]}${npmHint(env, command)}`,
+    );
   return { config: readConfig(command.settings, values, env), args: positionals, options: values };
 }
 
@@ -87,7 +89,7 @@ const toOption = (setting: Setting, isServer = false): Option => ({
 });
 
 /** In the format of `parseArgs`. */
-const toParsed = (options: Record<string, Option>): NonNullable<ParseArgsConfig["options"]> =>
+const toParseArgs = (options: Record<string, Option>): NonNullable<ParseArgsConfig["options"]> =>
   Object.fromEntries(
     Object.entries(options).map(([name, { type, short, multiple = false }]) => [
       name,
@@ -95,23 +97,23 @@ const toParsed = (options: Record<string, Option>): NonNullable<ParseArgsConfig[
     ]),
   );
 
-function parsed(config: ParseArgsConfig & { options: object }) {
+function parseStrictly(config: ParseArgsConfig & { options: object }) {
   try {
     return parseArgs(config) as { values: Context["options"]; positionals: string[] };
   } catch (error) {
-    // After the first sentence, its messages go on with advice about dashes.
-    const message = inOurWords((error as Error).message.split(/\.\s/)[0]!);
+    // Only the first sentence: the rest of its messages is advice about dashes.
+    const message = reword((error as Error).message.split(/\.\s/)[0]!);
     const unknown = /^Unknown option '--(.+)'$/.exec(message)?.[1];
     throw new UsageError(message + (unknown ? suggestOption(unknown, Object.keys(config.options)) : ""));
   }
 }
 
-const inOurWords = (message: string) =>
+const reword = (message: string) =>
   message
     .replace(/^Option '(?:-\w, )?(--[\w-]+).*' argument (missing|is ambiguous)$/, "$1 needs a value")
     .replace(/^Option '(?:-\w, )?(--[\w-]+)' does not take an argument$/, "$1 takes no value");
 
-/** Without the dashes, which always match and would make names look more alike. */
+/** Compares without the dashes, which would make all names look similar. */
 function suggestOption(unknown: string, known: readonly string[]) {
   const found = nearest(unknown.toLowerCase(), [...known, "help", "version"]);
   return found === undefined ? "" : `: did you mean --${found}?`;

@@ -1,8 +1,8 @@
-/** What can follow certain words on the command line. */
+/** The words that can follow a sequence of words on the command line. */
 export interface Place {
-  /** A command, the first word of a group of commands, or nothing. */
+  /** A command, the first word of a group of commands, or empty. */
   after: string;
-  /** These are the only words so far. */
+  /** `after` is everything typed so far, not just its beginning. */
   isAll?: boolean;
   words: Word[];
 }
@@ -10,14 +10,14 @@ export interface Place {
 export interface Word {
   text: string;
   help: string;
-  /** Set if it takes a value: one of these, or anything, with file names suggested. */
+  /** Set if it takes a value: one of these, or any value, completed with file names, if empty. */
   values?: string[];
 }
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** All options that take a value, without duplicates. */
-const withValue = (places: Place[]) =>
+const optionsWithValues = (places: Place[]) =>
   new Map(
     places.flatMap(({ words }) => words.flatMap(({ text, values }) => (values ? [[text, values]] : []))),
   );
@@ -25,7 +25,7 @@ const withValue = (places: Place[]) =>
 const pattern = ({ after }: Place) => `${quoted(after === "" ? "" : `${after} `)}*`;
 
 function bash(places: Place[]) {
-  const values = [...withValue(places)].map(
+  const values = [...optionsWithValues(places)].map(
     ([option, all]) => `${option}) words=${quoted(all.join(" "))} ;;`,
   );
   const words = places.map(
@@ -46,7 +46,7 @@ complete -o default -F _flagstone flagstone`;
 }
 
 function zsh(places: Place[]) {
-  const values = [...withValue(places)].map(
+  const values = [...optionsWithValues(places)].map(
     ([option, all]) => `(${option}) found=(${all.map(quoted).join(" ")}) ;;`,
   );
   const described = ({ text, help }: Word) => quoted(`${text}:${help}`);
@@ -70,18 +70,18 @@ compdef _flagstone flagstone`;
 
 function fish(places: Place[]) {
   const line = ({ after, isAll }: Place, { text, help, values }: Word) => {
-    const condition = `${isAll ? "__flagstone_said" : "__flagstone_begins"} ${quoted(after)}`;
+    const condition = `${isAll ? "__flagstone_words_are" : "__flagstone_starts_with"} ${quoted(after)}`;
     const name = text.startsWith("--") ? `-l ${text.slice(2)}` : `-f -a ${text}`;
     const value = values ? `-r ${values.length > 0 ? `-f -a ${quoted(values.join(" "))}` : ""}` : "";
     return `complete -c flagstone -n ${quoted(condition)} ${name} ${value} -d ${quoted(help)}`;
   };
-  return `function __flagstone_said
-  set -l said (commandline -opc)[2..]
-  test "$said" = "$argv[1]"
+  return `function __flagstone_words_are
+  set -l typed (commandline -opc)[2..]
+  test "$typed" = "$argv[1]"
 end
-function __flagstone_begins
-  set -l said (commandline -opc)[2..]
-  string match -q -- "$argv[1] *" "$said "
+function __flagstone_starts_with
+  set -l typed (commandline -opc)[2..]
+  string match -q -- "$argv[1] *" "$typed "
 end
 ${places.flatMap((place) => place.words.map((word) => line(place, word))).join("\n")}`;
 }

@@ -11,12 +11,13 @@ export const completionCommand = (commands: () => readonly Command[]): Command =
   settings: [],
   run({ args: [shell = ""], print }) {
     const script = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
-    if (!script) throw new UsageError(`completion knows ${Object.keys(SHELLS).join(", ")}, not ${shell}`);
+    if (!script)
+      throw new UsageError(`unknown shell ${shell}: must be one of ${Object.keys(SHELLS).join(", ")}`);
     print(script(places(commands())));
   },
 });
 
-/** What can follow which words, longest sequences first. */
+/** What can follow each sequence of words, the longest sequences first. */
 function places(commands: readonly Command[]): Place[] {
   const groups = [...Map.groupBy(commands, ({ name }) => name.split(" ")[0]!)];
   const first = groups.map(([text, group]) => ({

@@ -12,17 +12,17 @@ import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./given.ts";
-import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
+import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { NETWORK, printLink, publicUrl, serveUntilStopped } from "./serve.ts";
 import { readTls } from "./tls.ts";
 
-/** The demo's reads, one per operation, and what they show. */
+/** Requests to try in the demo, and what they show. */
 const TOUR = [
   ["/personal-dashboard", "your projects and flags"],
   ["/personal-dashboard/checkout", "one project in detail"],
   ["/projects/checkout/features", "its flags"],
   ["/projects/checkout/features/payment-redesign/environments/production/strategies", "who gets a flag"],
-  ["/events", "what happened last"],
+  ["/events", "the latest events"],
   ["/notifications", "what others did"],
   ["/addons/1/events", "what an integration delivered"],
   ["/user-admin/3", "a colleague"],
@@ -49,7 +49,7 @@ async function serveDemo(context: Context) {
   const tls = readTls(context.config);
   const db = open(IN_MEMORY);
   try {
-    await fill(db);
+    await load(db);
     const { secret, link } = write(db, CLI, (tx) => ({
       ...createToken(tx, { ...TOKEN, secret: given?.secret }),
       link: createSignInLink(tx, TOKEN.userId),
@@ -57,15 +57,15 @@ async function serveDemo(context: Context) {
     const config = { ...context.config, inbox: true };
     await serveUntilStopped({ ...context, config }, { db, tls }, (url) => {
       deliverToInbox(db, url);
-      introduce(context, url, { secret, link, place: given?.place });
-      openIfAsked(context, publicUrl(context.config, url) + link);
+      printWelcome(context, url, { secret, link, place: given?.place });
+      openIfRequested(context, publicUrl(context.config, url) + link);
     });
   } finally {
     close(db);
   }
 }
 
-/** Deliveries of the demo's integrations can be seen at `/inbox/PROVIDER`. */
+/** Points the demo's integrations at `/inbox/PROVIDER`, where their deliveries can be seen. */
 function deliverToInbox(db: Database, url: string) {
   write(db, CLI, (tx) => {
     for (const stored of integrations(db)) {
@@ -97,28 +97,28 @@ const TOKEN = {
 
 const demoLines = () => demoDataset(Date.now()).map((line) => `${JSON.stringify(line)}\n`);
 
-async function fill(db: Database) {
+async function load(db: Database) {
   const chunks = (async function* () {
     yield Buffer.from(demoLines().join(""));
   })();
   await importDataset(db, chunks);
 }
 
-interface Coming {
+interface Credentials {
   secret: string;
   link: string;
-  /** Where the operator's own secret is, if given. */
+  /** Where the operator's own secret can be found, if there is one. */
   place: string | undefined;
 }
 
-/** Doesn't print the operator's own token, only where it is. */
-function introduce(context: Context, url: string, { secret: token, link, place }: Coming) {
+/** For the operator's own token, prints only where it can be found. */
+function printWelcome(context: Context, url: string, { secret: token, link, place }: Credentials) {
   const { config, print } = context;
   print(`URL:   ${url}`);
   printLink(context, url, { link, who: "Ada, an administrator" });
   print(`Token: ${place ?? token}`);
   if (config.quiet) return;
-  print("       of Ada, an administrator; the demo is kept in memory and ends with Ctrl-C");
+  print("       of Ada, an administrator; the demo is kept in memory; stop it with Ctrl-C");
   print("");
   print("Try, in another terminal:");
   print(place === undefined ? `  TOKEN=${token}` : `  TOKEN=…   # ${place}`);

@@ -11,16 +11,16 @@ export const doctor: Command = {
   options: JSON_OPTION,
   run({ config, options, print }) {
     const findings = checkFile(config.data);
-    const wrong = findings.filter(({ problem }) => problem !== undefined);
-    if (options.json) print(JSON.stringify({ ok: wrong.length === 0, findings }));
+    const failed = findings.filter(({ problem }) => problem !== undefined);
+    if (options.json) print(JSON.stringify({ ok: failed.length === 0, findings }));
     else for (const finding of findings) print(toLine(finding));
-    if (wrong.length === 0) return;
-    const names = wrong.map(({ name }) => name).join(", ");
+    if (failed.length === 0) return;
+    const names = failed.map(({ name }) => name).join(", ");
     throw new DataError(`${config.data} has problems: ${names}`);
   },
 };
 
 function toLine({ name, problem, warning }: Finding) {
-  if (problem !== undefined) return `WRONG  ${name}: ${printable(problem)}`;
+  if (problem !== undefined) return `FAIL   ${name}: ${printable(problem)}`;
   return warning === undefined ? `ok     ${name}` : `WARN   ${name}: ${printable(warning)}`;
 }

@@ -10,8 +10,8 @@ import { counted } from "./plural.ts";
 import { endProgress } from "./progress.ts";
 
 /**
- * Prints what an import would store and what is wrong with the dataset, without changing or creating anything.
- * @throws DataError if anything is wrong, after printing everything
+ * Prints what an import would store and the problems with the dataset, without changing or creating anything.
+ * @throws DataError if there are problems, after printing all of them
  */
 export async function dryRun(
   context: Context,
@@ -28,8 +28,8 @@ export async function dryRun(
   endProgress(context);
   if (context.options.json) context.print(JSON.stringify(trial));
   else show(context, trial);
-  requireNothingWrong(trial.problems.count);
-  const message = `nothing is wrong: import would store ${counted(total(trial.counts), "line")}`;
+  requireNoProblems(trial.problems.count);
+  const message = `no problems: import would store ${counted(total(trial.counts), "line")}`;
   context.log({ level: "info", message });
 }
 
@@ -48,15 +48,15 @@ function openForTrial(data: string) {
 /** Prints counts to stdout; problems and warnings to stderr. */
 function show({ print, world: { stderr } }: Context, { counts, problems, warnings }: Trial) {
   printCounts(print, counts);
-  const tell = ({ count, first }: Notes, what: string) => {
-    for (const { line, message } of first) stderr.write(`line ${line}: ${what}${message}\n`);
+  const printNotes = ({ count, first }: Notes, prefix: string) => {
+    for (const { line, message } of first) stderr.write(`line ${line}: ${prefix}${message}\n`);
     if (count > first.length) stderr.write(`… and ${count - first.length} more\n`);
   };
-  tell(warnings, "the API would refuse it: ");
-  tell(problems, "");
+  printNotes(warnings, "the API would reject it: ");
+  printNotes(problems, "");
 }
 
-function requireNothingWrong(count: number) {
+function requireNoProblems(count: number) {
   if (count === 0) return;
   throw new DataError(`${counted(count, "problem")}: import would store nothing`);
 }

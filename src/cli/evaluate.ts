@@ -6,7 +6,7 @@ import type { Database } from "../db/statement.ts";
 import type { Explanation } from "../evaluation/explain.ts";
 import { trials } from "../resources/playground/require.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
-import { inWords } from "./reason.ts";
+import { explanationLines } from "./reason.ts";
 import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";
 
 export const evaluate: Command = {
@@ -32,7 +32,7 @@ export const evaluate: Command = {
     const { seed, watch } = context.options as { seed?: string; watch?: boolean };
     if (watch && seed === undefined) throw new UsageError("--watch needs a --seed");
     await evaluateOnce(context, seed);
-    if (watch) await evaluateAgain(context, seed!);
+    if (watch) await evaluateOnChange(context, seed!);
   },
 };
 
@@ -41,22 +41,22 @@ async function evaluateOnce(context: Context, seed: string | undefined) {
   const db = seed === undefined ? open(config.data, { mustExist: true }) : await openSeeded(seed);
   try {
     const environment = requireEnvironment(db, options.environment as string | undefined);
-    const explanation = explained(db, args[0]!, environment, toGiven(options.context as string[]));
+    const explanation = explainFlag(db, args[0]!, environment, toContext(options.context as string[]));
     if (options.json) print(JSON.stringify({ ...explanation, environment }));
-    else for (const line of inWords(explanation, environment)) print(line);
+    else for (const line of explanationLines(explanation, environment)) print(line);
   } finally {
     close(db);
   }
 }
 
-function explained(db: Database, flag: string, environment: string, given: Record<string, string>) {
+function explainFlag(db: Database, flag: string, environment: string, fields: Record<string, string>) {
   const trial = trials(db, CLI, "*", environment).find(({ name }) => name === flag);
   if (!trial) throw new DataError(`There is no flag ${flag}`);
-  return trial.explain(given) as Explanation & { name: string };
+  return trial.explain(fields) as Explanation & { name: string };
 }
 
-/** @throws UsageError for anything that isn't a pair */
-const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
+/** @throws UsageError for anything other than NAME=VALUE */
+const toContext = (pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     pairs.map((pair) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];
@@ -65,12 +65,12 @@ const toGiven = (pairs: readonly string[] = []): Record<string, string> =>
     }),
   );
 
-/** Runs until the process is asked to stop. Reports problems with the seed, then waits for it to change. */
-function evaluateAgain(context: Context, seed: string): Promise<void> {
+/** Runs until the process is asked to stop. Logs problems with the seed, and waits for it to change again. */
+function evaluateOnChange(context: Context, seed: string): Promise<void> {
   return new Promise((resolve) => {
-    const again = () =>
+    const reevaluate = () =>
       evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
-    const stop = watchSeed(seed, again);
+    const stop = watchSeed(seed, reevaluate);
     onStop(context.world, () => {
       stop();
       resolve();

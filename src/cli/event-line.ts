@@ -17,7 +17,7 @@ const YELLOW = ["\u001b[33m", "\u001b[39m"] as const;
 /** Wide enough for most types. */
 const TYPE_WIDTH = 28;
 
-/** An event as a line for people: when, of which type, and who did what. */
+/** Formats an event as one line: the time, the type, and who did what. */
 export function eventLine({ createdAt, type, label, summary }: Shown, isColored: boolean): string {
   const paint = (text: string, [on, off]: readonly [string, string]) => (isColored ? on + text + off : text);
   const words = printable(summary ?? label ?? "")

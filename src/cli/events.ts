@@ -9,7 +9,7 @@ import { withFile } from "./with-file.ts";
 
 export const eventsPurge: Command = {
   name: "events purge",
-  summary: "Delete old records of deliveries to integrations, even while the file is served",
+  summary: "Delete old records of deliveries to integrations, even while a server is using the file",
   example: "events purge --keep-integration-events 90d --dry-run --data flags.db",
   settings: ["data", "keep-integration-events"],
   options: {
@@ -17,21 +17,21 @@ export const eventsPurge: Command = {
     ...JSON_OPTION,
   },
   run({ config, options, print }) {
-    const kept = config["keep-integration-events"];
-    if (!kept) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
-    const isDry = options["dry-run"] === true;
+    const retention = config["keep-integration-events"];
+    if (!retention) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
+    const isDryRun = options["dry-run"] === true;
     withFile(config, (db) => {
-      const removed = isDry ? countOldRecords(db, kept, Date.now()) : removeAll(db, kept);
-      if (options.json) return print(JSON.stringify({ removed, dryRun: isDry }));
-      print(`${isDry ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`);
+      const removed = isDryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention);
+      if (options.json) return print(JSON.stringify({ removed, dryRun: isDryRun }));
+      print(`${isDryRun ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`);
     });
   },
 };
 
 /** In batches, so that a server's changes get a turn in between. */
-function removeAll(db: Database, kept: Kept) {
+function removeAll(db: Database, retention: Kept) {
   let removed = 0;
-  for (let some = -1; some !== 0; removed += some)
-    some = write(db, CLI, (tx) => removeOldRecords(tx, kept, Date.now()));
+  for (let count = -1; count !== 0; removed += count)
+    count = write(db, CLI, (tx) => removeOldRecords(tx, retention, Date.now()));
   return removed;
 }

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { UsageError } from "../config.ts";
-import { inWordsOfTarget } from "../db/error.ts";
+import { explainTargetError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
 import type { Database } from "../db/statement.ts";
@@ -10,7 +10,7 @@ import { exportDataset } from "../transfer/export.ts";
 import { inChunks } from "../transfer/lines.ts";
 import { projectAsYaml } from "../transfer/project/write.ts";
 import type { Command, Context } from "./command.ts";
-import { keepSecrets } from "./keep-secrets.ts";
+import { useConfiguredKey } from "./secret-key.ts";
 
 export const exportCommand: Command = {
   name: "export",
@@ -33,11 +33,11 @@ export const exportCommand: Command = {
   },
   async run(context) {
     const { args, config } = context;
-    const toLines = linesAsAsked(context);
+    const exportLines = chooseFormat(context);
     const db = openToRead(config.data);
     try {
-      keepSecrets(config, db);
-      await writeLines(context, args[0] ?? "-", toLines(db));
+      useConfiguredKey(config, db);
+      await writeLines(context, args[0] ?? "-", exportLines(db));
     } finally {
       close(db);
     }
@@ -45,9 +45,9 @@ export const exportCommand: Command = {
 };
 
 /** @throws UsageError for options that don't go together */
-function linesAsAsked({ options }: Context): (db: Database) => Iterable<string> {
+function chooseFormat({ options }: Context): (db: Database) => Iterable<string> {
   const { as = "dataset", project, "with-secrets": withSecrets = false } = options;
-  if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as is dataset or yaml, not ${as}`);
+  if (as !== "dataset" && as !== "yaml") throw new UsageError(`--as: must be dataset or yaml, not ${as}`);
   if (as === "dataset" && project !== undefined) throw new UsageError("--project needs --as yaml");
   if (as === "dataset") return (db) => exportDataset(db, { withSecrets: withSecrets === true });
   if (typeof project !== "string") throw new UsageError("--as yaml needs a --project");
@@ -67,7 +67,7 @@ export async function writeLines({ world, log }: Context, target: string, lines:
     await pipeline(Readable.from(chunks), fs.createWriteStream(file.path));
     file.commit();
   } catch (error) {
-    throw inWordsOfTarget(error, target);
+    throw explainTargetError(error, target);
   }
   log({ level: "info", message: `exported to ${target}` });
 }

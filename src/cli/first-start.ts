@@ -26,22 +26,26 @@ export async function firstPasswordHash(db: Database, { admin: { password } }: G
  * @returns undefined for a file in use, which is left alone
  * @throws UsageError if a token names a project or environment that doesn't exist
  */
-export function firstStart(db: Database, given: Given, passwordHash: string | null): Made | undefined {
-  if (isInUse(db)) return undefined; // checked first, without waiting for other writers
+export function firstStart(
+  db: Database,
+  given: Given,
+  passwordHash: string | null,
+): FirstCredentials | undefined {
+  if (isInUse(db)) return undefined; // first without waiting for other writers
   return write(db, CLI, (tx) => {
-    if (isInUse(db)) return undefined; // another process was faster
+    if (isInUse(db)) return undefined; // another process did it first
     const { username } = given.admin;
     const userId = createUser(tx, { username, name: null, email: null, rootRole: ROLES.admin, passwordHash });
     if (isKnown(db, "project", DEFAULT_PROJECT)) addUserRole(tx, DEFAULT_PROJECT, userId, ROLES.owner);
-    for (const token of given.tokens) createGiven(tx, token);
+    for (const token of given.tokens) createGivenToken(tx, token);
     const first = { ...TOKEN, type: "user", name: "first start", userId, projects: ["*"] } as const;
     const { secret } = createToken(tx, { ...first, secret: given.personal?.secret });
     return { secret, link: createSignInLink(tx, userId) };
   });
 }
 
-/** How the first user can get in. */
-export interface Made {
+/** How the first user signs in and calls the API. */
+export interface FirstCredentials {
   /** The secret of the personal token. */
   secret: string;
   /** The path of the link for signing in. */
@@ -50,15 +54,15 @@ export interface Made {
 
 const TOKEN = { environment: null, expiresAt: null } as const;
 
-/** All get the same name, as in the original. */
-function createGiven(tx: Tx, { variable, type, secret, project, environment }: GivenToken) {
-  requireThere(tx.db, variable, "project", project);
-  requireThere(tx.db, variable, "environment", environment);
+/** All have the same name (original). */
+function createGivenToken(tx: Tx, { variable, type, secret, project, environment }: GivenToken) {
+  requireKnown(tx.db, variable, "project", project);
+  requireKnown(tx.db, variable, "environment", environment);
   const place = { projects: [project], environment: environment === "*" ? null : environment };
   createToken(tx, { ...TOKEN, ...place, type, name: "admin", userId: null, secret });
 }
 
-function requireThere(db: Database, variable: string, kind: "project" | "environment", name: string) {
+function requireKnown(db: Database, variable: string, kind: "project" | "environment", name: string) {
   if (name === "*" || isKnown(db, kind, name)) return;
   throw new UsageError(`${variable}: there is no ${kind} ${name}`);
 }

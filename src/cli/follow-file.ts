@@ -13,8 +13,8 @@ export interface Filter {
   feature: readonly string[] | undefined;
 }
 
-/** The delay with which events are shown, in milliseconds. */
-const LATE_MS = 100;
+/** How often the file is checked for new events, in milliseconds. */
+const POLL_MS = 100;
 
 /** The events in a data file as JSON, oldest first, as they are recorded. */
 export async function* followFile(db: Database, filter: Filter, signal: AbortSignal): AsyncGenerator<string> {
@@ -22,10 +22,10 @@ export async function* followFile(db: Database, filter: Filter, signal: AbortSig
   yield* newest(db, filter, position);
   const followed = followedBy(filter);
   while (!signal.aborted) {
-    const found = eventsAfter(db, followed, position);
-    for (const { wire } of found.events) yield wire;
-    position = found.position;
-    if (!found.isMore) await setTimeout(LATE_MS, undefined, { signal }).catch(() => {});
+    const batch = eventsAfter(db, followed, position);
+    for (const { wire } of batch.events) yield wire;
+    position = batch.position;
+    if (!batch.isMore) await setTimeout(POLL_MS, undefined, { signal }).catch(() => {});
   }
 }
 

@@ -4,66 +4,66 @@ import https from "node:https";
 import { setTimeout } from "node:timers/promises";
 import type { Filter } from "./follow-file.ts";
 import { counted } from "./plural.ts";
-import { inWordsOfNetwork, requireUrl } from "./server-url.ts";
+import { explainNetworkError, requireUrl } from "./server-url.ts";
 
-interface Followed {
+interface Connection {
   url: string;
   token: string;
   trust: https.RequestOptions;
   filter: Filter;
   signal: AbortSignal;
   /** Called when the connection is lost. */
-  tell(message: string): void;
+  warn(message: string): void;
 }
 
-/** The silence after which a connection counts as lost, in milliseconds; comments arrive more often. */
+/** A connection silent for this long counts as lost, in milliseconds; the server sends comments more often. */
 const SILENCE_MS = 60_000;
 
-/** The wait before reconnecting, doubled each time. In milliseconds. */
-const WAIT_MS = { least: 1000, most: 30_000 };
+/** The wait before reconnecting, in milliseconds; it doubles each time. */
+const BACKOFF_MS = { min: 1000, max: 30_000 };
 
 /** An error that retrying won't fix. */
 class RefusedError extends Error {}
 
 /** The events of a server as JSON, oldest first, as they are recorded; reconnects when the connection is lost. */
-export async function* followServer(followed: Followed): AsyncGenerator<string> {
-  const { url, signal, tell } = followed;
+export async function* followServer(connection: Connection): AsyncGenerator<string> {
+  const { url, signal, warn } = connection;
   requireUrl(url, "/");
-  let since = yield* newest(followed);
-  let wait = WAIT_MS.least;
+  let since = yield* newest(connection);
+  let wait = BACKOFF_MS.min;
   while (!signal.aborted) {
-    let why = "the server ended the stream";
+    let reason = "the server ended the stream";
     try {
-      const response = await get(followed, "/api/admin/events/stream", {
+      const response = await get(connection, "/api/admin/events/stream", {
         ...(since && { "last-event-id": since }),
       });
       for await (const { id, data } of messagesIn(response)) {
         since = id || since;
-        wait = WAIT_MS.least;
+        wait = BACKOFF_MS.min;
         if (data !== "") yield data;
       }
     } catch (error) {
       if (error instanceof RefusedError) throw error;
-      why = inWordsOfNetwork(error as Error);
+      reason = explainNetworkError(error as Error);
     }
     if (signal.aborted) return;
-    tell(`${url}: ${why}; trying again in ${counted(wait / 1000, "second")}`);
+    warn(`${url}: ${reason}; trying again in ${counted(wait / 1000, "second")}`);
     await setTimeout(wait, undefined, { signal }).catch(() => {});
-    wait = Math.min(2 * wait, WAIT_MS.most);
+    wait = Math.min(2 * wait, BACKOFF_MS.max);
   }
 }
 
 /** The newest events. @returns the id of the last one; undefined if there are none */
-async function* newest(followed: Followed): AsyncGenerator<string, string | undefined> {
-  const { url, filter, signal } = followed;
+async function* newest(connection: Connection): AsyncGenerator<string, string | undefined> {
+  const { url, filter, signal } = connection;
   const response = await get(
-    followed,
+    connection,
     "/api/admin/search/events",
     {},
     { limit: String(filter.last || 1) },
   ).catch((error: Error) => {
     if (signal.aborted || error instanceof RefusedError) throw error;
-    throw new Error(`${url} does not answer: ${inWordsOfNetwork(error)}`);
+    throw new Error(`${url} does not respond: ${explainNetworkError(error)}`);
   });
   const { events } = JSON.parse(await textOf(response)) as { events: Array<{ id: number }> };
   for (const event of events.slice(0, filter.last).reverse()) yield JSON.stringify(event);
@@ -71,11 +71,11 @@ async function* newest(followed: Followed): AsyncGenerator<string, string | unde
 }
 
 /** Temporary problems: the server is starting, stopping or overloaded. */
-const isPassing = (status: number) => status >= 500 || status === 408 || status === 429;
+const isTransient = (status: number) => status >= 500 || status === 408 || status === 429;
 
 /** @throws RefusedError for errors that retrying won't fix */
 async function get(
-  { url, token, trust, filter: { type, project, feature }, signal }: Followed,
+  { url, token, trust, filter: { type, project, feature }, signal }: Connection,
   path: string,
   headers: Record<string, string> = {},
   query: Record<string, string> = {},
@@ -91,10 +91,10 @@ async function get(
   const status = response.statusCode!;
   if (status === 200) return response;
   const message = messageOf(await textOf(response));
-  throw new (isPassing(status) ? Error : RefusedError)(`${url} answers ${status}${message}`);
+  throw new (isTransient(status) ? Error : RefusedError)(`${url} responded with ${status}${message}`);
 }
 
-/** The message of an error answer, if it is one of ours. */
+/** The message of an error response, if it is one of ours. */
 function messageOf(text: string) {
   try {
     const { message } = JSON.parse(text) as { message?: unknown };

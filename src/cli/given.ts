@@ -5,11 +5,11 @@ import { Username } from "../resources/users/schema.ts";
 import { check } from "../validation.ts";
 
 /*
- * What environment variables provide for the first start.
+ * Environment variables that provide users and tokens for the first start.
  */
 
 /** A shorter secret would be easy to guess. */
-const SHORTEST = 16;
+const MIN_LENGTH = 16;
 
 /** The operator's own secret for the first personal token. */
 export interface GivenSecret {
@@ -18,12 +18,12 @@ export interface GivenSecret {
   secret: string;
   /** Where to find it, since the secret itself is not printed. */
   place: string;
-  /** The shell expression for it, in lines to copy. */
+  /** A shell expression for it, for use in examples. */
   shell: string;
 }
 
 /**
- * The secret from the variable, or else from the file; undefined if there is none.
+ * The secret from the variable, or else from the file; undefined if neither is set.
  * @throws UsageError if the variable's value can't be a token or its file can't be read
  */
 export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
@@ -40,8 +40,8 @@ export function givenSecret(env: NodeJS.ProcessEnv): GivenSecret | undefined {
 
 function requireSafe(given: GivenSecret): GivenSecret {
   const { variable, secret } = given;
-  if (SECRET_SHAPE.test(secret) && secret.length >= SHORTEST) return given;
-  throw new UsageError(`${variable}: must be ${SHORTEST} to 500 visible ASCII characters without a space`);
+  if (SECRET_SHAPE.test(secret) && secret.length >= MIN_LENGTH) return given;
+  throw new UsageError(`${variable}: must be ${MIN_LENGTH} to 500 visible ASCII characters without spaces`);
 }
 
 /** An API token, with the variable that provides it. */
@@ -62,20 +62,20 @@ const TOKEN_VARIABLES = [
   ["INIT_FRONTEND_API_TOKENS", "frontend", /^([^:[]+):([^.*]+)\.(.+)$/, "PROJECT:ENVIRONMENT.SECRET"],
 ] as const;
 
-/** The length of such a secret after the dot; the original's examples have eleven characters or more. */
-const SHORTEST_PART = 10;
+/** The minimum length after the dot; the original's examples have eleven characters or more. */
+const MIN_PART_LENGTH = 10;
 
 /** @throws UsageError for a token in a different format, without showing it */
 function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
-  return TOKEN_VARIABLES.flatMap(([variable, type, form, shown]) => {
+  return TOKEN_VARIABLES.flatMap(([variable, type, pattern, format]) => {
     const secrets = (env[variable] ?? "").split(",").map((secret) => secret.trim());
     return [...new Set(secrets.filter((secret) => secret !== ""))].map((secret) => {
-      const [, project, environment, part = ""] = form.exec(secret) ?? [];
+      const [, project, environment, part = ""] = pattern.exec(secret) ?? [];
       if (project === undefined || environment === undefined || !SECRET_SHAPE.test(secret))
-        throw new UsageError(`${variable}: must be one or more of ${shown}, separated by commas`);
-      if (part.length < SHORTEST_PART)
+        throw new UsageError(`${variable}: must be one or more of ${format}, separated by commas`);
+      if (part.length < MIN_PART_LENGTH)
         throw new UsageError(
-          `${variable}: each needs ${SHORTEST_PART} characters or more after ${shown.replace("SECRET", "")}`,
+          `${variable}: each needs ${MIN_PART_LENGTH} characters or more after ${format.replace("SECRET", "")}`,
         );
       return { variable, type, secret, project, environment };
     });
@@ -85,7 +85,7 @@ function givenTokens(env: NodeJS.ProcessEnv): GivenToken[] {
 /** The first user. */
 export interface GivenAdmin {
   username: string;
-  /** Undefined if the user can't sign in with a password yet. */
+  /** Undefined if the user has no password yet. */
   password: string | undefined;
 }
 
@@ -97,9 +97,9 @@ function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
   const username = check(Username, env[USERNAME]?.trim() || "admin");
   if (username.violations) throw new UsageError(`${USERNAME}: ${username.violations[0].message}`);
   const password = env[PASSWORD] || undefined;
-  if (password === undefined || (password.length >= SHORTEST_PART && password.length <= 128))
+  if (password === undefined || (password.length >= MIN_PART_LENGTH && password.length <= 128))
     return { username: username.value, password };
-  throw new UsageError(`${PASSWORD}: must be ${SHORTEST_PART} to 128 characters`);
+  throw new UsageError(`${PASSWORD}: must be ${MIN_PART_LENGTH} to 128 characters`);
 }
 
 /** Everything that environment variables provide for the first start. */

@@ -4,7 +4,7 @@ import https from "node:https";
 import type { Config } from "../config.ts";
 import { toUrl } from "../http/listen.ts";
 import type { Command } from "./command.ts";
-import { CA_OPTION, inWordsOfNetwork, requireUrl, trustOf } from "./server-url.ts";
+import { CA_OPTION, explainNetworkError, requireUrl, trustOf } from "./server-url.ts";
 
 const TIMEOUT_MS = 3000;
 
@@ -20,11 +20,11 @@ export const health: Command = {
     const url = args[0] ?? ownUrl(config);
     const target = requireUrl(url, "/ready");
     const trust = trustOf(options.ca as string | undefined, config["tls-cert"]);
-    const status = await ask(target, trust).catch((error: NodeJS.ErrnoException) => {
+    const status = await getStatus(target, trust).catch((error: NodeJS.ErrnoException) => {
       const tooLong = error.code === "ABORT_ERR" && `it took longer than ${TIMEOUT_MS / 1000} seconds`;
-      throw new Error(`${url} does not answer: ${tooLong || inWordsOfNetwork(error)}`);
+      throw new Error(`${url} does not respond: ${tooLong || explainNetworkError(error)}`);
     });
-    if (status !== 200) throw new Error(`${url} is not ready: it answers ${status}`);
+    if (status !== 200) throw new Error(`${url} is not ready: it responded with ${status}`);
     print("ready");
   },
 };
@@ -33,8 +33,7 @@ export const health: Command = {
 export const ownUrl = ({ host, port, "base-path": basePath, "tls-cert": cert }: Config) =>
   toUrl({ host, port, isTls: cert !== "" }) + basePath;
 
-/** The status of the answer. */
-async function ask(url: URL, trust: https.RequestOptions): Promise<number | undefined> {
+async function getStatus(url: URL, trust: https.RequestOptions): Promise<number | undefined> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const request =
     url.protocol === "https:" ? https.get(url, { signal, ...trust }) : http.get(url, { signal });

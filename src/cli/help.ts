@@ -4,7 +4,7 @@ import { nearest } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({
   name: "help",
-  summary: "Explain the commands, or one of them",
+  summary: "Show help for all commands, or for one",
   usage: "[COMMAND]",
   example: "help import",
   arity: [0, 2],
@@ -20,18 +20,18 @@ export const helpCommand = (commands: () => readonly Command[]): Command => ({
   },
 });
 
-/** For an unknown command: suggests those of its group, or else the one with the most similar name. */
+/** For an unknown command: lists those of its group, or else suggests the one with the most similar name. */
 export function unknownCommand(commands: readonly Command[], words: string) {
   const [first = ""] = words.split(" ");
   const group = groupOf(commands, first).map(({ name }) => name);
-  if (group.length > 0) return new UsageError(`There is no command ${words}, only ${group.join(", ")}`);
+  if (group.length > 0) return new UsageError(`Unknown command ${words}: must be one of ${group.join(", ")}`);
   const names = commands.map(({ name }) => name.split(" ")[0]!);
   const found = nearest(first, [...names, ...Object.keys(OTHER_NAMES)]);
   const meant = found === undefined ? "" : `: did you mean ${OTHER_NAMES[found] ?? found}?`;
-  return new UsageError(`There is no command ${first}${meant}`);
+  return new UsageError(`Unknown command ${first}${meant}`);
 }
 
-/** Names in other programs for our commands. */
+/** What other programs call our commands. */
 const OTHER_NAMES: Readonly<Record<string, string>> = { start: "serve" };
 
 /** `token create` and `token list` belong to the group `token`. */
@@ -41,11 +41,11 @@ const groupOf = (commands: readonly Command[], first: string) =>
 const list = (commands: readonly Command[]) =>
   columns(commands.map(({ name, usage = "", summary }) => [`${name} ${usage}`.trimEnd(), summary]));
 
-/** The meanings of our exit codes. */
+/** Our exit codes and what they mean. */
 export const EXIT_MEANINGS = [
   [0, "done"],
   [1, "failed"],
-  [2, "wrong usage"],
+  [2, "usage error"],
   [3, "problems with the data"],
   [4, "the port is in use"],
   [5, "diff found differences"],
@@ -60,7 +60,7 @@ export const overview = (commands: readonly Command[]) =>
     "",
     ...list(commands),
     "",
-    "Without a command, it serves. For details of a command: flagstone help COMMAND",
+    "The default command is serve. For help with a command: flagstone help COMMAND",
     `Exit codes: ${EXIT_MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join(", ")}`,
   ].join("\n");
 

@@ -10,13 +10,13 @@ import { isUntouched } from "../transfer/untouched.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { printCounts, total } from "./counts.ts";
 import { dryRun } from "./dry-run.ts";
-import { keepSecrets } from "./keep-secrets.ts";
 import { counted } from "./plural.ts";
 import { endProgress, progressOn } from "./progress.ts";
+import { useConfiguredKey } from "./secret-key.ts";
 
 export const importCommand: Command = {
   name: "import",
-  summary: "Add a dataset to the data file, completely or not at all, even while it is served",
+  summary: "Add a dataset to the data file, all or nothing, even while a server is using it",
   usage: "FILE|-",
   arity: [1, 1],
   example: "import backup.jsonl --data flags.db",
@@ -24,14 +24,14 @@ export const importCommand: Command = {
   options: {
     "dry-run": {
       type: "boolean",
-      help: "only print what would be added, what is wrong, and what the API would refuse",
+      help: "only print what would be added, what is wrong, and what the API would reject",
     },
     ...JSON_OPTION,
   },
   run(context) {
     const [source = "-"] = context.args;
     const chunks = openSource(context, source);
-    const onProgress = untilStopped(context, chunks);
+    const onProgress = stopOnSignal(context, chunks);
     return context.options["dry-run"]
       ? dryRun(context, chunks, onProgress)
       : importFrom(context, source, chunks, onProgress);
@@ -49,7 +49,7 @@ async function importFrom(
   const db = open(data);
   let warnings = 0;
   try {
-    keepSecrets(context.config, db);
+    useConfiguredKey(context.config, db);
     const counts = await importDataset(db, chunks, onProgress, () => warnings++);
     close(db);
     report(context, source, counts, warnings);
@@ -72,12 +72,12 @@ export function openSource({ world }: Context, source: string): Readable {
   return chunks.on("error", () => {});
 }
 
-/** Opens a named pipe, such as that of `<(…)`, as a socket: reading it as a file would block, ignoring all signals. */
+/** Opens a named pipe, such as `<(…)`, as a socket: reading it as a file would block and ignore all signals. */
 const openPipe = (source: string) =>
   new Socket({ fd: fs.openSync(source, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK), writable: false });
 
-/** Shows the progress, and stops reading when the process is asked to stop, unless everything has been read. */
-function untilStopped(context: Context, chunks: Readable) {
+/** Shows progress, and stops reading when the process is asked to stop, unless it has read everything by then. */
+function stopOnSignal(context: Context, chunks: Readable) {
   let stopped: Error | undefined;
   onStop(context.world, (signal) => {
     stopped = new Error(`Stopped by ${signal}: nothing was imported`);
@@ -90,7 +90,7 @@ function untilStopped(context: Context, chunks: Readable) {
   };
 }
 
-/** The user who runs the command; a number if the system has no name for them. */
+/** The name of the user running the command. */
 function operator() {
   try {
     return os.userInfo().username;
@@ -110,7 +110,7 @@ function report(context: Context, source: string, counts: ImportCounts, warnings
     by: operator(),
   });
   if (warnings > 0)
-    log({ level: "warn", message: `the API would refuse ${counted(warnings, "thing")} in it: ${ADVICE}` });
+    log({ level: "warn", message: `the API would reject ${counted(warnings, "value")} in it: ${ADVICE}` });
   if (options.json) return print(JSON.stringify(counts));
   printCounts(print, counts);
 }

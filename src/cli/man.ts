@@ -22,7 +22,7 @@ const manual = (commands: readonly Command[]) =>
     ".B flagstone",
     "[\\fICOMMAND\\fR] [\\fIOPTIONS\\fR]",
     ".SH DESCRIPTION",
-    "It implements the admin API of Unleash on one SQLite file. Without a command, it serves.",
+    "Flagstone implements the Unleash admin API on one SQLite file. The default command is serve.",
     ".SH COMMANDS",
     ...commands.flatMap(commandLines),
     ".SH SETTINGS",
@@ -35,7 +35,7 @@ const manual = (commands: readonly Command[]) =>
     ".SH FILES",
     ...item(
       "flagstone.db",
-      "The data file; beside it, while it is served, flagstone.db-wal, -shm and .lock.",
+      "The data file. While a server is using it, flagstone.db-wal, -shm and .lock exist next to it.",
     ),
   ].join("\n");
 

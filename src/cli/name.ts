@@ -37,5 +37,5 @@ export function requireAddress(given: string): string {
 export function requireUser(db: Database, name: string) {
   const user = userByAnyName(db, name);
   if (user) return user;
-  throw new Error(`There is no user ${name}: flagstone user list shows them`);
+  throw new Error(`There is no user ${name}: list the users with flagstone user list`);
 }

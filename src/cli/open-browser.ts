@@ -10,13 +10,14 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ["rundll32.exe", "url.dll,FileProtocolHandler"],
 };
 
-/** Opens a URL in a browser if requested; failing to is only a warning. */
-export function openIfAsked({ options, world, log }: Context, url: string) {
+/** Opens a URL in a browser if requested; a failure is only logged. */
+export function openIfRequested({ options, world, log }: Context, url: string) {
   if (!options.open) return;
-  const [program, ...before] = OPENERS[os.platform()] ?? ["xdg-open"];
-  const child = spawn(program, [...before, url], { env: world.env, stdio: "ignore", detached: true });
-  const warn = (why: string) => log({ level: "warn", message: `no browser was opened: ${program} ${why}` });
+  const [program, ...firstArgs] = OPENERS[os.platform()] ?? ["xdg-open"];
+  const child = spawn(program, [...firstArgs, url], { env: world.env, stdio: "ignore", detached: true });
+  const warn = (reason: string) =>
+    log({ level: "warn", message: `could not open a browser: ${program} ${reason}` });
   child.once("error", () => warn("can't be run"));
-  child.once("exit", (code) => code && warn(`ended with ${code}`));
+  child.once("exit", (code) => code && warn(`exited with ${code}`));
   child.unref();
 }

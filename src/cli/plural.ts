@@ -1,5 +1,5 @@
-/** The noun in the right number: `1 line`, `2 lines`. */
+/** The noun in singular or plural: `line`, `lines`. */
 export const plural = (count: number, noun: string) => (count === 1 ? noun : `${noun}s`);
 
-/** The same with the count before it. */
+/** The count with its noun: `1 line`, `2 lines`. */
 export const counted = (count: number, noun: string) => `${count} ${plural(count, noun)}`;

@@ -1,7 +1,7 @@
 import type { Explanation, JudgedConstraint, JudgedStrategy } from "../evaluation/explain.ts";
 
 /** Why a flag is on or off, line by line: a sentence, then each strategy with its parts. */
-export function inWords(explanation: Explanation & { name: string }, environment: string): string[] {
+export function explanationLines(explanation: Explanation & { name: string }, environment: string): string[] {
   const { name, isEnabled, variant, strategies } = explanation;
   const first = isEnabled
     ? `${name} is on in ${environment}${variant.enabled ? `, with the variant ${variant.name}` : ""}`
@@ -18,9 +18,9 @@ function whyOff({ isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strat
 }
 
 function strategyLines({ name, title, result, constraints, segments }: JudgedStrategy): string[] {
-  const said = result.evaluationStatus === "unevaluated" ? "is disabled" : verdict(result.enabled);
+  const outcome = result.evaluationStatus === "unevaluated" ? "is disabled" : verdict(result.enabled);
   return [
-    `  ${title ? `${title} (${name})` : name} ${said}`,
+    `  ${title ? `${title} (${name})` : name} ${outcome}`,
     ...constraints.map((one) => `    ${constraintLine(one)}`),
     ...segments.flatMap((segment) => [
       `    segment ${segment.name} ${verdict(segment.result)}`,

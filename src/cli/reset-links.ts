@@ -5,16 +5,16 @@ import type { Context } from "./command.ts";
 
 /**
  * Appends the reset links that users request to the file of `--reset-links`, one JSON object per line, for a mailer.
- * @param url where clients find the server
- * @returns a function that waits for those in progress
+ * @param url the URL clients use
+ * @returns a function that waits for writes in progress
  */
-export function handLinksToFile({ config, log }: Context, db: Database, url: string) {
+export function writeResetLinks({ config, log }: Context, db: Database, url: string) {
   const file = config["reset-links"];
   if (file === "") return async () => {};
   const fail = (error: unknown) =>
     log({
       level: "error",
-      message: "a link to set a password could not be written",
+      message: "could not write a link for setting a password",
       cause: String(error),
     });
   const take = ({ createdAt, email, path }: { createdAt: string; email: string; path: string }) => {

@@ -8,14 +8,14 @@ import { listen } from "../http/listen.ts";
 import { createToken, revokeToken } from "../resources/tokens/changes.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
-import { replant } from "../transfer/replant.ts";
+import { replaceFlags } from "../transfer/replace-flags.ts";
 import { runChild } from "./child.ts";
 import type { Command, Context } from "./command.ts";
 import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";
 
 export const runCommand: Command = {
   name: "run",
-  summary: "Run a command with a server of its own, which stops when the command ends",
+  summary: "Run a command with its own server, which stops when the command exits",
   usage: "-- COMMAND",
   arity: [1, Number.POSITIVE_INFINITY],
   example: "run --seed flags.json -- npm test",
@@ -41,10 +41,10 @@ export const runCommand: Command = {
   },
 };
 
-/** @throws UsageError without a seed, and with a file, whose changes it would lose */
+/** @throws UsageError without a seed, or with a file, whose changes would be lost */
 function requireWatchable(seed: string | undefined, file: string | undefined) {
-  if (seed === undefined) throw new UsageError("--watch needs a --seed to look at");
-  if (file !== undefined) throw new UsageError("--watch replaces all flags: leave out --file");
+  if (seed === undefined) throw new UsageError("--watch needs a --seed file to watch");
+  if (file !== undefined) throw new UsageError("--watch replaces all flags: omit --file");
 }
 
 /** Serves on a free port until the command ends. */
@@ -54,7 +54,7 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
   const listening = await listen(listener, { host: "127.0.0.1", port: 0, log });
   const stopUsage = watchUsage(db, log, HOURS);
   const tokens = createTokens(db, environment);
-  const stopWatching = context.options.watch ? followSeed(context, db) : async () => {};
+  const stopWatching = context.options.watch ? reloadOnChange(context, db) : async () => {};
   try {
     return await runChild(world, args, variables(listening.url, tokens));
   } finally {
@@ -68,21 +68,21 @@ async function serveFor(context: Context, db: Database, environment: string): Pr
   }
 }
 
-/** Replaces the flags when the seed changes. Logs problems with the seed, and keeps the flags as they are. */
-function followSeed({ options, log }: Context, db: Database) {
+/** Replaces the flags when the seed changes. Problems with the seed are logged, and the flags kept as they are. */
+function reloadOnChange({ options, log }: Context, db: Database) {
   const seed = options.seed as string;
-  const again = async () => {
+  const reload = async () => {
     const changed = await openSeeded(seed);
     try {
-      replant(db, changed);
+      replaceFlags(db, changed);
     } finally {
       close(changed);
     }
-    log({ level: "info", message: `took the flags of ${seed} again` });
+    log({ level: "info", message: `reloaded the flags from ${seed}` });
   };
   let running = Promise.resolve();
   const stop = watchSeed(seed, () => {
-    running = running.then(again).catch(({ message }) => log({ level: "warn", message }));
+    running = running.then(reload).catch(({ message }) => log({ level: "warn", message }));
   });
   return () => {
     stop();

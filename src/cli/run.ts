@@ -1,5 +1,5 @@
 import { UsageError } from "../config.ts";
-import { DataError, inWords } from "../db/error.ts";
+import { DataError, explainError } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { printable } from "../printable.ts";
@@ -24,7 +24,7 @@ import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userLink, userList } from "./user.ts";
-import { warnOfMisspelt } from "./variables.ts";
+import { warnAboutMisspelt } from "./variables.ts";
 import { version } from "./version.ts";
 
 /** In the order of help; the first is the default. */
@@ -71,15 +71,15 @@ const EXIT_CODES = [
 export async function run(world: World): Promise<number> {
   let command: Command | undefined;
   // The reader of the output may stop early, as `head` does; that is not a failure.
-  let lost: Error | undefined;
+  let outputError: Error | undefined;
   world.stderr.on("error", () => {});
-  world.stdout.on("error", (error) => (lost = error));
+  world.stdout.on("error", (error) => (outputError = error));
   try {
     const found = find(world.argv);
     command = found.command;
     const code = await start(command, found.argv, world);
     await new Promise<unknown>((resolve) => world.stdout.write("", resolve));
-    if (lost) throw inWords(lost, "standard output");
+    if (outputError) throw explainError(outputError, "standard output");
     return typeof code === "number" ? code : 0;
   } catch (error) {
     if (isBrokenPipe(error)) return 0;
@@ -108,21 +108,22 @@ function find(argv: string[]): { command: Command; argv: string[] } {
 
 async function start(command: Command, argv: string[], world: World): Promise<unknown> {
   const print = (line: string) => void world.stdout.write(`${line}\n`);
-  if (own(argv).some(isHelp)) return print(helpOf(command));
+  if (ownArguments(argv).some(isHelp)) return print(helpOf(command));
   const parts = parse(command, argv, world.env);
   const { "log-format": format, "log-level": level, data } = parts.config;
   const log = createLog((text) => void world.stderr.write(text), format, level);
-  if (command.settings.length > 0) warnOfMisspelt(world.env, log);
+  if (command.settings.length > 0) warnAboutMisspelt(world.env, log);
   try {
     return await command.run({ ...parts, world, log, print });
   } catch (error) {
-    throw inWords(error, data);
+    throw explainError(error, data);
   }
 }
 
 const isBrokenPipe = (error: unknown) => error instanceof Error && "code" in error && error.code === "EPIPE";
 
 /** The arguments before a `--`, after which those of another program may follow. */
-const own = (argv: string[]) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
+const ownArguments = (argv: string[]) =>
+  argv.slice(0, argv.includes("--") ? argv.indexOf("--") : argv.length);
 
 const isHelp = (word: string) => word === "--help" || word === "-h";

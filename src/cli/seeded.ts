@@ -6,7 +6,7 @@ import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { countedEnvironments } from "../resources/environments/store.ts";
 import { DatasetError } from "../transfer/error.ts";
-import { plant } from "../transfer/seed.ts";
+import { loadSeed } from "../transfer/seed.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 
 export const SEED_OPTION = {
@@ -22,14 +22,14 @@ export const ENVIRONMENT_OPTION = {
 } as const;
 
 /**
- * The content of a seed, in memory or in a file. A file that already has content is left alone.
+ * Opens a database filled from a seed, in memory or in a file. A file that already has content is left alone.
  * @throws DataError naming the seed
  */
 export async function openSeeded(seed: string | undefined, file = IN_MEMORY): Promise<Database> {
   const bytes = seed === undefined ? undefined : readSeed(seed);
   const db = open(file);
   try {
-    if (bytes && isUntouched(db)) await plant(db, bytes);
+    if (bytes && isUntouched(db)) await loadSeed(db, bytes);
     return db;
   } catch (error) {
     close(db);
@@ -50,18 +50,18 @@ function readSeed(seed: string): Buffer {
 const INTERVAL_MS = 200;
 
 /** Calls back whenever the seed changes. @returns a function that stops it */
-export function watchSeed(seed: string, changed: () => void): () => void {
-  fs.watchFile(seed, { interval: INTERVAL_MS }, changed);
-  return () => fs.unwatchFile(seed, changed);
+export function watchSeed(seed: string, onChange: () => void): () => void {
+  fs.watchFile(seed, { interval: INTERVAL_MS }, onChange);
+  return () => fs.unwatchFile(seed, onChange);
 }
 
 const DEFAULT_ENVIRONMENT = "development";
 
 /** The given environment, or else `development`, or else the first. @throws UsageError if it doesn't exist */
-export function requireEnvironment(db: Database, asked: string | undefined): string {
+export function requireEnvironment(db: Database, requested: string | undefined): string {
   const names = countedEnvironments(db, []).map(({ name }) => name);
-  if (asked === undefined)
+  if (requested === undefined)
     return names.includes(DEFAULT_ENVIRONMENT) ? DEFAULT_ENVIRONMENT : (names[0] ?? "");
-  if (isKnown(db, "environment", asked)) return asked;
-  throw new UsageError(`--environment: there is no ${asked}, only ${names.join(", ")}`);
+  if (isKnown(db, "environment", requested)) return requested;
+  throw new UsageError(`--environment: ${requested} must be one of ${names.join(", ")}`);
 }

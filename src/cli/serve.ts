@@ -17,15 +17,15 @@ import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
-import { DELIVERY, delivering } from "./delivering.ts";
-import { firstPasswordHash, firstStart, type Made } from "./first-start.ts";
+import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
+import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
-import { encryptOldSecrets, keepSecrets } from "./keep-secrets.ts";
-import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
-import { handLinksToFile } from "./reset-links.ts";
+import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
+import { writeResetLinks } from "./reset-links.ts";
+import { encryptOldSecrets, useConfiguredKey } from "./secret-key.ts";
 import { readTls } from "./tls.ts";
 
-/** A server's settings other than those for its data. */
+/** A server's settings, except those for its data. */
 export const NETWORK = [
   "host",
   "port",
@@ -44,7 +44,7 @@ export const NETWORK = [
 
 export const serve: Command = {
   name: "serve",
-  summary: "Serve the API and its page from the data file, which is created if missing",
+  summary: "Serve the API and the admin page from the data file, which is created if missing",
   example: "serve --port 4242 --data flags.db",
   isServer: true,
   settings: [...NETWORK, "data", "secret-key-file", "log-format", "log-level", "quiet"],
@@ -53,35 +53,35 @@ export const serve: Command = {
     const { config, world } = context;
     const given = givenSecrets(world.env);
     const tls = readTls(config);
-    let isInVain = isNew(config.data);
-    requireNotServed(config.data); // before opening it: through another hard link it would get a second log
+    let isUnused = isNew(config.data);
+    requireNotServed(config.data); // before opening it: opened by another hard link, it would get a second WAL
     const db = open(config.data);
     let unlock = () => {};
     try {
       unlock = lockForServing(config.data, world.pid);
-      keepSecrets(config, db);
+      useConfiguredKey(config, db);
       encryptOldSecrets(db);
-      warnOfNetwork(context);
+      warnAboutNetworkFs(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {
         const created = firstStart(db, given, passwordHash);
-        isInVain = false;
-        if (created === undefined) tellIgnored(context, variablesOf(given));
+        isUnused = false;
+        if (created === undefined) logIgnored(context, variablesOf(given));
         context.print(`Flagstone ${VERSION} serves ${path.resolve(config.data)}`);
-        introduce(context, url, created, given);
-        openIfAsked(context, publicUrl(context.config, url) + (created?.link ?? "/"));
+        printWelcome(context, url, created, given);
+        openIfRequested(context, publicUrl(context.config, url) + (created?.link ?? "/"));
       });
     } finally {
       unlock();
       close(db);
-      if (isInVain) removeIfUnused(config.data, isUntouched);
+      if (isUnused) removeIfUnused(config.data, isUntouched);
     }
   },
 };
 
 /**
- * Serves until the process is asked to stop; `onListening` may print, when the port is taken and nothing is answered
- * yet.
+ * Serves until the process is asked to stop. `onListening` is called once the port is bound, before any request is
+ * answered; it may print.
  */
 export async function serveUntilStopped(
   context: Context,
@@ -90,13 +90,13 @@ export async function serveUntilStopped(
 ) {
   const { config, log, world } = context;
   keepHeapSmall();
-  const deliver = delivering(context, db);
+  const deliver = prepareDeliveries(context, db);
   const stopped = new Promise<string>((resolve) => onStop(world, resolve));
   const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
   if (publicUrl !== "" && !publicUrl.endsWith(basePath))
     log({
       level: "warn",
-      message: `--public-url does not end with --base-path: links in answers won't work`,
+      message: `--public-url does not end with --base-path: links in responses won't work`,
     });
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
@@ -114,12 +114,12 @@ export async function serveUntilStopped(
   });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
-  const watches: Array<() => Promise<void>> = [];
+  const stops: Array<() => Promise<void>> = [];
   try {
     onListening(url);
-    watches.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
-    watches.push(handLinksToFile(context, db, publicUrl || url));
-    watches.push(watchRetention(db, log, config["keep-integration-events"]));
+    stops.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
+    stops.push(writeResetLinks(context, db, publicUrl || url));
+    stops.push(watchRetention(db, log, config["keep-integration-events"]));
     ui?.("main").catch(({ message }) =>
       log({ level: "warn", message: `the page can't be loaded: ${message}` }),
     );
@@ -127,29 +127,29 @@ export async function serveUntilStopped(
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
     streams.close();
-    await listening.close(); // also writes whatever arrives until then
-    await Promise.all(watches.map((stop) => stop()));
+    await listening.close(); // first, so that what arrives until then is written as well
+    await Promise.all(stops.map((stop) => stop()));
   }
 }
 
-/** Loaded on demand, since it would take a tenth of the start time. */
+/** Loaded only if needed, since it takes a tenth of the start-up time. */
 async function metricsOf(db: Database, basePath: string) {
   const { createMetrics } = await import("../server/metrics.ts");
   return createMetrics({ db, basePath, operations: OPERATIONS });
 }
 
 /** SQLite's locks and shared memory work on a single machine only. */
-function warnOfNetwork({ config, log }: Context) {
+function warnAboutNetworkFs({ config, log }: Context) {
   const name = networkFileSystem(config.data);
   if (name === undefined) return;
   log({
     level: "warn",
-    message: `${config.data} is on a network file system (${name}), where it can be damaged: use a local disk`,
+    message: `${config.data} is on a network file system (${name}), where it can become corrupted: use a local disk`,
   });
 }
 
-/** Secrets for the first start may remain in the environment of later ones. */
-function tellIgnored({ config, log }: Context, variables: string[]) {
+/** Secrets for the first start may still be set on later ones. */
+function logIgnored({ config, log }: Context, variables: string[]) {
   for (const variable of variables) {
     log({
       level: "info",
@@ -161,7 +161,7 @@ function tellIgnored({ config, log }: Context, variables: string[]) {
 /** The URL for clients. @param url where it listens */
 export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
 
-/** Explains the link for signing in, if there is one. */
+/** Prints the link for signing in. */
 export function printLink(
   { config, print }: Context,
   url: string,
@@ -171,17 +171,23 @@ export function printLink(
   print(`       signs in ${who}, once, within 30 minutes`);
 }
 
-/** Prints the URL, and on the first start how to get in: a generated secret is shown once, the operator's own never. */
-function introduce(context: Context, url: string, made: Made | undefined, { personal: given, admin }: Given) {
+/** Prints the URL, and on the first start the credentials: a generated secret once, the operator's own never. */
+function printWelcome(
+  context: Context,
+  url: string,
+  credentials: FirstCredentials | undefined,
+  { personal: given, admin }: Given,
+) {
   const { config, print } = context;
   print(`URL:   ${url}`);
-  if (made && !given) printLink(context, url, { link: made.link, who: `the user ${admin.username}` });
-  if (made) {
-    print(`Token: ${given?.place ?? made.secret}`);
+  if (credentials && !given)
+    printLink(context, url, { link: credentials.link, who: `the user ${admin.username}` });
+  if (credentials) {
+    print(`Token: ${given?.place ?? credentials.secret}`);
     print(`       of the user ${admin.username}${given ? "" : "; it is shown only once"}`);
   }
   if (config.quiet) return;
-  const shell = made ? (given?.shell ?? made.secret) : "TOKEN";
+  const shell = credentials ? (given?.shell ?? credentials.secret) : "TOKEN";
   print(`Try:   curl -H "Authorization: ${shell}" ${url}/api/admin/events`);
-  if (!made) print(`       (flagstone token create NAME --user USER creates a token)`);
+  if (!credentials) print(`       (create a token with flagstone token create NAME --user USER)`);
 }

@@ -4,20 +4,20 @@ import { UsageError } from "../config.ts";
 import { readPem } from "./tls.ts";
 
 /*
- * Shared by commands that contact a server.
+ * Shared by the commands that connect to a server.
  */
 
-/** For a certificate authority that Node doesn't know. */
+/** For servers whose certificate authority Node doesn't know. */
 export const CA_OPTION = {
   ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
 } as const;
 
-const UNTRUSTED = "its certificate is not trusted: name it with --ca FILE";
+const UNTRUSTED = "its certificate is not trusted: pass it with --ca FILE";
 
-/** Node's error codes in words for an operator. */
+/** What Node's error codes mean to an operator. */
 const WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "nothing listens there: start it with flagstone serve",
-  ENOTFOUND: "there is no host with that name",
+  ECONNREFUSED: "nothing is listening there: start it with flagstone serve",
+  ENOTFOUND: "the host name is unknown",
   EPROTO: "it does not speak HTTPS",
   ECONNRESET: "it closed the connection: does it speak HTTPS?",
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
@@ -27,7 +27,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Why a server can't be reached. */
-export const inWordsOfNetwork = ({ code = "", message }: NodeJS.ErrnoException) => WORDS[code] ?? message;
+export const explainNetworkError = ({ code = "", message }: NodeJS.ErrnoException) => WORDS[code] ?? message;
 
 /** A path on a server. @throws UsageError for an invalid URL */
 export function requireUrl(address: string, path: string): URL {
@@ -38,7 +38,7 @@ export function requireUrl(address: string, path: string): URL {
 
 /**
  * The certificates to trust in addition to Node's own. The certificate in the settings is trusted for any name: it is
- * the server's, which is contacted by its address. Certificates issued by an authority must have the right name.
+ * the server's own, which is reached by its address. Certificates issued by an authority must have the right name.
  */
 export function trustOf(authority: string | undefined, cert: string): https.RequestOptions {
   if (authority !== undefined) return { ca: requireCertificate("--ca", authority) };

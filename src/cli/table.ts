@@ -1,6 +1,6 @@
 import { printable } from "../printable.ts";
 
-/** Rows as aligned columns with headings, for people; an absent value is a dash. */
+/** Formats rows as aligned columns with headings; a missing value becomes a dash. */
 export function table(
   rows: ReadonlyArray<Record<string, string | number | null>>,
   names: string[],

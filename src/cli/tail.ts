@@ -61,14 +61,14 @@ export const tail: Command = {
     const filter = toFilter(options);
     const events =
       args[0] === undefined
-        ? inFile(context, filter, stopped.signal)
-        : onServer(context, args[0], filter, stopped.signal);
+        ? eventsInFile(context, filter, stopped.signal)
+        : eventsOnServer(context, args[0], filter, stopped.signal);
     for await (const wire of events)
       if (!world.stdout.write(`${toLine(wire)}\n`)) await once(world.stdout, "drain").catch(() => {});
   },
 };
 
-async function* inFile({ config }: Context, filter: Filter, signal: AbortSignal) {
+async function* eventsInFile({ config }: Context, filter: Filter, signal: AbortSignal) {
   const db = openToRead(config.data);
   try {
     yield* followFile(db, filter, signal);
@@ -77,14 +77,14 @@ async function* inFile({ config }: Context, filter: Filter, signal: AbortSignal)
   }
 }
 
-function onServer({ options, world, log }: Context, url: string, filter: Filter, signal: AbortSignal) {
+function eventsOnServer({ options, world, log }: Context, url: string, filter: Filter, signal: AbortSignal) {
   const token = tokenOf(world.env, options["token-file"] as string | undefined);
   const trust = trustOf(options.ca as string | undefined, "");
-  const tell = (message: string) => log({ level: "warn", message });
-  return followServer({ url, token, trust, filter, signal, tell });
+  const warn = (message: string) => log({ level: "warn", message });
+  return followServer({ url, token, trust, filter, signal, warn });
 }
 
-/** Never an argument, which every user of the machine could read. */
+/** Never an argument, since every user of the machine could read it. */
 function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
   if (file !== undefined) return readToken(file);
   if (token.trim() !== "") return token.trim();

@@ -67,7 +67,7 @@ export const tokenList: Command = {
 
 export const tokenRevoke: Command = {
   name: "token revoke",
-  summary: "Revoke a token, even while the file is served",
+  summary: "Revoke a token, even while a server is using the file",
   usage: "ID",
   arity: [1, 1],
   example: "token revoke 3",
@@ -76,7 +76,8 @@ export const tokenRevoke: Command = {
     withFile(context.config, (db) => {
       const [id = ""] = context.args;
       const isRevoked = /^\d+$/.test(id) && write(db, CLI, (tx) => revokeToken(tx, Number(id)));
-      if (!isRevoked) throw new Error(`There is no token with the id ${id}: flagstone token list shows them`);
+      if (!isRevoked)
+        throw new Error(`There is no token with the id ${id}: list the tokens with flagstone token list`);
       context.print(`Revoked token ${id}`);
     }),
 };
@@ -84,13 +85,13 @@ export const tokenRevoke: Command = {
 function toNewToken(db: Database, { args: [name = ""], options }: Context): NewToken {
   const type = TOKEN_TYPES.find((candidate) => candidate === (options.type ?? "user"));
   if (!type) throw new UsageError(`--type: must be one of ${TOKEN_TYPES.join(", ")}`);
-  const { project: projects = ["*"], environment = null, user } = options as Given;
-  for (const given of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(given);
+  const { project: projects = ["*"], environment = null, user } = options as CreateOptions;
+  for (const text of [name, ...projects, ...(environment === null ? [] : [environment])]) requireName(text);
   const isForSdk = type === "client" || type === "frontend";
   if ((type === "user") !== (user !== undefined)) {
     throw new UsageError(
       type === "user"
-        ? "--user: is required for this type; flagstone user list shows the users"
+        ? "--user: is required for this type; list the users with flagstone user list"
         : `--user: is not for tokens of the type ${type}`,
     );
   }
@@ -105,7 +106,7 @@ function toNewToken(db: Database, { args: [name = ""], options }: Context): NewT
   return { type, name, userId, projects, environment, expiresAt: toExpiry(options.expires) };
 }
 
-interface Given {
+interface CreateOptions {
   project?: string[];
   environment?: string;
   user?: string;

@@ -11,7 +11,7 @@ import { users } from "../resources/users/store.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { ownUrl } from "./health.ts";
 import { requireAddress, requireName, requireUser, requireUsername } from "./name.ts";
-import { OPEN_OPTION, openIfAsked } from "./open-browser.ts";
+import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { publicUrl } from "./serve.ts";
 import { table } from "./table.ts";
 import { withFile } from "./with-file.ts";
@@ -36,8 +36,7 @@ export const userCreate: Command = {
       const email = others.email === undefined ? null : requireAddress(others.email);
       if (name !== null) requireName(name);
       const rootRole = rootRoleNamed(db, role);
-      if (!rootRole)
-        throw new UsageError(`--role: there is no root role ${role}, only ${namesOf(rootRoles(db))}`);
+      if (!rootRole) throw new UsageError(`--role: ${role} must be one of ${namesOf(rootRoles(db))}`);
       for (const taken of [username, email ?? username]) {
         if (isTaken(db, taken))
           throw new Error(`There is already a user ${taken}, or one that looks the same`);
@@ -74,7 +73,7 @@ export const userList: Command = {
 
 export const userLink: Command = {
   name: "user link",
-  summary: "Print a link that signs a user in, once and within 30 minutes",
+  summary: "Print a link that signs a user in; it works once, within 30 minutes",
   usage: "USER",
   arity: [1, 1],
   example: "user link admin",
@@ -88,7 +87,7 @@ export const userLink: Command = {
       const link =
         publicUrl(context.config, ownUrl(context.config)) + write(db, CLI, (tx) => createSignInLink(tx, id));
       context.print(link);
-      openIfAsked(context, link);
+      openIfRequested(context, link);
     }),
 };
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { checkFile } from "./check.ts";
 import { connect } from "./connect.ts";
-import { DataError, inWords } from "./error.ts";
+import { DataError, explainError } from "./error.ts";
 import { requireNotServed } from "./lock.ts";
 import { close, open } from "./open.ts";
 import { requireFree, stagedFile } from "./staged-file.ts";
@@ -28,7 +28,7 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
     requireWhole(copy.path);
     copy.commit();
   } catch (error) {
-    throw inWords(error, target);
+    throw explainError(error, target);
   }
 }
 

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
-import { inWords, isSqlite } from "./error.ts";
+import { explainError, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
@@ -137,7 +137,7 @@ function toWarning({ id, provider, waiting, failures, since, reason }: Stuck) {
 
 /** If SQLite rejects one of our queries, its table is missing. */
 function problemOf(error: unknown, file: string) {
-  const words = inWords(error, file);
+  const words = explainError(error, file);
   return isSqlite(words, "SQLITE_") ? BACKUP : (words as Error).message;
 }
 

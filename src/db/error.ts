@@ -44,13 +44,13 @@ const SYSTEM: Readonly<Record<string, string>> = {
 };
 
 /** Explains a system error about a file being created; returns any other error unchanged. */
-export function inWordsOfTarget(error: unknown, target: string): unknown {
+export function explainTargetError(error: unknown, target: string): unknown {
   const reason = SYSTEM[(error as NodeJS.ErrnoException).code ?? ""];
   return reason === undefined ? error : new Error(`${target} can't be written: ${reason}`);
 }
 
 /** Explains SQLite's or the system's error about a file; returns any other error unchanged. */
-export function inWords(error: unknown, file: string): unknown {
+export function explainError(error: unknown, file: string): unknown {
   const { code = "", path = file, dest = path } = error as NodeJS.ErrnoException & { dest?: string };
   if (code in SYSTEM) return new DataError(`${dest} can't be used: ${SYSTEM[code]}`);
   return WORDS.find(([code]) => isSqlite(error, code))?.[1](file) ?? error;

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { connect } from "./connect.ts";
-import { DataError, inWords, isSqlite } from "./error.ts";
+import { DataError, explainError, isSqlite } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { makePrivate } from "./staged-file.ts";
 
@@ -87,7 +87,7 @@ function take(lock: string, file: string, pid: number): () => void {
     db.pragma(`user_version = ${pid}`);
   } catch (error) {
     db.close();
-    if (!isSqlite(error, "SQLITE_BUSY")) throw inWords(error, lock);
+    if (!isSqlite(error, "SQLITE_BUSY")) throw explainError(error, lock);
     throw new ServedError(
       `${file} is served by the process ${pidIn(lock)} already: stop that one, or name another file`,
     );

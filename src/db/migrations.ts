@@ -1,5 +1,5 @@
 import schema from "../../schema.sql";
-import { DataError, inWords } from "./error.ts";
+import { DataError, explainError } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
@@ -58,7 +58,7 @@ export function migrate(db: Database, steps = STEPS) {
   try {
     all.immediate();
   } catch (error) {
-    if (aside === undefined || inWords(error, db.name) !== error) throw error;
+    if (aside === undefined || explainError(error, db.name) !== error) throw error;
     throw new DataError(
       `${db.name} can't be brought from schema ${from} to ${latest} and is as it was: use the version before, ` +
         `and tell us (there is a copy, ${aside})`,

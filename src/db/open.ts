@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { mayWrite, requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
-import { DataError, damaged, inWords, isSqlite } from "./error.ts";
+import { DataError, damaged, explainError, isSqlite } from "./error.ts";
 import { isNew, refuseLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { watchAllRows } from "./row-cache.ts";
@@ -48,7 +48,7 @@ function openInPlace(file: string): Database | undefined {
     return undefined;
   } catch (error) {
     db?.close();
-    throw inWords(error, file);
+    throw explainError(error, file);
   }
 }
 
@@ -68,7 +68,7 @@ export function openToRead(file: string): Database {
     return db;
   } catch (error) {
     db?.close();
-    throw inWords(error, file);
+    throw explainError(error, file);
   }
 }
 

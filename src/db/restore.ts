@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { whileAlone } from "./alone.ts";
 import { requireWhole, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
-import { DamagedError, DataError, inWords, inWordsOfTarget, isSqlite, locked } from "./error.ts";
+import { DamagedError, DataError, explainError, explainTargetError, isSqlite, locked } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
 import { lockForServing } from "./lock.ts";
@@ -42,7 +42,7 @@ function replace(file: string, backup: string, now: Date): string[] {
 function withoutCopy(error: unknown, { copy, backup, file }: Record<"copy" | "backup" | "file", string>) {
   if (error instanceof DamagedError) return new DataError(`${backup} is damaged: restore another backup`);
   if (error instanceof DataError) return new DataError(error.message.replaceAll(copy, backup));
-  return inWordsOfTarget(error, file);
+  return explainTargetError(error, file);
 }
 
 function requireBackup(backup: string, file: string) {
@@ -73,7 +73,7 @@ function requireOurs(copy: string, backup: string) {
   try {
     if (db.pragma("application_id", { simple: true }) === APPLICATION_ID) return;
   } catch (error) {
-    if (!isSqlite(error, "SQLITE_NOTADB")) throw inWords(error, copy);
+    if (!isSqlite(error, "SQLITE_NOTADB")) throw explainError(error, copy);
   } finally {
     db.close();
   }

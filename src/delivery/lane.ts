@@ -1,4 +1,4 @@
-import { inWords } from "../db/error.ts";
+import { explainError } from "../db/error.ts";
 import { inGroup } from "../db/group-commit.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
@@ -56,7 +56,7 @@ export function createLane(context: LaneContext, id: number): Lane {
     if (context.isStopped()) return;
     running ??= work()
       .catch((error: unknown) => {
-        const { message } = inWords(error, db.name) as Error;
+        const { message } = explainError(error, db.name) as Error;
         log({ level: "warn", message: `deliveries of integration ${id} are waiting: ${message}` });
         limit = 1;
         isWokenAgain = false;

@@ -15,7 +15,7 @@ export interface ServerOptions {
   log: Log;
   /** The prefix of every path, such as `/flags`. */
   basePath?: string;
-  /** The URL clients use, including the base path; without it, links in answers are relative. */
+  /** The URL clients use, including the base path; without it, links in responses are relative. */
   publicUrl?: string;
   /** A proxy in front of this server reports the client's address. */
   trustsProxy?: boolean;

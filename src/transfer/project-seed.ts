@@ -37,4 +37,4 @@ function fieldsOf({ segments, flags }: ProjectText): Set<string> {
 
 /** @throws DataError for what can't be done, with nothing done */
 export const applySeed = (db: Database, project: ProjectText) =>
-  void applyProject(db, project, { prunes: false, isTrial: false });
+  void applyProject(db, project, { prunes: false, isDryRun: false });

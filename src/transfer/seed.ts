@@ -35,17 +35,17 @@ const FORMS: readonly Form[] = [
  * the same in all of them.
  * @throws DataError, DatasetError saying what is wrong, and where
  */
-export async function plant(db: Database, seed: Buffer): Promise<void> {
+export async function loadSeed(db: Database, seed: Buffer): Promise<void> {
   const text = seed.toString("utf8").replace(/^\uFEFF/, "");
   const value = parsed(text);
-  if (isProjectText(text, value)) return plantProject(db, text);
+  if (isProjectText(text, value)) return loadProject(db, text);
   const form = value && FORMS.find(({ isIt }) => isIt(value));
   const features = form?.toFeatures(value!);
   const bytes = features ? datasetOf((has) => clientFeatureLines(features, has.environments)) : seed;
   await importDataset(db, once(bytes));
 }
 
-async function plantProject(db: Database, text: string) {
+async function loadProject(db: Database, text: string) {
   const project = readProjectSeed(text);
   await importDataset(db, once(datasetOf((has) => linesBefore(project, has))));
   applySeed(db, project);

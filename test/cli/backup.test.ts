@@ -131,7 +131,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const bytes = fs.readFileSync(data);
     const { code, stdout } = await runHere(["doctor", "--data", data]);
     assert.equal(code, 0);
-    assert.ok(stdout.split("\n").length > 6 && !stdout.includes("WRONG"), stdout);
+    assert.ok(stdout.split("\n").length > 6 && !stdout.includes("FAIL"), stdout);
     assert.ok(bytes.equals(fs.readFileSync(data)));
     assert.deepEqual(beside(data), [path.basename(data)]);
   });
@@ -152,7 +152,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       db.close();
       const { code, stdout, stderr } = await runHere(["doctor", "--data", data]);
       assert.equal(code, 3);
-      assert.match(stdout, new RegExp(`^WRONG  ${finding}: `, "m"));
+      assert.match(stdout, new RegExp(`^FAIL   ${finding}: `, "m"));
       assert.match(stderr, new RegExp(`^flagstone: ${data} has problems: .*${finding}`));
       assert.doesNotMatch(stdout + stderr, /sqlite|SELECT/i);
     });
@@ -215,7 +215,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const data = path.join(temporaryFolder(t), "flags.db");
     fs.writeFileSync(data, "");
     const { code, stdout } = await runHere(["doctor", "--data", data]);
-    assert.deepEqual([code, stdout.split(":")[0]], [3, "WRONG  content"]);
+    assert.deepEqual([code, stdout.split(":")[0]], [3, "FAIL   content"]);
     assert.match(stdout, /serve it, or import into it/);
   });
 
@@ -236,7 +236,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     await stop();
     const { code, stderr } = await runHere(["health", url]);
     assert.equal(code, 1);
-    assert.match(stderr, /does not answer: nothing listens there: start it with flagstone serve\n$/);
+    assert.match(stderr, /does not respond: nothing is listening there: start it with flagstone serve\n$/);
   });
 
   test("an empty file, a folder and the data file itself are not backups", async (t) => {

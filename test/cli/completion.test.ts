@@ -54,7 +54,7 @@ for (const shell of Object.keys(ASKING)) {
 }
 
 test("an unknown shell is named", async () => {
-  const message = "completion knows bash, zsh, fish, not tcsh";
+  const message = "unknown shell tcsh: must be one of bash, zsh, fish";
   assertRefused(await runHere(["completion", "tcsh"]), 2, message, " completion");
   assertRefused(
     await runHere(["completion", "toString"]),

@@ -9,7 +9,7 @@ import { assertRefused, dataFile, runCli, startServer, temporaryFolder } from ".
 const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 const HEADER = { kind: "dataset", version: 1 };
 const ODD = { kind: "integration", id: 1, provider: "pager" };
-const REFUSED = 'the API would refuse it: provider: there is no provider "pager"';
+const REFUSED = 'the API would reject it: provider: there is no provider "pager"';
 
 /** Every file of the folder with its content. */
 const content = (folder: string) =>
@@ -25,7 +25,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     assert.match(stdout, /^ {8}2 environment\n {8}4 user\n[\s\S]* {8}1 feature\n {8}1 integration\n$/);
     const [warning, summary, end] = stderr.split("\n");
     assert.equal(warning, `line 18: ${REFUSED}`);
-    assert.match(summary!, /info {2}nothing is wrong: import would store 17 lines$/);
+    assert.match(summary!, /info {2}no problems: import would store 17 lines$/);
     assert.equal(end, "");
     assert.deepEqual(fs.readdirSync(folder), []);
   });
@@ -120,7 +120,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const { code, stderr } = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ODD]) });
     assert.equal(code, 0);
     const [, warning, end] = stderr.split("\n");
-    assert.match(warning!, /warn {2}the API would refuse 1 thing in it: import --dry-run .+ lists them$/);
+    assert.match(warning!, /warn {2}the API would reject 1 value in it: import --dry-run .+ lists them$/);
     assert.equal(end, "");
   });
 });

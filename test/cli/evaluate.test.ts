@@ -79,7 +79,7 @@ describe("flagstone evaluate", { concurrency: true }, () => {
       evaluate("new-checkout", "--seed", SHOP, ...args).then((result) =>
         assertRefused(result, 2, message, " evaluate"),
       );
-    await misused("--environment: there is no x, only development, production", "--environment", "x");
+    await misused("--environment: x must be one of development, production", "--environment", "x");
     await misused("--context: country is not NAME=VALUE", "--context", "country");
     assertRefused(await evaluate("x", "--watch"), 2, "--watch needs a --seed", " evaluate");
     assertRefused(await evaluate("x", "--seed", "no-file"), 3, "no-file can't be read: ENOENT");

@@ -16,25 +16,25 @@ for (const [args, env, message, help] of [
   [
     ["import", "x.jsonl"],
     { ...START, npm_config_dry_run: "true" },
-    "npm kept --dry-run for itself: write npm start -- import --dry-run …",
+    "npm took --dry-run as its own: run npm start -- import --dry-run …",
     " import",
   ],
   [
     ["export", "all.jsonl", "flags.db"],
     { ...START, npm_config_data: "true", npm_config_with_secrets: "true" },
-    "npm kept --with-secrets and --data for itself: write npm start -- export --with-secrets --data …",
+    "npm took --with-secrets and --data as its own: run npm start -- export --with-secrets --data …",
     " export",
   ],
   [
     ["demo", "4300"],
     { ...START, npm_lifecycle_event: "demo", npm_config_port: "true" },
-    "npm kept --port for itself: write npm run demo -- --port …",
+    "npm took --port as its own: run npm run demo -- --port …",
     " demo",
   ],
   [
     ["import", "x.jsonl", "un.db"],
     START,
-    "import takes no argument un.db; npm keeps options for itself unless they follow a --: npm start -- import …",
+    "import does not take the argument un.db; npm takes options as its own unless they follow --: npm start -- import …",
     " import",
   ],
 ] as const) {
@@ -68,7 +68,7 @@ test("npm start import --dry-run, with the -- forgotten, imports nothing", async
   const env = { PATH: process.env.PATH, HOME: folder, FLAGSTONE_DATA: data };
   await assert.rejects(
     promisify(execFile)("npm", ["start", "--silent", "import", "--dry-run", file], { cwd, env }),
-    { code: 2, stderr: /^flagstone: npm kept --dry-run for itself: / },
+    { code: 2, stderr: /^flagstone: npm took --dry-run as its own: / },
   );
   assert.ok(!fs.existsSync(data));
 });

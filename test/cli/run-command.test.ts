@@ -77,7 +77,7 @@ describe("flagstone run", { concurrency: true }, () => {
   test("no command", async () => {
     const { code, stderr } = await runCli(["run", "--seed", "x"]);
     assert.equal(code, 2);
-    assert.match(stderr, /run needs -- COMMAND, as in: flagstone run /);
+    assert.match(stderr, /run needs -- COMMAND, for example: flagstone run /);
   });
 
   test("each URL responds to its token", async () => {
@@ -144,8 +144,8 @@ describe("flagstone run --watch", () => {
   });
 
   for (const [args, message] of [
-    [[], "--watch needs a --seed to look at"],
-    [["--seed", "x", "--file", "y"], "--watch replaces all flags: leave out --file"],
+    [[], "--watch needs a --seed file to watch"],
+    [["--seed", "x", "--file", "y"], "--watch replaces all flags: omit --file"],
   ] as const)
     test(`fails: ${message}`, async () => {
       const { code, stderr } = await runCli(["run", "--watch", ...args, "--", "true"]);

@@ -52,7 +52,7 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assert.deepEqual([code, stdout], [0, "ready\n"]);
     const other = await runCli(["health", "--port", port, "--tls-cert", certificate(t).cert]);
     assert.equal(other.code, 1);
-    assert.match(other.stderr, /does not answer: its certificate is not trusted: name it with --ca FILE\n/);
+    assert.match(other.stderr, /does not respond: its certificate is not trusted: pass it with --ca FILE\n/);
     assert.equal((await runCli(["health", url])).code, 1, "the system does not trust it");
   });
 
@@ -64,7 +64,7 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assert.deepEqual([code, stdout, stderr], [0, "ready\n", ""]);
     const byAddress = await runCli(["health", url, "--ca", cert]);
     assert.equal(byAddress.code, 1);
-    assert.match(byAddress.stderr, /does not answer: .*127\.0\.0\.1/);
+    assert.match(byAddress.stderr, /does not respond: .*127\.0\.0\.1/);
     const key = flags.at(-1)!;
     const refused = await runHere(["health", named, "--ca", key]);
     assertRefused(refused, 2, `--ca: ${key} is not a certificate in PEM`, " health");
@@ -98,7 +98,7 @@ describe("a base path", { concurrency: 3 }, () => {
       const args = ["demo", "--port", "0", "--base-path", "/flags", "--public-url", publicUrl];
       const { code, stderr } = await runHere(args);
       assert.equal(code, 0, stderr);
-      const warning = "warn  --public-url does not end with --base-path: links in answers won't work";
+      const warning = "warn  --public-url does not end with --base-path: links in responses won't work";
       assert.equal(stderr.includes(warning), isWarned);
     });
   }
@@ -138,7 +138,7 @@ describe("a base path", { concurrency: 3 }, () => {
     assert.equal((await runCli(["health", url])).code, 0);
     const { code, stderr } = await runCli(["health", "--port", port]);
     assert.equal(code, 1);
-    assert.match(stderr, /is not ready: it answers 404/);
+    assert.match(stderr, /is not ready: it responded with 404/);
   });
 });
 

@@ -104,7 +104,7 @@ describe("the first start", { concurrency: 3 }, () => {
     const env = { PATH: temporaryFolder(t) };
     const { until, stop } = await startServer(t, ["demo", "--open"], { env });
     await until("the warning", ({ stderr }) =>
-      stderr.includes("no browser was opened: xdg-open can't be run"),
+      stderr.includes("could not open a browser: xdg-open can't be run"),
     );
     assert.equal((await stop()).code, 0);
   });

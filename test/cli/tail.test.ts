@@ -145,9 +145,9 @@ test("it ends if the server refuses, or if there is none", async (t) => {
   const { url } = await serve(t);
   const refused = await start(t, [url], { FLAGSTONE_TOKEN: "nobody" }).ended;
   const why = "The token in the Authorization header is unknown or expired";
-  assertRefused(refused, 1, `${url} answers 401: ${why}`);
+  assertRefused(refused, 1, `${url} responded with 401: ${why}`);
   const { code, stderr } = await start(t, ["http://127.0.0.1:1"], { FLAGSTONE_TOKEN: "nobody" }).ended;
-  assert.deepEqual([code, stderr.includes("does not answer: nothing listens there")], [1, true]);
+  assert.deepEqual([code, stderr.includes("does not respond: nothing is listening there")], [1, true]);
 });
 
 for (const [args, message] of [

@@ -119,8 +119,8 @@ describe("token create", { concurrency: 4 }, () => {
   }
 
   for (const [args, code, message] of [
-    [["ci"], 2, "--user: is required for this type; flagstone user list shows the users"],
-    [["ci", "--user", "nobody"], 1, "There is no user nobody: flagstone user list shows them"],
+    [["ci"], 2, "--user: is required for this type; list the users with flagstone user list"],
+    [["ci", "--user", "nobody"], 1, "There is no user nobody: list the users with flagstone user list"],
     [["ci", "--type", "root"], 2, "--type: must be one of user, admin, client, frontend"],
     [["ci", "--type", "admin", "--user", "admin"], 2, "--user: is not for tokens of the type admin"],
     [
@@ -230,7 +230,11 @@ describe("token list and revoke", { concurrency: 4 }, () => {
       const data = await dataFile(t, createWorld().lines);
       const before = contentOf(data);
       const result = await runHere(["token", "revoke", id, "--data", data]);
-      assertRefused(result, 1, `There is no token with the id ${id}: flagstone token list shows them`);
+      assertRefused(
+        result,
+        1,
+        `There is no token with the id ${id}: list the tokens with flagstone token list`,
+      );
       assert.equal(contentOf(data), before);
     });
   }

@@ -12,33 +12,37 @@ const EMPTY = '{"kind":"dataset","version":1}\n';
 /** The arguments, the error message, and the command whose help it points to. */
 const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env?: Record<string, string>]> =
   [
-    [["bogus"], "There is no command bogus", ""],
-    [["token"], "There is no command token, only token create, token list, token revoke", ""],
-    [["user", "delete"], "There is no command user delete, only user create, user list, user link", ""],
-    [["run"], "run needs -- COMMAND, as in: flagstone run --seed flags.json -- npm test", " run"],
-    [["start"], "There is no command start: did you mean serve?", ""],
-    [["strat"], "There is no command strat: did you mean serve?", ""],
-    [["srve"], "There is no command srve: did you mean serve?", ""],
+    [["bogus"], "Unknown command bogus", ""],
+    [["token"], "Unknown command token: must be one of token create, token list, token revoke", ""],
+    [["user", "delete"], "Unknown command user delete: must be one of user create, user list, user link", ""],
+    [["run"], "run needs -- COMMAND, for example: flagstone run --seed flags.json -- npm test", " run"],
+    [["start"], "Unknown command start: did you mean serve?", ""],
+    [["strat"], "Unknown command strat: did you mean serve?", ""],
+    [["srve"], "Unknown command srve: did you mean serve?", ""],
     [["--DATA", "x.db"], "Unknown option '--DATA': did you mean --data?", " serve"],
-    [["exprot"], "There is no command exprot: did you mean export?", ""],
+    [["exprot"], "Unknown command exprot: did you mean export?", ""],
     [["--verison"], "Unknown option '--verison': did you mean --version?", " serve"],
     [["export", "--with-secret"], "Unknown option '--with-secret': did you mean --with-secrets?", " export"],
     [["export", "--hlep"], "Unknown option '--hlep': did you mean --help?", " export"],
-    [["help", "bogus"], "There is no command bogus", ""],
-    [["help", "tokn"], "There is no command tokn: did you mean token?", ""],
+    [["help", "bogus"], "Unknown command bogus", ""],
+    [["help", "tokn"], "Unknown command tokn: did you mean token?", ""],
     [
       ["help", "token", "bogus"],
-      "There is no command token bogus, only token create, token list, token revoke",
+      "Unknown command token bogus: must be one of token create, token list, token revoke",
       "",
     ],
     [["--bogus"], "Unknown option '--bogus'", " serve"],
     [["serve", "--bogus"], "Unknown option '--bogus'", " serve"],
     [["export", "--port", "1"], "Unknown option '--port'", " export"],
-    [["--version", "extra"], "version takes no argument extra", " version"],
-    [["import"], "import needs FILE|-, as in: flagstone import backup.jsonl --data flags.db", " import"],
+    [["--version", "extra"], "version does not take the argument extra", " version"],
+    [
+      ["import"],
+      "import needs FILE|-, for example: flagstone import backup.jsonl --data flags.db",
+      " import",
+    ],
     [
       ["token", "create"],
-      "token create needs NAME, as in: flagstone token create ci --user admin --expires 2027-01-01T00:00:00Z",
+      "token create needs NAME, for example: flagstone token create ci --user admin --expires 2027-01-01T00:00:00Z",
       " token create",
     ],
     [["serve", "--port"], "--port needs a value", " serve"],
@@ -118,7 +122,7 @@ test("an option that swallows the next one is named", async () => {
 
 describe("wrong usage exits with 2 and creates no file", { concurrency: 4 }, () => {
   for (const [args, message, help, env] of [
-    [["bogus"], "There is no command bogus", "", {}],
+    [["bogus"], "Unknown command bogus", "", {}],
     [["serve", "--bogus"], "Unknown option '--bogus'", " serve", {}],
     [[], 'FLAGSTONE_PORT: "x" must be a number from 0 to 65535', " serve", { FLAGSTONE_PORT: "x" }],
   ] as const) {
@@ -214,7 +218,7 @@ describe("a flag takes precedence over the variable, and the variable over the d
 });
 
 for (const [variable, warning] of [
-  ["FLAGSTONE_PROT", /^\S+ warn {2}there is no variable FLAGSTONE_PROT: did you mean FLAGSTONE_PORT\?\n$/],
+  ["FLAGSTONE_PROT", /^\S+ warn {2}unknown variable FLAGSTONE_PROT: did you mean FLAGSTONE_PORT\?\n$/],
   ["FLAGSTONE_ADMIN_TOKEN_FIEL", /did you mean FLAGSTONE_ADMIN_TOKEN_FILE\?/],
   ["FLAGSTONE_LOGLEVEL", /did you mean FLAGSTONE_LOG_LEVEL\?/],
   ["FLAGSTONE_PORT", /^$/],
@@ -230,11 +234,7 @@ for (const [variable, warning] of [
 }
 
 test("control characters in a name are escaped in the error", async () => {
-  assertRefused(
-    await runHere(["x\u001b[31m\nstatus=200"]),
-    2,
-    "There is no command x\\u001b[31m\\nstatus=200",
-  );
+  assertRefused(await runHere(["x\u001b[31m\nstatus=200"]), 2, "Unknown command x\\u001b[31m\\nstatus=200");
 });
 
 test("settings that a command does not use can't stop it", async (t) => {

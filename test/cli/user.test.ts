@@ -53,8 +53,8 @@ describe("user", { concurrency: 4 }, () => {
     [["ni\u001bna"], 2, '"ni\\u001bna": a username must not contain control characters'],
     [["nina", "--name", "Ni\nna"], 2, '"Ni\\nna": a name must not contain control characters'],
     [["nina", "--email", "admin"], 2, '--email: "admin" must be an e-mail address such as edith@example.com'],
-    [["nina", "--role", "Boss"], 2, "--role: there is no root role Boss, only Admin, Editor, Viewer"],
-    [["nina", "--role", "Owner"], 2, "--role: there is no root role Owner, only Admin, Editor, Viewer"],
+    [["nina", "--role", "Boss"], 2, "--role: Boss must be one of Admin, Editor, Viewer"],
+    [["nina", "--role", "Owner"], 2, "--role: Owner must be one of Admin, Editor, Viewer"],
   ] as const) {
     test(`user create ${args.join(" ")} is refused and records nothing`, async (t) => {
       const data = await dataFile(t, createWorld().lines);
@@ -118,7 +118,11 @@ describe("user", { concurrency: 4 }, () => {
     const robot = { username: "robot", accountType: "Service Account" };
     const data = await dataFile(t, createWorld().user(robot).lines);
     const link = (name: string) => runHere(["user", "link", name, "--data", data]);
-    assertRefused(await link("nobody"), 1, "There is no user nobody: flagstone user list shows them");
+    assertRefused(
+      await link("nobody"),
+      1,
+      "There is no user nobody: list the users with flagstone user list",
+    );
     assertRefused(await link("robot"), 1, "robot is a service account, which can't sign in");
   });
 

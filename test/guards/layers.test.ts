@@ -139,7 +139,7 @@ test("SQL appears only where tables are read and changed, and in authentication"
 });
 
 test("only changes, events and imports start write transactions", () => {
-  const users = /^(db\/group-commit|events\/write|transfer\/(import|replant|trial))\.ts$/;
+  const users = /^(db\/group-commit|events\/write|transfer\/(import|replace-flags|trial))\.ts$/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/transaction.ts" && !isType && !users.test(file)),
     [],

@@ -5,7 +5,7 @@ import type { TestContext } from "node:test";
 import { hashSecret } from "../../src/auth/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/create-server.ts";
-import { plant } from "../../src/transfer/seed.ts";
+import { loadSeed } from "../../src/transfer/seed.ts";
 import { importLines } from "../support/server.ts";
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
 
@@ -13,7 +13,7 @@ import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";
 export async function serveSeed(t: TestContext, seed: object): Promise<string> {
   const db = open(IN_MEMORY);
   t.after(() => close(db));
-  await plant(db, Buffer.from(JSON.stringify(seed)));
+  await loadSeed(db, Buffer.from(JSON.stringify(seed)));
   const token = (type: string, secret: string) => ({
     kind: "token",
     type,

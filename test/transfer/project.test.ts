@@ -20,7 +20,7 @@ const world = () =>
 async function start(t: TestContext, given: World = world()) {
   const { db, request } = await openServer(t, given);
   const parsed = (text: string) => readProjectText(`version: 1\nproject: a\n${text}`, "text");
-  const options = { prunes: false, isTrial: false };
+  const options = { prunes: false, isDryRun: false };
   const apply = (text: string, more: Partial<typeof options> = {}) =>
     applyProject(db, parsed(text), { ...options, ...more });
   const diff = (text: string, prunes = false) => compareProject(db, parsed(text), { prunes });
@@ -216,9 +216,9 @@ for (const [text, message] of REFUSED) {
 test("a dry run returns the same and leaves nothing", async (t) => {
   const { db, apply, diff } = await start(t);
   const recorded = watchLog(db);
-  assert.deepEqual(apply(ROLLOUT, { isTrial: true }), diff(ROLLOUT));
+  assert.deepEqual(apply(ROLLOUT, { isDryRun: true }), diff(ROLLOUT));
   assert.deepEqual(recorded(), []);
-  assert.throws(() => apply("flags: { a/b: {} }", { isTrial: true }));
+  assert.throws(() => apply("flags: { a/b: {} }", { isDryRun: true }));
 });
 
 test("the text of a project describes that project", async (t) => {
@@ -239,7 +239,7 @@ test("the example in the documentation can be applied", async (t) => {
     createWorld().add("contextField", { name: "userId" }).project("default"),
   );
   const project = readProjectText(text, "the page");
-  assert.equal(applyProject(db, project, { prunes: false, isTrial: false }).length, 6);
+  assert.equal(applyProject(db, project, { prunes: false, isDryRun: false }).length, 6);
   assert.deepEqual(compareProject(db, project, { prunes: true }), []);
 });
 

@@ -5,7 +5,7 @@ import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
 
 /*
- * What a dataset may contain although the API would refuse it: it is stored and answered as it is, but must be
+ * What a dataset may contain although the API would reject it: it is stored and answered as it is, but must be
  * corrected before it can be changed. Each warning begins with the path.
  */
 

@@ -20,14 +20,14 @@ export const compareProject = (db: Database, text: ProjectText, options: Options
 
 /**
  * Changes a project to match a text, completely or not at all.
- * @param isTrial rolls everything back
+ * @param isDryRun rolls everything back
  * @returns the steps taken
  * @throws DataError if it is not possible
  */
 export function applyProject(
   db: Database,
   text: ProjectText,
-  { isTrial, ...options }: Options & { isTrial: boolean },
+  { isDryRun, ...options }: Options & { isDryRun: boolean },
 ): Step[] {
   let steps: Step[] = [];
   try {
@@ -35,7 +35,7 @@ export function applyProject(
       const plan = inWordsOfText("the text", () => planFor(tx.db, text, options));
       steps = plan.steps;
       for (const action of plan.actions) perform(tx, action);
-      if (isTrial) throw TAKEN_BACK;
+      if (isDryRun) throw TAKEN_BACK;
     });
   } catch (error) {
     if (error !== TAKEN_BACK) throw error;

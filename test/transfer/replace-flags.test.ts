@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { replant } from "../../src/transfer/replant.ts";
-import { plant } from "../../src/transfer/seed.ts";
+import { replaceFlags } from "../../src/transfer/replace-flags.ts";
+import { loadSeed } from "../../src/transfer/seed.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 
 const planted = async (seed: object) => {
   const db = open(IN_MEMORY);
-  await plant(db, Buffer.from(JSON.stringify(seed)));
+  await loadSeed(db, Buffer.from(JSON.stringify(seed)));
   return db;
 };
 
@@ -21,8 +21,8 @@ test("flags are replaced, and applications get each change; users and tokens sta
   const delta = (headers = {}) => request("/api/client/delta", { as: CLIENT, headers });
   const first = await delta();
   const from = await planted({ features: [{ name: "come", enabled: true }] });
-  replant(db, from);
-  replant(db, from);
+  replaceFlags(db, from);
+  replaceFlags(db, from);
   close(from);
   const { body } = await delta({ "if-none-match": first.headers.get("etag")! });
   assert.deepEqual(
@@ -49,7 +49,7 @@ test("a reference to an unknown user leaves everything unchanged", async (t) => 
       .project("b")
       .feature("liked", "b", { favoritedBy: [7] }),
   );
-  assert.throws(() => replant(db, other.db), /7/);
+  assert.throws(() => replaceFlags(db, other.db), /7/);
   const { body } = await request("/api/admin/projects/a/features");
   assert.deepEqual(
     body.features.map(({ name }: { name: string }) => name),

@@ -7,8 +7,8 @@ import { encryptPlainSecrets } from "../resources/integrations/changes.ts";
 import { hasPlainSecrets } from "../resources/integrations/secrets.ts";
 import { integrations } from "../resources/integrations/store.ts";
 
-/** Takes the encryption key from the operator's file, if configured. @throws DataError if it contains none */
-export function keepSecrets({ "secret-key-file": file }: Config, db: Database) {
+/** Uses the encryption key in the configured file, if any. @throws DataError if the file contains no key */
+export function useConfiguredKey({ "secret-key-file": file }: Config, db: Database) {
   if (file !== "") useKeyFile(db, file);
 }
 

@@ -16,10 +16,10 @@ export const DELIVERY = [
 ] as const;
 
 /**
- * A function that starts deliveries, once it is known where the server listens, and returns a function that stops them.
+ * Returns a function that starts deliveries, given the server's URL; that returns a function that stops them.
  * @throws UsageError for a certificate that can't be read
  */
-export function delivering(
+export function prepareDeliveries(
   { config, log, world }: Context,
   db: Database,
 ): (url: string) => () => Promise<void> {
@@ -29,16 +29,16 @@ export function delivering(
     startDispatcher({ ...settings, allowed: allowedIn(config, url), publicUrl: publicUrl || url }).stop;
 }
 
-/** With the inbox, this server is a target too. */
+/** With the inbox enabled, this server is a target itself. */
 const allowedIn = ({ "allow-private-targets": allowed, inbox }: Config, url: string) =>
   inbox ? [...allowed, new URL(url).host] : allowed;
 
-/** The default authorities and the operator's own; undefined for the default ones alone. */
+/** Node's default authorities plus the configured one; undefined for just the defaults. */
 function authorities({ "delivery-ca": file }: Config) {
   return file === "" ? undefined : [...tls.getCACertificates("default"), readPem("--delivery-ca", file)];
 }
 
-/** The folder for files; a database in memory has none. */
+/** The folder for the provider `file`; undefined for an in-memory database. */
 function folderOf({ "delivery-folder": folder }: Config, db: Database) {
   if (folder !== "" || db.memory) return folder || undefined;
   return `${fs.realpathSync(db.name)}.deliveries`;

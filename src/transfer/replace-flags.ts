@@ -21,7 +21,7 @@ const KINDS = new Set([
  * Replaces the flags and what they are made of by those of another file, all or nothing, without events.
  * @throws DatasetError for a flag that refers to somebody who is not here
  */
-export function replant(db: Database, from: Database) {
+export function replaceFlags(db: Database, from: Database) {
   const lines = [...exportDataset(from)].filter(
     (text, index) => index === 0 || KINDS.has(JSON.parse(text).kind),
   );
