@@ -1,4 +1,4 @@
-/** Sample code for an application: what to install and what to write. */
+/** Sample code for an application. It keeps running, since SDKs report a flag's usage once a minute. */
 export interface Snippet {
   language: string;
   text: string;
@@ -21,9 +21,11 @@ const unleash = await startUnleash({
   appName: "my-app",
   customHeaders: { Authorization: "${token}" },
 });
-console.log(unleash.isEnabled("${feature}", { userId: "1" }));`;
+const check = () => console.log(unleash.isEnabled("${feature}", { userId: "1" }));
+setInterval(check, 1000);`;
 
 const PYTHON = ({ url, token, feature }: SnippetOptions) => `# pip install UnleashClient
+import time
 from UnleashClient import UnleashClient
 
 client = UnleashClient(
@@ -32,7 +34,9 @@ client = UnleashClient(
     custom_headers={"Authorization": "${token}"},
 )
 client.initialize_client()
-print(client.is_enabled("${feature}", {"userId": "1"}))`;
+while True:
+    print(client.is_enabled("${feature}", {"userId": "1"}))
+    time.sleep(1)`;
 
 const GO = ({ url, token, feature }: SnippetOptions) => `// go get github.com/Unleash/unleash-client-go/v4
 unleash.Initialize(
@@ -41,15 +45,21 @@ unleash.Initialize(
 	unleash.WithCustomHeaders(http.Header{"Authorization": {"${token}"}}),
 )
 unleash.WaitForReady()
-fmt.Println(unleash.IsEnabled("${feature}"))`;
+for range time.Tick(time.Second) {
+	fmt.Println(unleash.IsEnabled("${feature}"))
+}`;
 
 const JAVA = ({ url, token, feature }: SnippetOptions) => `// io.getunleash:unleash-client-java
 Unleash unleash = new DefaultUnleash(UnleashConfig.builder()
     .appName("my-app")
     .unleashAPI("${url}/api/")
     .apiKey("${token}")
+    .synchronousFetchOnInitialisation(true)
     .build());
-System.out.println(unleash.isEnabled("${feature}"));`;
+while (true) {
+    System.out.println(unleash.isEnabled("${feature}"));
+    Thread.sleep(1000);
+}`;
 
 const BROWSER = ({ url, token, feature }: SnippetOptions) => `// npm install unleash-proxy-client
 import { UnleashClient } from "unleash-proxy-client";
@@ -86,8 +96,10 @@ await OpenFeature.setProviderAndWait(
 );
 console.log(await OpenFeature.getClient().getBooleanValue("${feature}", false, { targetingKey: "1" }));`;
 
-const CURL = ({ url, token, isFrontend }: SnippetOptions) =>
-  `curl -H "Authorization: ${token}" "${url}/api/${isFrontend ? "frontend?userId=1" : "client/features"}"`;
+const CURL = ({ url, token, feature }: SnippetOptions) =>
+  `curl -X POST "${url}/ofrep/v1/evaluate/flags/${encodeURIComponent(feature)}" \\
+  -H "Authorization: ${token}" -H "Content-Type: application/json" \\
+  -d '{"context": {"targetingKey": "1"}}'`;
 
 const CLIENT_SNIPPETS = {
   "Node.js": NODE,

@@ -121,7 +121,7 @@ export const ADDRESSES = ["src/ui/views.ts", "src/ui/views-of-projects.ts"].flat
 function toAddress(pattern: string) {
   return pattern
     .replace(":id", "1")
-    .replace("/connect", "/connect?project=p")
+    .replace("/connect", `/connect?project=p&feature=${FLAG}`)
     .replace(/.\{PROJECT\}/, "/projects/p")
     .replace(/.\{FLAG\}/, `/projects/p/features/${FLAG}`);
 }

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import { snippetsFor } from "../../src/ui/snippets.ts";
-import { CLIENT, createWorld } from "../support/world.ts";
+import { CLIENT, createWorld, FRONTEND } from "../support/world.ts";
 import { openPage, press, sees, seesNoDialog, skip, type } from "./browser.ts";
 
 test("a token is created, shown once, works, and is revoked", { skip }, async (t) => {
@@ -30,14 +30,18 @@ test("the sample code for Node.js and curl works", { skip }, async (t) => {
     .project("a")
     .feature("my-flag", "a", { environments: [{ name: "development", enabled: true }] });
   const { url } = await openPage(t, world);
-  const given = { url, token: CLIENT, feature: "my-flag", isFrontend: false };
-  const text = Object.fromEntries(snippetsFor(given).map(({ language, text }) => [language, text]));
+  const codeFor = (token: string, isFrontend: boolean) => {
+    const snippets = snippetsFor({ url, token, feature: "my-flag", isFrontend });
+    return Object.fromEntries(snippets.map(({ language, text }) => [language, text]));
+  };
+  const onServer = codeFor(CLIENT, false);
   const run = async (command: string, ...args: string[]) => {
     const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
     t.after(() => child.kill());
     const [printed] = await once(child.stdout, "data");
     return String(printed);
   };
-  assert.equal(await run(process.execPath, "--input-type=module", "-e", text["Node.js"]!), "true\n");
-  assert.match(await run("sh", "-c", text.curl!), /"name":"my-flag"/);
+  assert.equal(await run(process.execPath, "--input-type=module", "-e", onServer["Node.js"]!), "true\n");
+  assert.match(await run("sh", "-c", onServer.curl!), /"value":true/);
+  assert.match(await run("sh", "-c", codeFor(FRONTEND, true).curl!), /"value":true/);
 });

@@ -1,8 +1,9 @@
-import type { Input } from "../api.ts";
+import type { Input, Output } from "../api.ts";
 import { change } from "../reads.ts";
 import { may } from "../session.ts";
 
 type NewToken = Input<"POST /api/admin/projects/:projectId/api-tokens">["body"];
+export type CreatedToken = Output<"POST /api/admin/projects/:projectId/api-tokens">;
 
 /** Whether the user may create a token for an application that uses a project's flags. */
 export const mayConnect = (project: string) =>

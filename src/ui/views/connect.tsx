@@ -1,6 +1,5 @@
 import { useState } from "preact/hooks";
-import { Link } from "wouter-preact";
-import { pathTo, useFilters } from "../address.ts";
+import { useFilters } from "../address.ts";
 import { Answer } from "../parts/answer.tsx";
 import { ChoiceField, choicesOf } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
@@ -8,7 +7,8 @@ import { Secret } from "../parts/secret.tsx";
 import { Snippets } from "../parts/snippets.tsx";
 import { Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
-import { createToken } from "./connect-token.ts";
+import { type CreatedToken, createToken } from "./connect-token.ts";
+import { Connected } from "./connected.tsx";
 
 /** Connects an application to a flag: creates a token, and shows sample code that uses it. */
 export function View() {
@@ -23,13 +23,31 @@ export function View() {
     <>
       <Heading title="Connect an application" />
       <Answer read={read}>
-        {({ environments }) => (
-          <Connect
-            project={project}
-            feature={feature || "your-flag"}
-            environments={environments.map(({ environment }) => environment)}
-            environment={environment}
-          />
+        {({ name, environments }) => (
+          <>
+            <p>
+              For{" "}
+              {feature !== "" && (
+                <>
+                  the flag{" "}
+                  <strong>
+                    <bdi>{feature}</bdi>
+                  </strong>{" "}
+                  in{" "}
+                </>
+              )}
+              the project{" "}
+              <strong>
+                <bdi>{name}</bdi>
+              </strong>
+            </p>
+            <Connect
+              project={project}
+              feature={feature}
+              environments={environments.map(({ environment }) => environment)}
+              environment={environment}
+            />
+          </>
         )}
       </Answer>
     </>
@@ -38,6 +56,7 @@ export function View() {
 
 interface ConnectProps {
   project: string;
+  /** Empty if none has been chosen. */
   feature: string;
   environments: readonly string[];
   /** The one selected at first; empty for the first in the list. */
@@ -45,22 +64,28 @@ interface ConnectProps {
 }
 
 function Connect({ project, feature, environments, environment }: ConnectProps) {
-  const [created, setCreated] = useState<{ secret: string; type: string } | undefined>();
+  const [created, setCreated] = useState<CreatedToken | undefined>();
   const initial = { type: "client", environment: environment || (environments[0] ?? "") };
   const form = useForm(initial, async ({ type, environment }) => {
-    const body = { tokenName: `${project}-${environment}`, type, environment, projects: [project] };
-    setCreated(await createToken(project, body));
+    const tokenName = `${feature || project}-${environment}-${new Date().toISOString()}`;
+    setCreated(await createToken(project, { tokenName, type, environment, projects: [project] }));
   });
   if (created)
     return (
       <>
         <Secret label="Your application authenticates with this token." value={created.secret} />
         <h2>Add this to your application</h2>
-        <Snippets token={created.secret} feature={feature} isFrontend={created.type === "frontend"} />
-        <p>
-          Once your application evaluates the flag,{" "}
-          <Link href={pathTo("projects", project, "features", feature)}>its page</Link> shows how often.
-        </p>
+        <Snippets
+          token={created.secret}
+          feature={feature || "your-flag"}
+          isFrontend={created.type === "frontend"}
+        />
+        {feature !== "" && (
+          <Connected
+            place={{ project, feature, environment: created.environment }}
+            since={created.createdAt}
+          />
+        )}
       </>
     );
   return (

@@ -13,15 +13,13 @@ type Hour = Output<"GET /api/admin/client-metrics/features/:name/raw">["data"][n
 export const View = () => <FlagFrame>{(flag) => <Usage flag={flag} />}</FlagFrame>;
 
 function Usage({ flag }: { flag: Flag }) {
-  const [{ environment, hours }, setFilters] = useFilters({
-    environment: flag.environments.at(-1)?.name ?? "",
-    hours: "24",
-  });
+  const [{ hours, ...chosen }, setFilters] = useFilters({ environment: "", hours: "24" });
   const params = { name: flag.name };
   const read = useRead("GET /api/admin/client-metrics/features/:name/raw", {
     params,
     query: { hoursBack: hours },
   });
+  const environment = chosen.environment || likelyEnvironment(flag, read.data?.data ?? []);
   return (
     <>
       <div class="filters">
@@ -51,6 +49,16 @@ function Usage({ flag }: { flag: Flag }) {
       </Answer>
     </>
   );
+}
+
+/** The last environment with usage; without any, the last where the flag is on. */
+function likelyEnvironment({ environments }: Flag, hours: readonly Hour[]): string {
+  const used = new Set(hours.filter(({ yes, no }) => yes + no > 0).map((hour) => hour.environment));
+  const likely =
+    environments.findLast(({ name }) => used.has(name)) ??
+    environments.findLast(({ enabled }) => enabled) ??
+    environments.at(-1);
+  return likely?.name ?? "";
 }
 
 /** The evaluations as a chart, and by application in a table. */
