@@ -68,4 +68,10 @@ export function may(permission: string, { project, environment }: Place = {}): b
   );
 }
 
+/** The signed-in user; undefined for a token that belongs to no user. */
+export function ownUser() {
+  const user = me.value?.user;
+  return user && "id" in user ? user : undefined;
+}
+
 export const isAdmin = () => may("ADMIN");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, pressAt, sees, skip } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, visit } from "./browser.ts";
 
 const world = () => createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
 
@@ -31,4 +31,31 @@ test("a change whose permission was revoked while the view is open is refused wi
   await page.waitForSelector("[role=switch]:disabled");
   await press(page, "button", "Dismiss");
   await sees(page, "f");
+});
+
+test("members are added with a role, and those who have one already aren't offered", { skip }, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const page = await signedIn();
+  await visit(page, "/projects/a/people");
+  await press(page, "button", "Add a member");
+  await holds(page, "document.querySelector('[name=who]').textContent.includes('user4')");
+  await holds(page, "!document.querySelector('[name=who]').textContent.includes('Vic Viewer')");
+  await press(page, "button", "Add the member");
+  await sees(page, "Choose a user or a group.");
+  await page.select("[name=who]", "user 4");
+  await press(page, "button", "Add the member");
+  await sees(page, "Choose at least one role.");
+  await press(page, "checkbox", "Member");
+  await press(page, "button", "Add the member");
+  await seesNoDialog(page);
+  const { users } = (await request("/api/admin/projects/a/access")).body;
+  assert.deepEqual(users.map(({ id }: { id: number }) => id).toSorted(), [1, 3, 4]);
+});
+
+test("flags are created only by those who may", { skip }, async (t) => {
+  const { signedIn } = await openPage(t, world());
+  const page = await signedIn(4);
+  await visit(page, "/projects/a");
+  await sees(page, "f");
+  assert.equal(await page.$("main button.main"), null);
 });

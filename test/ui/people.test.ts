@@ -117,3 +117,16 @@ test("users end their sessions elsewhere", { skip }, async (t) => {
   assert.equal(sessions(), 1);
   await sees(page, "this session");
 });
+
+test("an administrator without a password sets one from the account", { skip }, async (t) => {
+  const { url, signedIn } = await openPage(t);
+  const page = await signedIn();
+  await page.goto(`${url}/me`);
+  await type(page, "Current password", "none yet");
+  await type(page, "New password", PASSWORD);
+  await type(page, "Repeat the new password", PASSWORD);
+  await press(page, "button", "Change the password");
+  await sees(page, "You have no password yet");
+  await press(page, "button", "Set a new password");
+  await holds(page, "location.pathname === '/reset-password'");
+});

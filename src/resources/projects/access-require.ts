@@ -40,7 +40,7 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
   if (isOwned(before) && !isOwned(wanted))
     throw new ApiError(
       "ProjectWithoutOwnerError",
-      `The project ${project} must keep an owner: someone must have the role ${ROLES.owner}`,
+      `The project ${project} must keep an owner: someone must have the role Owner`,
     );
   if (actor.isAdmin) return;
   const own = new Set(rolesInProject(db, actor.userId ?? 0, project).map(({ id }) => id));

@@ -50,7 +50,12 @@ export async function requireOwnPassword(
   const forgive = countGuess(db, { who: userId, address });
   const passwordHash = passwordHashOf(db, userId) ?? null;
   if (!(await isPassword(password, passwordHash)))
-    throw new ApiError("PasswordMismatch", "body.oldPassword: is not your password");
+    throw new ApiError(
+      "PasswordMismatch",
+      passwordHash === null
+        ? "body.oldPassword: you have no password yet: set one through a password link"
+        : "body.oldPassword: is not your password",
+    );
   forgive();
   return { passwordHash: passwordHash! };
 }

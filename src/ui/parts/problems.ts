@@ -25,12 +25,18 @@ export function useProblems(error: Error | undefined): Problems {
 
 type Problem = RequestError["details"][number];
 
-/** The details of an error, or the error itself if they name no property. */
+/** The details of an error, or else the error itself, whose message may begin with the property. */
 const problemsIn = (error: Error | undefined): readonly Problem[] => {
   if (error === undefined) return [];
   const details = error instanceof RequestError ? error.details : [];
-  return details.some(({ path }) => path !== undefined) ? details : [error];
+  if (details.some(({ path }) => path !== undefined)) return details;
+  const [, path, message] = /^(body\.[\w.]+): (.+)$/s.exec(error.message) ?? [];
+  return [path !== undefined && message !== undefined ? { path, message } : error];
 };
+
+/** An error that is shown beside a field. */
+export const problemAt = (name: string, message: string) =>
+  new RequestError(400, message, { details: [{ path: `body.${name}`, message }] });
 
 /** A problem without a field starts with the API's name of the property. */
 const withName = ({ path, message }: Problem) =>

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { Answer } from "../parts/answer.tsx";
+import { Button } from "../parts/button.tsx";
 import { TextField } from "../parts/fields.tsx";
 import { Form, useForm } from "../parts/form.tsx";
 import { tell } from "../parts/messages.tsx";
@@ -7,6 +8,7 @@ import { PersonalTokens } from "../parts/personal-tokens.tsx";
 import { Secret } from "../parts/secret.tsx";
 import { Heading } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
+import { isAdmin, ownUser } from "../session.ts";
 import { OwnSessions } from "./own-sessions.tsx";
 
 /** Whoever is signed in: what they are, their tokens and their password. */
@@ -34,6 +36,7 @@ export function View() {
       <section>
         <h2>Password</h2>
         <PasswordForm />
+        <PasswordLink />
       </section>
       <OwnSessions />
     </>
@@ -96,5 +99,22 @@ function PasswordForm() {
         isRequired
       />
     </Form>
+  );
+}
+
+/** For those who signed in by a link and have no password, or have forgotten it. */
+function PasswordLink() {
+  const user = ownUser();
+  if (!user || !isAdmin())
+    return <p class="muted">No password yet? An administrator can create a link for you to set one.</p>;
+  const open = async () => {
+    const body = { id: user.email ?? user.username ?? user.id };
+    const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
+    location.assign(new URL(resetPasswordUrl, document.baseURI));
+  };
+  return (
+    <p class="muted">
+      No password yet, or forgotten it? <Button onClick={open}>Set a new password</Button>
+    </p>
   );
 }

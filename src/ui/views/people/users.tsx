@@ -11,7 +11,7 @@ import { ChoiceField, TextField } from "../../parts/fields.tsx";
 import { Secret } from "../../parts/secret.tsx";
 import { Avatar, Time } from "../../parts/words.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
-import { isAdmin } from "../../session.ts";
+import { isAdmin, ownUser } from "../../session.ts";
 import { PeopleTabs } from "./people-tabs.tsx";
 
 type Users = Output<"GET /api/admin/user-admin">;
@@ -20,7 +20,7 @@ type User = Users["users"][number];
 /** Everyone who can sign in. */
 export function View() {
   const read = useRead("GET /api/admin/user-admin");
-  const [link, setLink] = useState("");
+  const [link, setLink] = useState<PasswordLink | undefined>();
   const roles = read.data?.rootRoles ?? [];
   return (
     <>
@@ -51,18 +51,18 @@ export function View() {
         mayCreate={isAdmin()}
         mayChange={isAdmin}
         removal={{
-          isAllowed: isAdmin,
+          isAllowed: ({ id }) => isAdmin() && id !== ownUser()?.id,
           remove: ({ id }) => change("DELETE /api/admin/user-admin/:id", { params: { id } }),
           lossOf: () =>
             "Their sessions, personal tokens and roles will be deleted. Their events stay in the log.",
         }}
         tools={(user) => <ResetPassword user={user} onLink={setLink} />}
       />
-      {link !== "" && (
-        <Dialog title="Password link" onClose={() => setLink("")} isWide>
+      {link && (
+        <Dialog title={`Password link for ${link.name}`} onClose={() => setLink(undefined)} isWide>
           <Secret
-            value={new URL(link, document.baseURI).href}
-            label="Anyone with this link can set the password. No e-mail is sent: pass it on yourself."
+            value={new URL(link.path, document.baseURI).href}
+            label="For 24 hours, anyone with this link can set the password, once. No e-mail is sent: pass it on yourself."
           />
         </Dialog>
       )}
@@ -70,14 +70,21 @@ export function View() {
   );
 }
 
-const ResetPassword = ({ user, onLink }: { user: User; onLink(link: string): void }) => (
+/** A link for setting a password, to be shown once. */
+interface PasswordLink {
+  /** Whom it is for. */
+  name: string;
+  path: string;
+}
+
+const ResetPassword = ({ user, onLink }: { user: User; onLink(link: PasswordLink): void }) => (
   <IconButton
     icon="key"
     label={`Create a password reset link for ${nameOf(user)}`}
     onClick={async () => {
       const body = { id: user.email ?? user.username ?? user.id };
       const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
-      onLink(resetPasswordUrl);
+      onLink({ name: nameOf(user), path: resetPasswordUrl });
     }}
   />
 );
@@ -86,7 +93,7 @@ const USER = "/api/admin/user-admin/:id";
 
 interface EditorProps {
   roles: Users["rootRoles"];
-  onLink(link: string): void;
+  onLink(link: PasswordLink): void;
   onClose(): void;
 }
 
@@ -121,7 +128,7 @@ function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
       else {
         const names = { ...(username !== "" && { username }), ...(name !== "" && { name }) };
         const made = await change("POST /api/admin/user-admin", { body: { ...body, ...names } });
-        onLink(made.inviteLink ?? "");
+        if (made.inviteLink) onLink({ name: nameOf(made), path: made.inviteLink });
       }
       onClose();
     },

@@ -18,11 +18,13 @@ export function View() {
   const [filters, setFilters] = useFilters(FILTERS);
   return (
     <ProjectFrame
-      actions={() => (
-        <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
-          New flag
-        </Button>
-      )}
+      actions={(_, id) =>
+        may("CREATE_FEATURE", { project: id }) && (
+          <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+            New flag
+          </Button>
+        )
+      }
     >
       {(project, id) => (
         <>

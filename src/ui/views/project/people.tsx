@@ -6,6 +6,7 @@ import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ChecksField, ChoiceField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
+import { problemAt } from "../../parts/problems.ts";
 import { Table } from "../../parts/table.tsx";
 import { Avatar, Badge } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -79,6 +80,7 @@ function People({ project }: { project: string }) {
             {edited && (
               <EditMember
                 member={edited === "new" ? undefined : edited}
+                members={members}
                 roles={access.roles}
                 onSave={(member) => save([...without(member), member])}
                 onClose={() => setEdited(undefined)}
@@ -151,21 +153,25 @@ const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => 
 interface EditMemberProps {
   /** Undefined for a new member, who is yet to be chosen. */
   member: Member | undefined;
+  /** Those who have roles already, which can only be edited. */
+  members: readonly Member[];
   roles: Access["roles"];
   onSave(member: Member): Promise<unknown>;
   onClose(): void;
 }
 
-function EditMember({ member, roles, onSave, onClose }: EditMemberProps) {
+function EditMember({ member, members, roles, onSave, onClose }: EditMemberProps) {
   const all = useRead("GET /api/admin/user-admin/access").data;
   const choices = [
     ...(all?.users ?? []).map(
       ({ id, name, username, email }) => [`user ${id}`, name || username || email || `user ${id}`] as const,
     ),
     ...(all?.groups ?? []).map(({ id, name }) => [`group ${id}`, `group ${name}`] as const),
-  ];
+  ].filter(([key]) => !members.some(({ kind, id }) => key === `${kind} ${id}`));
   const initial = { who: "", roles: (member?.roles ?? []).map(String) as readonly string[] };
   const form = useForm(initial, async (values) => {
+    if (!member && values.who === "") throw problemAt("who", "Choose a user or a group.");
+    if (values.roles.length === 0) throw problemAt("roles", "Choose at least one role.");
     const [kind, id] = values.who.split(" ");
     const chosen: Member = member ?? {
       kind: kind === "group" ? "group" : "user",
@@ -179,7 +185,7 @@ function EditMember({ member, roles, onSave, onClose }: EditMemberProps) {
   });
   return (
     <Dialog title={member ? `Roles of ${member.name}` : "Add a member"} onClose={onClose}>
-      <Form form={form} submit="Save" onCancel={onClose}>
+      <Form form={form} submit={member ? "Save" : "Add the member"} onCancel={onClose}>
         {!member && (
           <ChoiceField
             form={form}

@@ -16,7 +16,7 @@ export function ProjectFrame({
   actions,
   children,
 }: {
-  actions?: (project: Project) => ComponentChildren;
+  actions?: (project: Project, id: string) => ComponentChildren;
   children(project: Project, id: string): ComponentChildren;
 }) {
   const { projectId = "" } = useParams();
@@ -29,7 +29,9 @@ export function ProjectFrame({
     <Answer read={read}>
       {(project) => (
         <>
-          <Heading title={<Title project={project} id={projectId} />}>{actions?.(project)}</Heading>
+          <Heading title={<Title project={project} id={projectId} />}>
+            {actions?.(project, projectId)}
+          </Heading>
           <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
           {children(project, projectId)}
         </>
