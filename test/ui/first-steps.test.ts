@@ -72,3 +72,19 @@ test("a member connects an application to a flag from its page, in the environme
   await sees(page, 'isEnabled("f"');
   await sees(page, "a:production.");
 });
+
+test("first steps count flags in any project, and a step without the permission is no link", {
+  skip,
+}, async (t) => {
+  const world = createWorld()
+    .project("a")
+    .project("b")
+    .feature("off", "b")
+    .feature("f", "a", { environments: [{ name: "production", enabled: true }] });
+  const { signedIn } = await openPage(t, world);
+  const page = await signedIn(3);
+  await sees(page, "Use it in your application (you don't have the permission)");
+  const admin = await signedIn();
+  await press(admin, "link", "Use it in your application");
+  await sees(admin, "For the flag f in the project a");
+});

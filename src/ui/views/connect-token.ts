@@ -14,3 +14,15 @@ export const createToken = (project: string, body: NewToken) =>
   may("CREATE_PROJECT_API_TOKEN", { project })
     ? change("POST /api/admin/projects/:projectId/api-tokens", { params: { projectId: project }, body })
     : change("POST /api/admin/api-tokens", { body });
+
+interface Connectable {
+  project: string;
+  name: string;
+  environments: ReadonlyArray<{ name: string; enabled: boolean }>;
+}
+
+/** Where to connect an application to a flag; suggests an environment where it is on, so that it is seen to work. */
+export function connectPath({ project, name, environments }: Connectable) {
+  const environment = environments.find(({ enabled }) => enabled)?.name ?? "";
+  return `/connect?${new URLSearchParams({ project, feature: name, ...(environment && { environment }) })}`;
+}

@@ -1,64 +1,59 @@
 import { Link } from "wouter-preact";
 import { pathTo } from "../address.ts";
+import type { Output } from "../api.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useRead } from "../reads.ts";
+import { may } from "../session.ts";
+import { connectPath, mayConnect } from "./connect-token.ts";
 
-/** The steps to a flag that an application uses; hidden once an application has used one. */
+type Project = Output<"GET /api/admin/projects">["projects"][number];
+type Flag = Output<"GET /api/admin/search/features">["features"][number];
+
+/** The steps to a flag that an application uses, in whatever project; hidden once an application has connected. */
 export function FirstSteps() {
   const { data } = useRead("GET /api/admin/projects");
-  const project = data?.projects.find(({ id }) => id === "default") ?? data?.projects[0];
-  if (data === undefined || data.projects.some(({ lastReportedFlagUsage }) => lastReportedFlagUsage !== null))
-    return null;
-  return project ? (
-    <StepsIn project={project.id} />
-  ) : (
-    <Steps done={0} project={undefined} feature={undefined} />
-  );
+  const applications = useRead("GET /api/admin/metrics/applications", { query: { limit: 1 } }).data;
+  if (!data || !applications || applications.total > 0) return null;
+  if (data.projects.some(({ lastReportedFlagUsage }) => lastReportedFlagUsage !== null)) return null;
+  return <StepsFrom projects={data.projects} />;
 }
 
-function StepsIn({ project }: { project: string }) {
-  const overview = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId: project } });
-  const newest = useRead("GET /api/admin/search/features", {
-    query: { project: `IS:${project}`, limit: 1, sortBy: "createdAt", sortOrder: "desc" },
-  });
-  if (!overview.data || !newest.data || overview.data.onboardingStatus.status === "onboarded") return null;
-  const [feature] = newest.data.features;
-  const isOn = feature?.environments.some(({ enabled }) => enabled);
-  return <Steps done={feature ? (isOn ? 3 : 2) : 1} project={project} feature={feature?.name} />;
+/** With the newest flag that is on, or else the newest. */
+function StepsFrom({ projects }: { projects: readonly Project[] }) {
+  const environments = useRead("GET /api/admin/environments").data?.environments;
+  const newest = useNewest([]);
+  const on = useNewest(environments?.map(({ name }) => `${name}:enabled`) ?? []);
+  if (!environments || !newest || !on) return null;
+  const flag = on.features[0] ?? newest.features[0];
+  const project = flag?.project ?? newestOf(projects)?.id;
+  const done = on.total > 0 ? 3 : flag ? 2 : project === undefined ? 0 : 1;
+  return <Steps done={done} project={project} flag={flag} />;
 }
+
+const useNewest = (status: readonly string[]) =>
+  useRead("GET /api/admin/search/features", {
+    query: { status, limit: 1, sortBy: "createdAt", sortOrder: "desc" },
+  }).data;
+
+const newestOf = (projects: readonly Project[]) =>
+  projects.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
 
 interface StepsProps {
   /** How many are done. */
   done: number;
   project: string | undefined;
-  feature: string | undefined;
+  flag: Flag | undefined;
 }
 
-function Steps({ done, project = "default", feature = "" }: StepsProps) {
-  const flag = pathTo("projects", project, "features", feature);
-  const steps = [
-    ["Create a project", "/projects?new=true"],
-    ["Create a flag", `${pathTo("projects", project)}?new=true`],
-    ["Turn it on in an environment", flag],
-    [
-      "Use it in your application",
-      `/connect?project=${encodeURIComponent(project)}&feature=${encodeURIComponent(feature)}`,
-    ],
-  ] as const;
+function Steps({ done, project = "", flag }: StepsProps) {
+  const steps = stepsIn(project, flag);
   return (
     <section class="panel">
       <h2>First steps</h2>
       <ol class="steps">
-        {steps.map(([title, path], index) => (
-          <li key={title} class={index < done ? "done" : undefined}>
-            {index < done && <Icon name="check" />}
-            {index === done ? (
-              <Link class="button main" href={path}>
-                {title}
-              </Link>
-            ) : (
-              title
-            )}
+        {steps.map((step, index) => (
+          <li key={step.title} class={index < done ? "done" : undefined}>
+            {index < done && <Icon name="check" />} {index === done ? <CurrentStep {...step} /> : step.title}
             {index < done && <span class="unseen"> (done)</span>}
           </li>
         ))}
@@ -66,3 +61,39 @@ function Steps({ done, project = "default", feature = "" }: StepsProps) {
     </section>
   );
 }
+
+interface Step {
+  title: string;
+  path: string;
+  isAllowed: boolean;
+}
+
+const stepsIn = (project: string, flag: Flag | undefined): Step[] => [
+  { title: "Create a project", path: "/projects?new=true", isAllowed: may("CREATE_PROJECT") },
+  {
+    title: "Create a flag",
+    path: `${pathTo("projects", project)}?new=true`,
+    isAllowed: may("CREATE_FEATURE", { project }),
+  },
+  {
+    title: "Turn it on in an environment",
+    path: pathTo("projects", project, "features", flag?.name ?? ""),
+    isAllowed: may("UPDATE_FEATURE_ENVIRONMENT", { project }),
+  },
+  {
+    title: "Use it in your application",
+    path: flag ? connectPath(flag) : "",
+    isAllowed: mayConnect(project),
+  },
+];
+
+const CurrentStep = ({ title, path, isAllowed }: Step) =>
+  isAllowed ? (
+    <Link class="button main" href={path}>
+      {title}
+    </Link>
+  ) : (
+    <>
+      <strong>{title}</strong> <small>(you don't have the permission)</small>
+    </>
+  );

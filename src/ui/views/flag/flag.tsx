@@ -2,7 +2,8 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { mayConnect } from "../connect-token.ts";
+import { may } from "../../session.ts";
+import { connectPath, mayConnect } from "../connect-token.ts";
 import { About } from "./about.tsx";
 import { EnvironmentCard } from "./environment-card.tsx";
 import { type Flag, FlagFrame } from "./flag-frame.tsx";
@@ -14,12 +15,12 @@ export const View = () => (
     {(flag) => (
       <>
         <About flag={flag} />
+        <NextSteps flag={flag} />
         <div class="environments">
           {flag.environments.map((environment) => (
             <EnvironmentCard key={environment.name} flag={flag} environment={environment} />
           ))}
         </div>
-        <NextSteps flag={flag} />
       </>
     )}
   </FlagFrame>
@@ -38,13 +39,14 @@ function NextSteps({ flag }: { flag: Flag }) {
           <Icon name="api" /> Use it in your application
         </Link>
       )}
+      <Hint flag={flag} />
       {isOpen && <TryIt flag={flag} onClose={() => setOpen(false)} />}
     </div>
   );
 }
 
-/** Suggests an environment where the flag is on, so that the application sees it work. */
-function connectPath({ project, name, environments }: Flag) {
-  const environment = environments.find(({ enabled }) => enabled)?.name ?? "";
-  return `/connect?${new URLSearchParams({ project, feature: name, ...(environment && { environment }) })}`;
-}
+/** What to do with a flag that is off everywhere. */
+const Hint = ({ flag: { project, environments } }: { flag: Flag }) =>
+  environments.some(({ enabled }) => enabled) || !may("UPDATE_FEATURE_ENVIRONMENT", { project }) ? null : (
+    <small>The flag is off everywhere: turn it on with the switch of an environment.</small>
+  );
