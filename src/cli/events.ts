@@ -2,7 +2,11 @@ import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
-import { countOldRecords, type Kept, removeOldRecords } from "../resources/integrations/changes-retention.ts";
+import {
+  countOldRecords,
+  type Retention,
+  removeOldRecords,
+} from "../resources/integrations/changes-retention.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { counted } from "./plural.ts";
 import { withFile } from "./with-file.ts";
@@ -29,7 +33,7 @@ export const eventsPurge: Command = {
 };
 
 /** In batches, so that a server's changes get a turn in between. */
-function removeAll(db: Database, retention: Kept) {
+function removeAll(db: Database, retention: Retention) {
   let removed = 0;
   for (let count = -1; count !== 0; removed += count)
     count = write(db, CLI, (tx) => removeOldRecords(tx, retention, Date.now()));

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
 import { eventsAfter, newestEvent } from "../resources/events/follow-store.ts";
-import { toWanted, wantedPage } from "../resources/events/search-store.ts";
+import { matchingPage, toCriteria } from "../resources/events/search-store.ts";
 import { wireWindows } from "../resources/events/store.ts";
 
 /** The events to follow. */
@@ -33,8 +33,8 @@ export async function* followFile(db: Database, filter: Filter, signal: AbortSig
 function* newest(db: Database, { last, type, project, feature }: Filter, position: number) {
   if (last === 0) return;
   const search = { ...toLists({ type, project, feature }), query: "", offset: 0, limit: last };
-  const wanted = { ...toWanted(db, search, []), last: BigInt(position) };
-  const { ids } = wantedPage(db, wanted, search);
+  const wanted = { ...toCriteria(db, search, []), last: BigInt(position) };
+  const { ids } = matchingPage(db, wanted, search);
   for (const wires of wireWindows(db, ids.reverse())) yield* wires;
 }
 

@@ -65,7 +65,7 @@ export async function attempt(
     },
     retryAt,
     remaining: outcome.retry?.remaining,
-    restUntil: after(delayMs(clock, failures + 1, askedMs)),
+    backoffUntil: after(delayMs(clock, failures + 1, askedMs)),
   };
 }
 

@@ -4,10 +4,10 @@ import type { Writing } from "../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
 import {
   type Delivery,
+  failuresOf,
   oldestDeliveries,
   type Target,
   targetById,
-  troubleOf,
 } from "../resources/integrations/delivery-store.ts";
 import { type Attempting, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
@@ -80,7 +80,7 @@ export function createLane(context: LaneContext, id: number): Lane {
 async function deliverDue(context: LaneContext, id: number, limit: number): Promise<number | undefined> {
   for (;;) {
     if (!activeTarget(context, id) || context.isStopped()) return undefined;
-    const { failures = 0, retryAt = "" } = troubleOf(context.db, id) ?? {};
+    const { failures = 0, retryAt = "" } = failuresOf(context.db, id) ?? {};
     // A failing receiver is tried with a single event.
     const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
     if (deliveries.length === 0) return undefined;

@@ -3,7 +3,7 @@ import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import { HOUR_MS } from "../hour.ts";
 import type { Log } from "../log.ts";
-import { resetAge, tellOfAge } from "../resources/features/changes-aging.ts";
+import { recordPotentiallyStale, resetPotentiallyStale } from "../resources/features/changes-aging.ts";
 
 /**
  * Records events for flags that have outlived their type's expected lifetime, at once and every hour (original).
@@ -31,6 +31,6 @@ export function watchAge(db: Database, log: Log): () => Promise<void> {
 /** Records all flags that are too old at a given time, in batches, so that other changes get a turn in between. */
 export async function tellOfAges(db: Database, time: Date, isStopped = () => false) {
   const now = time.toISOString();
-  await writeSoon(db, SYSTEM, undefined, (tx) => void resetAge(tx, now));
-  while (!isStopped() && (await writeSoon(db, SYSTEM, undefined, (tx) => tellOfAge(tx, now))));
+  await writeSoon(db, SYSTEM, undefined, (tx) => void resetPotentiallyStale(tx, now));
+  while (!isStopped() && (await writeSoon(db, SYSTEM, undefined, (tx) => recordPotentiallyStale(tx, now))));
 }

@@ -22,7 +22,7 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { route } from "../http/route.ts";
 import type { Streams } from "../http/streams.ts";
 import { unknownPath } from "../http/unknown-path.ts";
-import { holding, requireNoMaintenance } from "../resources/settings/require.ts";
+import { currentSetting, requireNoMaintenance } from "../resources/settings/require.ts";
 import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
 import { inboxHandlers } from "./inbox.ts";
@@ -100,7 +100,7 @@ function admit(options: ServerOptions, event: H3Event) {
 function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface: Surface, event: H3Event) {
   const { req, context } = event;
   if (surface.isForPages) {
-    context.cors = corsHeaders(req, holding(db, "unleash.frontend").frontendApiOrigins);
+    context.cors = corsHeaders(req, currentSetting(db, "unleash.frontend").frontendApiOrigins);
     if (isPreflight(event)) return;
   }
   const [authorization, apiKey] = [req.headers.get("authorization"), req.headers.get("x-api-key")];

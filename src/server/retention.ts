@@ -2,7 +2,7 @@ import { SYSTEM } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import type { Log } from "../log.ts";
-import { type Kept, removeOldRecords } from "../resources/integrations/changes-retention.ts";
+import { type Retention, removeOldRecords } from "../resources/integrations/changes-retention.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
  * @param kept undefined to keep all
  * @returns a function that stops it; resolves once it is idle
  */
-export function watchRetention(db: Database, log: Log, kept: Kept | undefined): () => Promise<void> {
+export function watchRetention(db: Database, log: Log, kept: Retention | undefined): () => Promise<void> {
   if (kept === undefined) return async () => {};
   let isStopped = false;
   let running = Promise.resolve();
@@ -32,7 +32,7 @@ export function watchRetention(db: Database, log: Log, kept: Kept | undefined): 
 }
 
 /** In batches, so that other changes get a turn in between. */
-export async function removeAllOld(db: Database, kept: Kept, isStopped = () => false) {
+export async function removeAllOld(db: Database, kept: Retention, isStopped = () => false) {
   const removeSome = () => writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, kept, Date.now()));
   while (!isStopped() && (await removeSome()) > 0);
 }

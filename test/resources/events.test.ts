@@ -142,7 +142,7 @@ test("a long list is recognized by its bytes, not only by its rows", async (t) =
   const world = createWorld();
   for (let id = 1; id <= 6; id++) world.event({ project: "long", data: { text: "x".repeat(200_000) } });
   const { db } = await openServer(t, world);
-  const windows = [...projectEvents(db, "long", "")].map(({ held }) => held);
+  const windows = [...projectEvents(db, "long", "")].map(({ count }) => count);
   assert.deepEqual(windows, [2, 2, 2]);
 });
 

@@ -75,12 +75,12 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
   [
     "feature",
     strategy({ variants: variants(500, 400) }),
-    `${IN}.variants: the weights must end at 1000, not 900`,
+    `${IN}.variants: the weights must add up to 1000, not 900`,
   ],
   [
     "feature",
     { environments: [{ name: "production", variants: variants(1000, 1) }] },
-    "environments.0.variants: the weights must end at 1000, not 1001",
+    "environments.0.variants: the weights must add up to 1000, not 1001",
   ],
   [
     "segment",
@@ -100,7 +100,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
     { type: "x", ...strategy({ name: "geo", variants: variants(1) }) },
     'type: there is no flag type "x"',
     `${IN}.name: there is no strategy "geo"`,
-    `${IN}.variants: the weights must end at 1000, not 1`,
+    `${IN}.variants: the weights must add up to 1000, not 1`,
   ],
 ];
 

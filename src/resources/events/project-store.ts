@@ -4,15 +4,15 @@ import { WINDOW } from "./store.ts";
 
 /** Some events of a list as JSON, each preceded by a comma, even the first. */
 export interface Window {
-  held: number;
+  count: number;
   text: string | Buffer;
 }
 
-/** How many events are read at a time. */
-const MANY = 200;
+/** The number of events read at a time. */
+const BATCH_SIZE = 200;
 
-/** Batches of events up to this length are joined by SQLite. In bytes. */
-const SHORT = 8 * 1024;
+/** A batch of events no longer than this is joined by SQLite. In bytes. */
+const SHORT_BYTES = 8 * 1024;
 
 interface Bind {
   project: string;
@@ -20,14 +20,14 @@ interface Bind {
 }
 
 const NEWEST = `
-  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT ${MANY}`;
+  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT ${BATCH_SIZE}`;
 
 const newest = query<Bind, { id: number; wire: string }>(NEWEST);
 
-/** All columns but `held` are null if there are no events. */
-const newestJoined = query<Bind, { held: number; oldest: number; longest: number; text: Buffer }>(`
-  SELECT count(*) AS held, min(id) AS oldest, max(octet_length(wire)) AS longest,
-    CAST(',' || group_concat(wire, ',') FILTER (WHERE octet_length(wire) <= ${SHORT}) AS BLOB) AS text
+/** All columns but `count` are null if there are no events. */
+const newestJoined = query<Bind, { count: number; oldest: number; longest: number; text: Buffer }>(`
+  SELECT count(*) AS count, min(id) AS oldest, max(octet_length(wire)) AS longest,
+    CAST(',' || group_concat(wire, ',') FILTER (WHERE octet_length(wire) <= ${SHORT_BYTES}) AS BLOB) AS text
   FROM (${NEWEST})`);
 
 /**
@@ -36,10 +36,10 @@ const newestJoined = query<Bind, { held: number; oldest: number; longest: number
  */
 export function* projectEvents(db: Database, project: string, root: string): Generator<Window> {
   for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
-    const many = isLinked(root) ? undefined : newestJoined(db).get({ project, before })!;
-    const isShort = many !== undefined && many.longest <= SHORT; // also true without any events
-    const window = isShort ? many : oneByOne(db, { project, before }, root);
-    if (window.held === 0) return;
+    const batch = isLinked(root) ? undefined : newestJoined(db).get({ project, before })!;
+    const isShort = batch !== undefined && batch.longest <= SHORT_BYTES; // also true without any events
+    const window = isShort ? batch : oneByOne(db, { project, before }, root);
+    if (window.count === 0) return;
     yield window;
     before = BigInt(window.oldest);
   }
@@ -54,5 +54,5 @@ function oneByOne(db: Database, bind: Bind, root: string): Window & { oldest: nu
     wires.push(wire);
     if (size > WINDOW) break;
   }
-  return { held: wires.length, oldest, text: `,${joined(wires, root)}` };
+  return { count: wires.length, oldest, text: `,${joined(wires, root)}` };
 }

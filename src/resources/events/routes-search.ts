@@ -8,7 +8,7 @@ import { EventArray, joined } from "../../events/wire.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
 import { FoundEvents, LogSearch } from "./search-schema.ts";
-import { toWanted, wantedAmong, wantedPage } from "./search-store.ts";
+import { matchesAmong, matchingPage, toCriteria } from "./search-store.ts";
 import { shortWiresById, wireWindows } from "./store.ts";
 import { COUNTED, searchText } from "./text-search.ts";
 
@@ -22,9 +22,9 @@ export const searchLog = operation({
   query: LogSearch,
   response: FoundEvents,
 }).run(({ db, actor, query, signal }) => {
-  const hidden = outOfSight(db, actor);
+  const hidden = hiddenFrom(db, actor);
   if (query.query !== "") return textPage(db, query, hidden, signal);
-  return snapshot(db, () => toAnswer(db, wantedPage(db, toWanted(db, query, hidden), query)));
+  return snapshot(db, () => toResult(db, matchingPage(db, toCriteria(db, query, hidden), query)));
 });
 
 interface Found {
@@ -33,10 +33,10 @@ interface Found {
 }
 
 /** Projects whose events are left out; those without a project ("") are visible to ADMIN only (original). */
-const outOfSight = (db: Database, actor: Actor) => (actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""]);
+const hiddenFrom = (db: Database, actor: Actor) => (actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""]);
 
 async function textPage(db: Database, search: LogSearch, hidden: string[], signal: AbortSignal) {
-  const wanted = toWanted(db, search, hidden);
+  const criteria = toCriteria(db, search, hidden);
   const end = search.offset + search.limit;
   const { ids, total } = await searchText(db, {
     filter: {
@@ -48,10 +48,10 @@ async function textPage(db: Database, search: LogSearch, hidden: string[], signa
     text: fold(search.query),
     from: Number.POSITIVE_INFINITY,
     limit: end,
-    narrow: (found) => wantedAmong(db, wanted, found),
+    narrow: (found) => matchesAmong(db, criteria, found),
     signal,
   });
-  return toAnswer(db, { ids: ids.slice(search.offset), total: total ?? atLeast(ids.length, end) });
+  return toResult(db, { ids: ids.slice(search.offset), total: total ?? atLeast(ids.length, end) });
 }
 
 /** A total without counting: exact if the page is not full, otherwise more than shown so far. */
@@ -62,13 +62,13 @@ const only = (values: readonly string[] | undefined) => (values?.length === 1 ? 
 /** Unknown types are left to `narrow`, which rejects them. */
 const onlyType = (types: readonly string[] | undefined) => EVENT_TYPES.find((type) => type === only(types));
 
-function toAnswer(db: Database, { ids, total }: Found) {
+function toResult(db: Database, { ids, total }: Found) {
   const wires = shortWiresById(db, ids);
-  return wires ? { events: new EventArray(wires), total } : toLongAnswer(db, ids, total);
+  return wires ? { events: new EventArray(wires), total } : toLongResult(db, ids, total);
 }
 
-/** A long answer, never held in memory as a whole. */
-const toLongAnswer = (db: Database, ids: number[], total: number) =>
+/** A long result, never held in memory as a whole. */
+const toLongResult = (db: Database, ids: number[], total: number) =>
   new JsonStream(function* (root) {
     let comma = "";
     yield `{"events":[`;

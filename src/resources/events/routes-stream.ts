@@ -19,14 +19,14 @@ export const streamEvents = operation({
   response: Event,
 }).stream(({ db, actor, query }, since) => {
   const { type, project, feature, createdBy } = query;
-  const followed = {
+  const filter = {
     types: toList(type),
     projects: toList(project),
     features: toList(feature),
     creators: toList(createdBy),
     hidden: JSON.stringify(hiddenProjects(db, actor)),
   };
-  const { events, position, isMore } = eventsAfter(db, followed, positionOf(db, since));
+  const { events, position, isMore } = eventsAfter(db, filter, positionOf(db, since));
   const messages = events.map(({ id, wire }) => ({ id: String(id), data: new EventText(wire) }));
   return { messages, position: String(position), isMore };
 });

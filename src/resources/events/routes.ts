@@ -20,7 +20,7 @@ import {
 } from "./store.ts";
 import { searchText } from "./text-search.ts";
 
-/** How many events are listed if no project is named (seed). */
+/** The number of events listed if no project is named (seed). */
 const NEWEST = 100;
 
 export const listEvents = operation({
@@ -50,7 +50,7 @@ export const listFeatureEvents = operation({
   const filter = { feature: featureName, hidden: hiddenProjects(db, actor) };
   const ids = eventIds(db, filter, { from: Number.POSITIVE_INFINITY, limit: Number.MAX_SAFE_INTEGER });
   const begin = `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`;
-  return new JsonStream((root) => listText(windowsById(db, ids, root), (held) => held, begin));
+  return new JsonStream((root) => listText(windowsById(db, ids, root), (count) => count, begin));
 });
 
 export const searchEvents = operation({
@@ -87,31 +87,33 @@ const toList = (wires: string[], totalEvents: number | undefined) => ({
   totalEvents,
 });
 
-/** A long list, never held in memory as a whole: events never change, so they are read again as the client reads. */
+/** A long list, never held in memory as a whole: events never change, so they are read as the client reads. */
 const toLongList = (db: Database, ids: number[], totalEvents: number | undefined) =>
   new JsonStream((root) => listText(windowsById(db, ids, root), () => totalEvents));
 
 /** All events of a project; none if it is hidden or doesn't exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream((root) => listText(isHidden ? [] : projectEvents(db, project, root), (held) => held));
+  return new JsonStream((root) =>
+    listText(isHidden ? [] : projectEvents(db, project, root), (count) => count),
+  );
 }
 
 function* windowsById(db: Database, ids: number[], root: string): Generator<Window> {
-  for (const wires of wireWindows(db, ids)) yield { held: wires.length, text: `,${joined(wires, root)}` };
+  for (const wires of wireWindows(db, ids)) yield { count: wires.length, text: `,${joined(wires, root)}` };
 }
 
-/** The list as text. @param totalOf returns the total, given how many events the list contained */
+/** The list as text. @param totalOf returns the total, given the number of events in the list */
 function* listText(
   windows: Iterable<Window>,
-  totalOf: (held: number) => number | undefined,
+  totalOf: (count: number) => number | undefined,
   begin = `{"version":1,"events":[`,
 ): Generator<Chunk> {
   let all = 0;
   yield begin;
-  for (const { held, text } of windows) {
+  for (const { count, text } of windows) {
     yield all > 0 ? text : text.slice(1);
-    all += held;
+    all += count;
   }
   const total = totalOf(all);
   yield total === undefined ? "]}" : `],"totalEvents":${total}}`;

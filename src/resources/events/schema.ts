@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { Event, EventType } from "../../events/schema.ts";
 
-/** Without `totalEvents` if it would be a guess. */
+/** Without `totalEvents` if there are too many matches to count. */
 export const EventList = v.strictObject({
   version: v.literal(1),
   events: v.array(Event),
@@ -11,18 +11,18 @@ export const EventList = v.strictObject({
 /** The same for a flag. */
 export const FeatureEventList = v.strictObject({ ...EventList.entries, toggleName: v.string() });
 
-/** The creator of some event; may be a token, or deleted. */
+/** The creator of an event; may be a token, or deleted. */
 export const EventCreator = v.strictObject({ id: v.number(), name: v.string() });
 export type EventCreator = v.InferOutput<typeof EventCreator>;
 
-/** The longest search text, in characters. */
-const LONGEST = 1000;
+/** The maximum length of a search text, in characters. */
+const MAX_LENGTH = 1000;
 
 /** An empty criterion or null counts as missing (CONTRACT, event search). */
 const Criterion = v.nullish(
   v.pipe(
     v.string(),
-    v.maxLength(LONGEST, `must have ${LONGEST} characters or fewer`),
+    v.maxLength(MAX_LENGTH, `must have ${MAX_LENGTH} characters or fewer`),
     v.transform((text) => text || undefined),
   ),
   "",

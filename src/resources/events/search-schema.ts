@@ -5,15 +5,15 @@ import { filter, isDay, lenient, SearchText } from "../../http/criteria-schema.t
 /** One page, newest first, and the total number of matches. */
 export const FoundEvents = v.strictObject({ events: v.array(Event), total: v.number() });
 
-const Among = v.optional(
+const AnyOf = v.optional(
   v.pipe(
     filter("IS", "IS_ANY_OF"),
-    v.transform((one) => one?.values),
+    v.transform((found) => found?.values),
   ),
 );
 
 const Ids = v.pipe(
-  Among,
+  AnyOf,
   v.check((ids) => ids === undefined || ids.every((id) => /^-?\d{1,15}$/.test(id)), "must be ids of users"),
   v.transform((ids) => ids?.map(Number)),
 );
@@ -21,16 +21,16 @@ const Ids = v.pipe(
 const Day = v.optional(
   v.pipe(
     filter("IS"),
-    v.transform((one) => one?.values.join()),
+    v.transform((found) => found?.values.join()),
     v.check((day) => day === undefined || isDay(day), "must be a day such as IS:2026-01-31"),
   ),
 );
 
 /** The criteria, all of which must match; days are whole days. */
 export const LogSearch = v.object({
-  type: Among,
-  project: Among,
-  feature: Among,
+  type: AnyOf,
+  project: AnyOf,
+  feature: AnyOf,
   createdBy: Ids,
   from: Day,
   to: Day,

@@ -8,7 +8,7 @@ import type { LogSearch } from "./search-schema.ts";
  */
 
 /** The criteria as parameters; null matches all. Lists are JSON. */
-export interface Wanted {
+export interface Criteria {
   types: string | null;
   projects: string | null;
   features: string | null;
@@ -20,13 +20,13 @@ export interface Wanted {
   last: bigint;
 }
 
-type Page = Wanted & { offset: number; limit: number };
+type Page = Criteria & { offset: number; limit: number };
 
 const isAmong = (value: string, list: string) =>
   `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
 
 /** The condition on a row of `events`. */
-const IS_WANTED = `events.id BETWEEN :first AND :last
+const IS_MATCH = `events.id BETWEEN :first AND :last
   AND ${isAmong("events.type", "types")}
   AND ${isAmong("events.project", "projects")}
   AND ${isAmong("events.feature_name", "features")}
@@ -50,7 +50,7 @@ const merged = (pairs: string, ofPair: string) => ({
     FROM (${pairs}) AS pair CROSS JOIN events ON events.id IN (
       SELECT one.id ${ofPair} ORDER BY one.id DESC LIMIT :offset + :limit)
     ORDER BY events.id DESC LIMIT :limit OFFSET :offset`),
-  count: query<Wanted, number>(`
+  count: query<Criteria, number>(`
     SELECT ifnull(sum((SELECT count(*) ${ofPair})), 0) FROM (${pairs}) AS pair`),
 });
 
@@ -63,31 +63,31 @@ const ofCreators = merged(
 // A flag has few events, so they are sorted.
 const ofFeatures = {
   ids: query<Page, number>(`
-    SELECT id FROM events WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}
+    SELECT id FROM events WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_MATCH}
     ORDER BY id DESC LIMIT :limit OFFSET :offset`),
-  count: query<Wanted, number>(`
+  count: query<Criteria, number>(`
     SELECT count(*) FROM events
-    WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_WANTED}`),
+    WHERE feature_name IN (SELECT value FROM json_each(:features)) AND ${IS_MATCH}`),
 };
 
-/** The newest of all events; nothing to merge. */
+/** Without criteria there is nothing to merge. */
 const ofAll = query<Page, number>(`
   SELECT id FROM events WHERE id BETWEEN :first AND :last ORDER BY id DESC LIMIT :limit OFFSET :offset`);
 
-const among = query<Wanted & { ids: string }, number>(`
+const among = query<Criteria & { ids: string }, number>(`
   SELECT events.id FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value
-  WHERE ${IS_WANTED} ORDER BY events.id DESC`);
+  WHERE ${IS_MATCH} ORDER BY events.id DESC`);
 
-/** The matching ones among some events, newest first. */
-export const wantedAmong = (db: Database, wanted: Wanted, ids: readonly number[]): number[] =>
+/** Those of some events that match, newest first. */
+export const matchesAmong = (db: Database, criteria: Criteria, ids: readonly number[]): number[] =>
   among(db)
     .pluck()
-    .all({ ...wanted, ids: JSON.stringify(ids) });
+    .all({ ...criteria, ids: JSON.stringify(ids) });
 
-const totalOfPairs = query<Wanted, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
+const totalOfPairs = query<Criteria, number>(`SELECT ifnull(sum(count), 0) FROM ${FROM_PAIRS}`);
 
-/** The criteria of a search other than its text, for a caller who can't see some projects. */
-export function toWanted(db: Database, search: LogSearch, hidden: readonly string[]): Wanted {
+/** The criteria of a search other than its text. @param hidden projects that the caller can't see */
+export function toCriteria(db: Database, search: LogSearch, hidden: readonly string[]): Criteria {
   const { type, project, feature, createdBy, from, to } = search;
   return {
     types: toList(type),
@@ -109,24 +109,24 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
 
 /** The ids on one page, newest first, and the total number of matches. */
-export function wantedPage(db: Database, wanted: Wanted, { offset, limit }: LogSearch) {
-  const total = countWanted(db, wanted);
+export function matchingPage(db: Database, criteria: Criteria, { offset, limit }: LogSearch) {
+  const total = countMatches(db, criteria);
   if (offset >= total) return { ids: [], total };
-  const page = isAll(wanted) ? ofAll(db) : sourceOf(wanted).ids(db);
-  return { ids: page.pluck().all({ ...wanted, offset, limit }), total };
+  const page = isAll(criteria) ? ofAll(db) : sourceOf(criteria).ids(db);
+  return { ids: page.pluck().all({ ...criteria, offset, limit }), total };
 }
 
-function countWanted(db: Database, wanted: Wanted): number {
-  const { features, creators, first, last } = wanted;
-  const isKept = (features ?? creators) === null && first === 0n && last === NEWEST;
-  const count = isKept ? totalOfPairs(db) : sourceOf(wanted).count(db);
-  return count.pluck().get(wanted)!;
+function countMatches(db: Database, criteria: Criteria): number {
+  const { features, creators, first, last } = criteria;
+  const hasStoredTotal = (features ?? creators) === null && first === 0n && last === NEWEST;
+  const count = hasStoredTotal ? totalOfPairs(db) : sourceOf(criteria).count(db);
+  return count.pluck().get(criteria)!;
 }
 
-function sourceOf({ features, creators }: Wanted) {
+function sourceOf({ features, creators }: Criteria) {
   if (features !== null) return ofFeatures;
   return creators === null ? ofPairs : ofCreators;
 }
 
-const isAll = ({ types, projects, features, creators, hidden }: Wanted) =>
+const isAll = ({ types, projects, features, creators, hidden }: Criteria) =>
   (types ?? projects ?? features ?? creators) === null && hidden === "[]";

@@ -2,14 +2,14 @@ import { type Database, query } from "../../db/statement.ts";
 import { countAllEvents } from "../../events/totals.ts";
 import type { EventSearch } from "./schema.ts";
 
-/** The events wanted: they match every criterion, and none belongs to a hidden project. */
+/** Selects the events that match every criterion and belong to no hidden project. */
 export interface EventFilter extends Partial<Pick<EventSearch, "type" | "project" | "feature">> {
   /** Projects hidden from the caller. */
   hidden: readonly string[];
 }
 
 export interface Page {
-  /** The newest id wanted; Infinity to start with the newest event. */
+  /** The newest id to include; Infinity to start with the newest event. */
   from: number;
   limit: number;
 }
@@ -30,7 +30,7 @@ export const WINDOW = 256 * 1024;
 /** Null for an event that alone would make a list long; its length is known without reading it. */
 const SHORT_WIRE = `CASE WHEN octet_length(events.wire) <= ${WINDOW} THEN events.wire END`;
 
-/** One statement per index that has a filter's events in order, so that no others are read. */
+/** One statement per index that has a filter's events in order, so that only these are read. */
 const newest = <T>(column: string) => ({
   ofAll: query<Bind, T>(`
     SELECT ${column} FROM events WHERE id <= :from ORDER BY id DESC LIMIT :limit`),
@@ -117,7 +117,7 @@ function inOrder<T>(of: ReturnType<typeof newest<T>>, { type, project }: EventFi
   return project === undefined ? of.ofAll : of.ofProject;
 }
 
-/** Usually enough of the newest few are visible; otherwise all visible projects are merged. */
+/** Usually enough of the newest events are visible; otherwise all visible projects are merged. */
 function ofVisible(db: Database, bind: Bind): number[] {
   const nearby = visibleNearby(db).pluck().all(bind);
   return nearby.length === bind.limit ? nearby : visibleAnywhere(db).pluck().all(bind);

@@ -4,17 +4,17 @@ import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind 
 
 /*
  * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, ignoring letter case,
- * with every character literal (CONTRACT, event search). A trigram index narrows the log down to candidates, and `instr`
- * confirms each. The log may hold millions of events, so the work is done in slices of a few milliseconds, between which
- * other requests get a turn.
+ * with every character literal (CONTRACT, event search). A trigram index narrows the log down to candidates, and
+ * `instr` confirms each. The log may hold millions of events, so the work is done in slices of a few milliseconds,
+ * between which other requests get a turn.
  */
 
 /** More matches than this are not counted, and the total is omitted (CONTRACT, event search). */
 export const COUNTED = 1000;
 /** The candidates in one slice: if all of them match, there are too many to count. */
 const SLICE = COUNTED + 1;
-/** How many trigrams one MATCH may contain. */
-const MATCHED = { all: 12, any: 400 };
+/** The number of trigrams that one MATCH may contain. */
+const MAX_TRIGRAMS = { all: 12, any: 400 };
 /** A text shorter than a trigram is common if this share of the newest events contains it. */
 const COMMON = 0.2;
 
@@ -22,7 +22,7 @@ interface Search {
   filter: EventFilter;
   /** Folded. */
   text: string;
-  /** The newest id wanted. */
+  /** The newest id to include. */
   from: number;
   limit: number;
   /** Keeps only the ids that pass what the filter can't express. */
@@ -97,7 +97,7 @@ const trigramsFrom = query<{ text: string; limit: number }, string>(`
   SELECT term FROM event_trigrams
   WHERE term >= :text AND term <= :text || char(0x10FFFF, 0x10FFFF) LIMIT :limit`);
 
-/** The newest events that contain the text and pass the filter, and how many do. */
+/** The newest events that contain the text and pass the filter, and their number. */
 export async function searchText(db: Database, search: Search): Promise<Found> {
   const source = sourceFor(db, search);
   const ids: number[] = [];
@@ -125,20 +125,20 @@ async function newest(db: Database, search: Search, source: Source, counted: num
 }
 
 /**
- * The source of candidates: the filter's events if they are few, those that contain the trigrams, or all visible
+ * The source of candidates: the filter's events if there are few, those that contain the trigrams, or all visible
  * events. The choice must not reveal what is hidden: the last two yield the same counts.
  */
 function sourceFor(db: Database, search: Search): Source {
   const { text, filter } = search;
-  if (!mayOccur(text)) return () => NOTHING;
+  if (!mayOccur(text)) return () => EMPTY;
   if (countEvents(db, filter) <= COUNTED) return byFilter(db, search, filter);
   const visible = byFilter(db, search, { hidden: filter.hidden });
-  const match = [...text].length >= 3 ? ownTrigrams(text) : anyTrigram(db, text, visible);
+  const match = [...text].length >= 3 ? trigramsOf(text) : anyTrigram(db, text, visible);
   if (match === undefined) return visible;
-  return match === "" ? () => NOTHING : byMatch(db, search, match);
+  return match === "" ? () => EMPTY : byMatch(db, search, match);
 }
 
-const NOTHING: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
+const EMPTY: Slice = { candidates: 0, oldest: null, matches: 0, ids: [] };
 
 /** No event text contains these: columns refuse them, and JSON escapes them. */
 const mayOccur = (text: string) => text.isWellFormed() && !text.includes("\0");
@@ -154,18 +154,20 @@ const trigrams = (db: Database, text: string, limit: number): string[] =>
     .pluck()
     .all({ text: text.replace(/[\uFFFE\uFFFF]/g, "\uFFFD"), limit });
 
-/** Any of the trigrams that begin with a short text; `""` if there is none, undefined if that narrows nothing down. */
+/** Any of the trigrams that begin with a short text; `""` if there are none, undefined if they would be no use. */
 function anyTrigram(db: Database, text: string, visible: Source): string | undefined {
   if (trigrams(db, text, 1).length === 0) return "";
   if (isCommon(visible)) return undefined;
-  const any = trigrams(db, text, MATCHED.any + 1);
-  return any.length > MATCHED.any ? undefined : any.map(quoted).join(" OR ");
+  const any = trigrams(db, text, MAX_TRIGRAMS.any + 1);
+  return any.length > MAX_TRIGRAMS.any ? undefined : any.map(quoted).join(" OR ");
 }
 
-/** Trigrams that cover the text side by side; only some if it is long, since more would cost more than they save. */
-function ownTrigrams(text: string) {
+/**
+ * Trigrams that cover the text side by side; only some if it is long, since more would cost more time than they save.
+ */
+function trigramsOf(text: string) {
   const characters = [...text];
-  const step = Math.max(3, Math.ceil(characters.length / MATCHED.all));
+  const step = Math.max(3, Math.ceil(characters.length / MAX_TRIGRAMS.all));
   const last = characters.length - 3;
   const starts = characters.map((_, index) => index).filter((index) => index < last && index % step === 0);
   const trigrams = [...starts, last].map((start) => characters.slice(start, start + 3).join(""));

@@ -3,7 +3,7 @@ import type { Database } from "../../db/statement.ts";
 import { Tag } from "../../events/schema.ts";
 import { tagsOf } from "../../events/tags.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
-import { requireFeature, requireNamed } from "../features/require.ts";
+import { requireFeature, requireFeatureNamed } from "../features/require.ts";
 import { requireTagTypeOf } from "../tag-types/require.ts";
 import { NewTag, TagList } from "../tags/schema.ts";
 import * as changes from "./changes.ts";
@@ -25,7 +25,7 @@ export const listFeatureTags = operation({
   errors: ["NotFoundError"],
   response: TagList,
 }).run(({ db, params: { featureName } }) => {
-  requireNamed(db, featureName);
+  requireFeatureNamed(db, featureName);
   return { version: 1, tags: tagsOf(db, featureName) };
 });
 
@@ -43,7 +43,7 @@ export const addTag = operation({
   records: ["feature-tagged", "tag-created"],
   response: Tag,
 }).change(({ tx, params: { featureName }, body }) => {
-  const feature = requireNamed(tx.db, featureName);
+  const feature = requireFeatureNamed(tx.db, featureName);
   requireTagTypeOf(tx.db, body, "body");
   const location = `${encodeURIComponent(featureName)}/tags`;
   return new WithHeaders(changes.addTag(tx, feature, body), { location });
@@ -62,7 +62,7 @@ export const updateTags = operation({
   records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: TagList,
 }).change(({ tx, params: { featureName }, body }) => {
-  const feature = requireNamed(tx.db, featureName);
+  const feature = requireFeatureNamed(tx.db, featureName);
   requireTagTypes(tx.db, body, "body");
   return { version: 1, tags: changes.updateTags(tx, feature, body) };
 });
@@ -79,7 +79,7 @@ export const removeTag = operation({
   records: ["feature-untagged"],
   response: NoBody,
 }).change(({ tx, params: { featureName, ...tag } }) =>
-  changes.removeTag(tx, requireNamed(tx.db, featureName), tag),
+  changes.removeTag(tx, requireFeatureNamed(tx.db, featureName), tag),
 );
 
 export const updateTagsOfAll = operation({

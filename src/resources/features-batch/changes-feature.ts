@@ -33,13 +33,13 @@ const numbered = <T extends object>(list: readonly T[]) => list.map((item, index
 
 /** Creates or replaces a flag from an import. @throws ApiError `ValidationError` for an invalid strategy */
 export function importFeature(tx: Tx, place: Place, feature: Data["features"][number], parts: Parts) {
-  describe(tx, place.project, feature);
+  writeMetadata(tx, place.project, feature);
   importStrategies(tx, place, parts);
   importTags(tx, place, parts);
   importState(tx, place, parts);
 }
 
-function describe(tx: Tx, project: string, feature: Data["features"][number]) {
+function writeMetadata(tx: Tx, project: string, feature: Data["features"][number]) {
   const before = findFeature(tx.db, feature.name);
   if (!before) return createFeature(tx, project, feature);
   // A flag without a description that gets none is left unchanged.

@@ -10,7 +10,7 @@ import { segmentsOf } from "./check-store.ts";
 import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";
 
 /**
- * Creates the flags of an import, or replaces what they have in its environment; everything it refers to exists.
+ * Creates or replaces the flags of an import in its environment; everything they refer to exists.
  * @throws ApiError `ValidationError` and `InvalidOperationError` for an invalid flag
  */
 export function importFeatures(tx: Tx, { project, environment }: FeaturesImport, data: Data) {
@@ -31,8 +31,8 @@ function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
 
 /** The local ids of segments, by their ids in the import. */
 function segmentIdsOf(tx: Tx, project: string, { segments }: Data): Map<number, number> {
-  const here = segmentsOf(tx.db, project, segments);
-  return new Map(segments.map(({ id, name }) => [id, here.get(name)!]));
+  const localIds = segmentsOf(tx.db, project, segments);
+  return new Map(segments.map(({ id, name }) => [id, localIds.get(name)!]));
 }
 
 function importDependencies(tx: Tx, data: Data) {
@@ -46,7 +46,7 @@ function importDependencies(tx: Tx, data: Data) {
 }
 
 /** Records that flags were exported, and with which query. */
-export function recordExport(tx: Tx, { downloadFile: _, ...asked }: ExportQuery) {
+export function recordExport(tx: Tx, { downloadFile: _, ...query }: ExportQuery) {
   const { createdByUserId: id, createdBy: username } = tx.actor;
-  tx.record({ type: "features-exported", data: { data: asked, auditUser: { id, username } } });
+  tx.record({ type: "features-exported", data: { data: query, auditUser: { id, username } } });
 }

@@ -49,12 +49,12 @@ const list = (items: ReadonlyArray<{ name: string }>) => JSON.stringify(items.ma
 export function segmentsOf(db: Database, project: string, segments: Data["segments"]): Map<string, number> {
   const found = segmentIds(db).all({ names: list(segments) });
   return new Map(
-    found.filter((one) => (one.project ?? project) === project).map(({ id, name }) => [name, id]),
+    found.filter((segment) => (segment.project ?? project) === project).map(({ id, name }) => [name, id]),
   );
 }
 
-/** Whatever already exists of the things an import names. */
-export function present(db: Database, at: Place, data: Data) {
+/** The parts of an import that already exist. */
+export function existingParts(db: Database, at: Place, data: Data) {
   const names = list(data.features);
   return {
     ...place(db).get(at)!,
@@ -83,13 +83,13 @@ export function present(db: Database, at: Place, data: Data) {
     ),
   };
 }
-export type Present = ReturnType<typeof present>;
+export type Existing = ReturnType<typeof existingParts>;
 
 const legalValuesOf = (json: string) =>
   new Set((JSON.parse(json) as Array<{ value: string }>).map(({ value }) => value));
 
-/** The names that are live flags of the project. */
-export const liveOf = (db: Database, project: string, names: readonly string[]): Set<string> =>
+/** Those of the names that are live flags of the project. */
+export const liveFlagsOf = (db: Database, project: string, names: readonly string[]): Set<string> =>
   new Set(
     features(db)
       .all({ names: JSON.stringify(names) })

@@ -1,18 +1,18 @@
 import type { Permission } from "../../auth/permissions.ts";
-import { fieldsOf, type Present } from "./check-store.ts";
+import { type Existing, fieldsOf } from "./check-store.ts";
 import type { Data, FeaturesImport, Finding } from "./schema.ts";
 
 /*
- * The problems that an import would meet. A finding counts only if it has items.
+ * The problems that an import would run into. A finding without items is no problem.
  */
 
 /** The import without archived flags, which stay as they are (original), and without their parts. */
-export function importable(data: Data, { features }: Present): Data {
-  const kept = data.features.filter(({ name }) => features.get(name)?.isArchived !== 1);
-  const names = new Set(kept.map(({ name }) => name));
+export function importable(data: Data, { features }: Existing): Data {
+  const included = data.features.filter(({ name }) => features.get(name)?.isArchived !== 1);
+  const names = new Set(included.map(({ name }) => name));
   return {
     ...data,
-    features: kept,
+    features: included,
     featureStrategies: data.featureStrategies.filter(({ featureName }) => names.has(featureName)),
     featureEnvironments: data.featureEnvironments.filter(({ featureName }) => names.has(featureName)),
     featureTags: data.featureTags.filter(({ featureName }) => names.has(featureName)),
@@ -20,49 +20,54 @@ export function importable(data: Data, { features }: Present): Data {
   };
 }
 
-/** A possible finding; without items, there is no problem. */
+/** A finding, if there are any items. */
 type Rule = readonly [message: string, items: readonly string[]];
 
 /**
  * The problems that make an import impossible.
- * @param parents those of the flags it depends on that are live in the project
+ * @param parents the flags that others depend on and that are live in the project
  * @param hidden projects that must not be named
  */
 export function errorsOf(
   body: FeaturesImport,
-  there: Present,
+  existing: Existing,
   parents: ReadonlySet<string>,
   hidden: readonly string[],
 ): Finding[] {
-  const kept = importable(body.data, there);
+  const included = importable(body.data, existing);
   return found(
-    ...ofPlace(body, there, kept),
-    ...ofFlags(body, there, kept, hidden),
-    ...ofDefinitions(there, kept),
-    ...ofReferences(there, kept, parents),
+    ...ofPlace(body, existing, included),
+    ...ofFlags(body, existing, included, hidden),
+    ...ofDefinitions(existing, included),
+    ...ofReferences(existing, included, parents),
   );
 }
 
-const ofPlace = ({ project, environment }: FeaturesImport, there: Present, { features }: Data): Rule[] => [
-  ["There is no such project, or it is archived", there.hasProject ? [] : [project]],
-  ["The project does not have the environment", there.hasEnvironment ? [] : [environment]],
+const ofPlace = (
+  { project, environment }: FeaturesImport,
+  existing: Existing,
+  { features }: Data,
+): Rule[] => [
+  ["There is no such project, or it is archived", existing.hasProject ? [] : [project]],
+  ["The project does not have the environment", existing.hasEnvironment ? [] : [environment]],
   [
-    "The project has no room for so many flags",
-    there.room !== null && features.filter(({ name }) => !there.features.has(name)).length > there.room
-      ? [`${Math.max(0, there.room)} more are possible`]
+    "The project can't hold this many flags",
+    existing.room !== null &&
+    features.filter(({ name }) => !existing.features.has(name)).length > existing.room
+      ? [`${Math.max(0, existing.room)} more are possible`]
       : [],
   ],
 ];
 
 function ofFlags(
   { project, data }: FeaturesImport,
-  there: Present,
-  kept: Data,
+  existing: Existing,
+  included: Data,
   hidden: readonly string[],
 ): Rule[] {
   const seen = new Set<string>();
-  const naming = there.naming === "" ? undefined : new RegExp(`^(?:${there.naming})$`, "u");
-  const elsewhere = [...there.features.values()].filter((feature) => feature.project !== project);
+  const naming = existing.naming === "" ? undefined : new RegExp(`^(?:${existing.naming})$`, "u");
+  const elsewhere = [...existing.features.values()].filter((feature) => feature.project !== project);
   return [
     [
       "These flags are in other projects",
@@ -76,32 +81,37 @@ function ofFlags(
     ],
     [
       "These flag types do not exist",
-      kept.features.map(({ type }) => type).filter((type) => !there.featureTypes.has(type)),
+      included.features.map(({ type }) => type).filter((type) => !existing.featureTypes.has(type)),
     ],
     [
       "The names of these flags do not match the project's pattern",
-      namesOf(kept.features.filter(({ name }) => !there.features.has(name) && naming?.test(name) === false)),
+      namesOf(
+        included.features.filter(({ name }) => !existing.features.has(name) && naming?.test(name) === false),
+      ),
     ],
   ];
 }
 
-const ofDefinitions = (there: Present, { contextFields, segments, featureStrategies }: Data): Rule[] => [
+const ofDefinitions = (existing: Existing, { contextFields, segments, featureStrategies }: Data): Rule[] => [
   [
     "These strategy types must be created first",
-    namesOf(featureStrategies.filter(({ name }) => !there.strategyTypes.has(name))),
+    namesOf(featureStrategies.filter(({ name }) => !existing.strategyTypes.has(name))),
   ],
   [
     "These context fields exist with different legal values",
-    namesOf(contextFields.filter((field) => hasOtherValues(field, there))),
+    namesOf(contextFields.filter((field) => hasOtherValues(field, existing))),
   ],
-  ["These segments must be created first", namesOf(segments.filter(({ name }) => !there.segments.has(name)))],
+  [
+    "These segments must be created first",
+    namesOf(segments.filter(({ name }) => !existing.segments.has(name))),
+  ],
 ];
 
-function ofReferences(there: Present, data: Data, parents: ReadonlySet<string>): Rule[] {
+function ofReferences(existing: Existing, data: Data, parents: ReadonlySet<string>): Rule[] {
   const names = new Set(namesOf(data.features));
-  const fields = new Set([...there.contextFields.keys(), ...namesOf(data.contextFields)]);
+  const fields = new Set([...existing.contextFields.keys(), ...namesOf(data.contextFields)]);
   const segments = new Set(data.segments.map(({ id }) => id));
-  const tagTypes = new Set([...there.tagTypes, ...namesOf(data.tagTypes)]);
+  const tagTypes = new Set([...existing.tagTypes, ...namesOf(data.tagTypes)]);
   const usedSegments = data.featureStrategies.flatMap((strategy) => strategy.segments);
   const usedTagTypes = data.featureTags.map(({ tagType }) => tagType);
   return [
@@ -125,12 +135,12 @@ export const parentsOf = ({ dependencies }: Data): string[] =>
   dependencies.flatMap((one) => one.dependencies.map(({ feature }) => feature));
 
 /** Effects of an import that may be unexpected. */
-export function warningsOf({ project, data }: FeaturesImport, there: Present): Finding[] {
-  const own = [...there.features.values()].filter((feature) => feature.project === project);
+export function warningsOf({ project, data }: FeaturesImport, existing: Existing): Finding[] {
+  const own = [...existing.features.values()].filter((feature) => feature.project === project);
   return found(
     [
       "These strategies are custom, and may differ from those with the same name elsewhere",
-      namesOf(data.featureStrategies.filter(({ name }) => there.strategyTypes.get(name))),
+      namesOf(data.featureStrategies.filter(({ name }) => existing.strategyTypes.get(name))),
     ],
     ["These flags are archived and stay as they are", namesOf(own.filter((one) => one.isArchived === 1))],
     ["These flags exist and will be replaced", namesOf(own.filter((one) => one.isArchived === 0))],
@@ -138,29 +148,29 @@ export function warningsOf({ project, data }: FeaturesImport, there: Present): F
 }
 
 /** The permissions that an import needs, depending on its content. */
-export function needsOf({ data }: FeaturesImport, there: Present): Permission[] {
-  const kept = importable(data, there);
-  const states = kept.featureEnvironments;
+export function requiredPermissions({ data }: FeaturesImport, existing: Existing): Permission[] {
+  const included = importable(data, existing);
+  const states = included.featureEnvironments;
   const needs: ReadonlyArray<[Permission, boolean]> = [
     ["UPDATE_FEATURE", true],
     ["DELETE_FEATURE_STRATEGY", true],
-    ["CREATE_FEATURE", kept.features.some(({ name }) => !there.features.has(name))],
-    ["CREATE_FEATURE_STRATEGY", kept.featureStrategies.length > 0],
+    ["CREATE_FEATURE", included.features.some(({ name }) => !existing.features.has(name))],
+    ["CREATE_FEATURE_STRATEGY", included.featureStrategies.length > 0],
     [
       "UPDATE_FEATURE_ENVIRONMENT",
-      states.some(({ enabled, featureName }) => enabled !== there.enabled.has(featureName)),
+      states.some(({ enabled, featureName }) => enabled !== existing.enabled.has(featureName)),
     ],
     ["UPDATE_FEATURE_ENVIRONMENT_VARIANTS", states.some(({ variants }) => variants.length > 0)],
-    ["UPDATE_FEATURE_DEPENDENCY", parentsOf(kept).length > 0],
-    ["CREATE_CONTEXT_FIELD", kept.contextFields.some(({ name }) => !there.contextFields.has(name))],
-    ["CREATE_TAG_TYPE", kept.tagTypes.some(({ name }) => !there.tagTypes.has(name))],
+    ["UPDATE_FEATURE_DEPENDENCY", parentsOf(included).length > 0],
+    ["CREATE_CONTEXT_FIELD", included.contextFields.some(({ name }) => !existing.contextFields.has(name))],
+    ["CREATE_TAG_TYPE", included.tagTypes.some(({ name }) => !existing.tagTypes.has(name))],
   ];
   return needs.filter(([, isNeeded]) => isNeeded).map(([permission]) => permission);
 }
 
-function hasOtherValues({ name, legalValues }: Data["contextFields"][number], there: Present) {
-  const known = there.contextFields.get(name);
-  return known !== undefined && (legalValues ?? []).some(({ value }) => !known.has(value));
+function hasOtherValues({ name, legalValues }: Data["contextFields"][number], existing: Existing) {
+  const existingValues = existing.contextFields.get(name);
+  return existingValues !== undefined && (legalValues ?? []).some(({ value }) => !existingValues.has(value));
 }
 
 /** The findings that have items, without duplicate items. */

@@ -5,22 +5,22 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { requireLiveProject } from "../projects/require.ts";
-import { errorsOf, found, importable, needsOf, parentsOf, warningsOf } from "./check.ts";
-import { liveOf, type Present, present } from "./check-store.ts";
+import { errorsOf, found, importable, parentsOf, requiredPermissions, warningsOf } from "./check.ts";
+import { type Existing, existingParts, liveFlagsOf } from "./check-store.ts";
 import type { Data, FeaturesImport, ImportCheck } from "./schema.ts";
 
 /**
- * The problems that an import would meet.
+ * The problems that an import would run into.
  * @throws ApiError `NoAccessError` for a hidden project
  */
 export function checkImport(db: Database, actor: Actor, body: FeaturesImport): ImportCheck {
   requirePermission(db, actor, { permissions: [], project: body.project });
-  const there = present(db, body, body.data);
+  const existing = existingParts(db, body, body.data);
   return {
-    ...findingsOf(db, actor, body, there),
+    ...findingsOf(db, actor, body, existing),
     permissions: found([
       "You lack these permissions",
-      missingOf(db, actor, body, there).map((name) => PERMISSIONS[name].displayName),
+      missingPermissions(db, actor, body, existing).map((name) => PERMISSIONS[name].displayName),
     ]),
   };
 }
@@ -31,27 +31,32 @@ export function checkImport(db: Database, actor: Actor, body: FeaturesImport): I
  */
 export function requireImport(db: Database, actor: Actor, body: FeaturesImport): Data {
   requirePermission(db, actor, { permissions: [], project: body.project });
-  const there = present(db, body, body.data);
-  const missing = missingOf(db, actor, body, there);
+  const existing = existingParts(db, body, body.data);
+  const missing = missingPermissions(db, actor, body, existing);
   if (missing.length > 0)
     throw new ApiError("NoAccessError", `You need the permissions ${missing.join(", ")} to import this`);
   requireLiveProject(db, body.project);
-  const [first, ...rest] = findingsOf(db, actor, body, there).errors.map(({ message, affectedItems }) => ({
+  const [first, ...rest] = findingsOf(db, actor, body, existing).errors.map(({ message, affectedItems }) => ({
     path: "body.data",
     message: `${message}: ${affectedItems.join(", ")}`,
   }));
   if (first) throw invalid(first, ...rest);
-  return importable(body.data, there);
+  return importable(body.data, existing);
 }
 
-function findingsOf(db: Database, actor: Actor, body: FeaturesImport, there: Present) {
-  const parents = liveOf(db, body.project, parentsOf(body.data));
-  const errors = errorsOf(body, there, parents, hiddenProjects(db, actor));
-  return { errors, warnings: warningsOf(body, there) };
+function findingsOf(db: Database, actor: Actor, body: FeaturesImport, existing: Existing) {
+  const parents = liveFlagsOf(db, body.project, parentsOf(body.data));
+  const errors = errorsOf(body, existing, parents, hiddenProjects(db, actor));
+  return { errors, warnings: warningsOf(body, existing) };
 }
 
-const missingOf = (db: Database, actor: Actor, body: FeaturesImport, there: Present): Permission[] =>
-  needsOf(body, there).filter(
+const missingPermissions = (
+  db: Database,
+  actor: Actor,
+  body: FeaturesImport,
+  existing: Existing,
+): Permission[] =>
+  requiredPermissions(body, existing).filter(
     (permission) =>
       !holds(db, actor, {
         permissions: [permission],

@@ -21,7 +21,7 @@ export const ExportQuery = v.pipe(
   v.forward(
     v.check(
       ({ features, tag, project }) => (features ?? tag ?? project) !== undefined,
-      "is missing, and so are tag and project: one of them says which flags",
+      "is missing, and so are tag and project: give one of them",
     ),
     ["features"],
   ),
@@ -103,15 +103,15 @@ const Data = v.object({
 });
 export type Data = v.InferOutput<typeof Data>;
 
-/** Where to import flags, and which. */
+/** The flags to import, and where to. */
 export const FeaturesImport = v.object({ project: v.string(), environment: v.string(), data: Data });
 export type FeaturesImport = v.InferOutput<typeof FeaturesImport>;
 
-/** A problem that an import would meet, and the items affected. */
+/** A problem that an import would run into, and the items affected. */
 export const Finding = v.strictObject({ message: v.string(), affectedItems: v.array(v.string()) });
 export type Finding = v.InferOutput<typeof Finding>;
 
-/** What makes an import impossible, its side effects, and the permissions that the caller lacks. */
+/** What makes an import impossible, its side effects, and the caller's missing permissions. */
 export const ImportCheck = v.strictObject({
   errors: v.array(Finding),
   warnings: v.array(Finding),

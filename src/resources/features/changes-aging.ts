@@ -2,15 +2,15 @@ import { command, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { EXPIRED } from "../projects/require.ts";
 
-/** The most flags per transaction, so that other changes get a turn in between. */
-const MOST = 100;
+/** The number of flags per transaction, so that other changes get a turn in between. */
+const BATCH_SIZE = 100;
 
-const newlyExpired = query<{ now: string; most: number }, { name: string; project: string }>(`
+const newlyExpired = query<{ now: string; limit: number }, { name: string; project: string }>(`
   WITH ${EXPIRED}
   SELECT name, project FROM expired
   CROSS JOIN features ON features.type = expired.type AND created_at < expired.before
   WHERE potentially_stale = 0 AND stale = 0 AND archived_at IS NULL
-  LIMIT :most`);
+  LIMIT :limit`);
 
 const setPotentiallyStale = command<{ name: string }>(`
   UPDATE features SET potentially_stale = 1 WHERE name = :name`);
@@ -22,19 +22,19 @@ const resetOthers = command<{ now: string }>(`
   WHERE potentially_stale = 1 AND stale = 0 AND archived_at IS NULL
     AND created_at >= ifnull((SELECT before FROM expired WHERE expired.type = features.type), '')`);
 
-/** Flags that are no longer too old will be recorded again once they are (original). */
-export const resetAge = (tx: Tx, now: string) => resetOthers(tx).run({ now });
+/** Resets flags that no longer exceed their lifetime, so that they are recorded again when they do (original). */
+export const resetPotentiallyStale = (tx: Tx, now: string) => resetOthers(tx).run({ now });
 
 /**
  * Records an event for some live flags that have outlived their type's expected lifetime, once per flag.
  * @param now RFC 3339
  * @returns whether there may be more
  */
-export function tellOfAge(tx: Tx, now: string): boolean {
-  const flags = newlyExpired(tx.db).all({ now, most: MOST });
+export function recordPotentiallyStale(tx: Tx, now: string): boolean {
+  const flags = newlyExpired(tx.db).all({ now, limit: BATCH_SIZE });
   for (const { name, project } of flags) {
     setPotentiallyStale(tx).run({ name });
     tx.record({ type: "feature-potentially-stale-on", project, featureName: name });
   }
-  return flags.length === MOST;
+  return flags.length === BATCH_SIZE;
 }

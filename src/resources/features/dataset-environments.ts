@@ -32,7 +32,7 @@ const Parameters = v.pipe(
   v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must contain only text"),
 );
 
-/** The default for variants from other sources, as in SDKs. */
+/** The default for variants from other systems, as in SDKs. */
 const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
 const StrategyVariant = v.strictObject({
   ...Variant.entries,
@@ -83,7 +83,7 @@ const strategies = query<FeaturePlace, StrategyRow & StoredParts>(`
     constraints, variants, parameters
   FROM strategies WHERE feature = :feature AND environment = :environment ORDER BY sort_order, id`);
 
-/** Stores a flag's state and strategies in an environment; whatever they refer to has been checked. */
+/** Stores a flag's state and strategies in an environment; their references have been checked. */
 export function storeFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
   const { name: environment, lastSeenAt } = line;
   const variants = JSON.stringify(line.variants);
@@ -124,12 +124,12 @@ const toRow = (strategy: Strategy, id: string, index: number): StrategyRow => ({
   disabled: bit(strategy.disabled),
   sortOrder: strategy.sortOrder ?? index,
   constraints: JSON.stringify(strategy.constraints),
-  variants: JSON.stringify(strategy.variants.map((variant) => sticking(variant, strategy))),
+  variants: JSON.stringify(strategy.variants.map((variant) => withStickiness(variant, strategy))),
   parameters: JSON.stringify(strategy.parameters),
 });
 
 /** A variant without a stickiness gets its strategy's. */
-const sticking = (variant: Strategy["variants"][number], { parameters }: Strategy) => ({
+const withStickiness = (variant: Strategy["variants"][number], { parameters }: Strategy) => ({
   ...variant,
   stickiness: variant.stickiness ?? parameters.stickiness ?? "default",
 });

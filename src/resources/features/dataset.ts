@@ -131,7 +131,7 @@ function requireReferences(db: Database, { project, tags, favoritedBy, environme
   }
 }
 
-/** Missing values are filled in so that nothing is announced: an import is not news. */
+/** Fills in missing values, so that an imported flag is not announced as potentially stale. */
 const toRow = ({ db, now }: ImportContext, { createdAt, ...line }: Feature): FeatureRow => ({
   name: line.name,
   project: line.project,

@@ -10,7 +10,7 @@ export interface Listed {
   tags: readonly Tag[];
 }
 
-// Most of a list's cost is reading its rows and writing their JSON, and usually only one flag has changed.
+// Most of a list's cost is reading its rows and serializing them, and usually only one flag has changed.
 const cachedTexts = rowCache<string, Listed>("listed_features", {
   limit: 8 * 1024 * 1024, // about five thousand flags
   sizeOf: ({ before, after }) => before.length + after.length,
@@ -72,9 +72,9 @@ const tagsOf = query<{ names: string }, Tag & { feature: string }>(`
 
 /** These flags as their project lists them, in the same order. */
 export const listedTexts = (db: Database, names: readonly string[]): Listed[] =>
-  cachedTexts(db).of(names, (missing) => makeTexts(db, missing));
+  cachedTexts(db).of(names, (missing) => buildTexts(db, missing));
 
-function makeTexts(db: Database, names: readonly string[]): Array<[name: string, Listed]> {
+function buildTexts(db: Database, names: readonly string[]): Array<[name: string, Listed]> {
   const bind = { names: JSON.stringify(names) };
   const environments = Map.groupBy(environmentsOf(db).all(bind), (row) => row.feature);
   const tags = Map.groupBy(tagsOf(db).all(bind), (row) => row.feature);
@@ -85,8 +85,8 @@ function makeTexts(db: Database, names: readonly string[]): Array<[name: string,
     .map((row) => [row.name, toText(row)]);
 }
 
-function toListed(row: FeatureRow, environments: EnvironmentRow[], ofFeature: Tag[]): Listed {
-  const tags = ofFeature.map(({ type, value }) => ({ type, value }));
+function toListed(row: FeatureRow, environments: EnvironmentRow[], featureTags: Tag[]): Listed {
+  const tags = featureTags.map(({ type, value }) => ({ type, value }));
   const before: Partial<ProjectFeature> = {
     name: row.name,
     type: row.type,

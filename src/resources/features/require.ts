@@ -26,8 +26,7 @@ export function requireLiveFeature(db: Database, project: string, name: string):
 
 /**
  * Checks an update of a flag, which may also archive or revive it.
- * @throws ApiError `ValidationError` for a new name, which is not possible, or an unknown type; also as archiving and
- * reviving do
+ * @throws ApiError `ValidationError` for a different name or an unknown type; otherwise as archiving and reviving do
  */
 export function requireUpdate(db: Database, feature: Feature, { name, type, archived }: FeatureUpdate) {
   if (name !== undefined && name !== feature.name)
@@ -58,17 +57,17 @@ export function requireNoChildren(db: Database, name: string, together: Readonly
 export const findFeature = featureNamed;
 
 /** The same. @throws ApiError `NotFoundError` */
-export function requireNamed(db: Database, name: string): Feature {
+export function requireFeatureNamed(db: Database, name: string): Feature {
   const feature = featureNamed(db, name);
   if (feature) return feature;
   throw new ApiError("NotFoundError", `There is no flag ${name}`);
 }
 
 /**
- * The flags with these names, as far as they exist.
+ * Those of the named flags that exist.
  * @throws ApiError `InvalidOperationError` if one is in another project (original)
  */
-export function requireAllOf(db: Database, project: string, names: readonly string[]): Feature[] {
+export function requireFeaturesOf(db: Database, project: string, names: readonly string[]): Feature[] {
   const features = [...new Set(names)].flatMap((name) => featureNamed(db, name) ?? []);
   const other = features.find((feature) => feature.project !== project);
   if (!other) return features;

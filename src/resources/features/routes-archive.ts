@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { archivedFeatures } from "./archive-store.ts";
 import * as changes from "./changes-archive.ts";
-import { requireFeature, requireNamed, requireNoChildren, requireRevivable } from "./require.ts";
+import { requireFeature, requireFeatureNamed, requireNoChildren, requireRevivable } from "./require.ts";
 import { ArchivedFeatures } from "./schema.ts";
 
 export const archiveFeature = operation({
@@ -65,7 +65,7 @@ export const reviveFeature = operation({
   records: ["feature-revived"],
   response: NoBody,
 }).change(({ tx, params: { featureName } }) => {
-  const feature = requireNamed(tx.db, featureName);
+  const feature = requireFeatureNamed(tx.db, featureName);
   if (feature.archived) requireRevivable(tx.db, feature);
   changes.reviveFeature(tx, feature);
 });
@@ -81,4 +81,6 @@ export const deleteFeature = operation({
   errors: ["NotFoundError", "ConflictError"],
   records: ["feature-deleted"],
   response: NoBody,
-}).change(({ tx, params: { featureName } }) => changes.deleteFeature(tx, requireNamed(tx.db, featureName)));
+}).change(({ tx, params: { featureName } }) =>
+  changes.deleteFeature(tx, requireFeatureNamed(tx.db, featureName)),
+);

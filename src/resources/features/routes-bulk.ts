@@ -4,7 +4,7 @@ import { requireLiveProject, requireRoom } from "../projects/require.ts";
 import { archiveFeature, deleteFeature, reviveFeature } from "./changes-archive.ts";
 import { setStale } from "./changes-metadata.ts";
 import { hasParents, liveChildren } from "./feature-store.ts";
-import { findFeature, requireAllOf, requireNoChildren } from "./require.ts";
+import { findFeature, requireFeaturesOf, requireNoChildren } from "./require.ts";
 import { ArchiveCheck, FeatureNames, StaleFeatures } from "./schema.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
@@ -28,7 +28,7 @@ export const archiveFeatures = operation({
   status: 202,
   records: ["feature-archived", "feature-dependencies-removed"],
 }).change(({ tx, params: { projectId }, body }) => {
-  const features = requireAllOf(tx.db, projectId, body.features);
+  const features = requireFeaturesOf(tx.db, projectId, body.features);
   const together = new Set(body.features);
   for (const { name } of features) requireNoChildren(tx.db, name, together);
   for (const feature of features) archiveFeature(tx, feature);
@@ -44,7 +44,7 @@ export const reviveFeatures = operation({
   records: ["feature-revived"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
-  for (const feature of requireAllOf(tx.db, projectId, body.features)) {
+  for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) {
     if (!feature.archived) continue;
     requireRoom(tx.db, projectId);
     reviveFeature(tx, feature);
@@ -59,7 +59,7 @@ export const deleteFeatures = operation({
   permission: { permission: "DELETE_FEATURE", project: "projectId" },
   records: ["feature-deleted"],
 }).change(({ tx, params: { projectId }, body }) => {
-  const features = requireAllOf(tx.db, projectId, body.features);
+  const features = requireFeaturesOf(tx.db, projectId, body.features);
   for (const feature of features) if (feature.archived) deleteFeature(tx, feature);
 });
 
@@ -74,7 +74,7 @@ export const staleFeatures = operation({
   status: 202,
   records: ["feature-stale-on", "feature-stale-off"],
 }).change(({ tx, params: { projectId }, body }) => {
-  for (const feature of requireAllOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
+  for (const feature of requireFeaturesOf(tx.db, projectId, body.features)) setStale(tx, feature, body.stale);
 });
 
 export const checkArchive = operation({

@@ -6,7 +6,7 @@ import { requireLiveProject, requireName, requireRoom } from "../projects/requir
 import { cloneFeature as clone } from "./changes-clone.ts";
 import { moveFeature as move } from "./changes-move.ts";
 import { requireFeature, requireFreeName, requireLiveFeature } from "./require.ts";
-import { CloneFeature, Feature, NameToCheck, NewPlace } from "./schema.ts";
+import { CloneFeature, Feature, MoveTarget, NameToCheck } from "./schema.ts";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
 const Params = v.object({ projectId: v.string(), featureName: v.string() });
@@ -40,7 +40,7 @@ export const moveFeature = operation({
   path: `${FEATURE}/changeProject`,
   permission: { permission: "MOVE_FEATURE_TOGGLE", project: "projectId" },
   params: Params,
-  body: NewPlace,
+  body: MoveTarget,
   crossesProjects: true,
   errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
   records: ["feature-project-change"],

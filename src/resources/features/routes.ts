@@ -99,14 +99,14 @@ export const updateFeature = operation({
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   const feature = requireFeature(tx.db, projectId, featureName);
-  requireMayArchive(tx, feature, body);
+  requireArchivePermission(tx, feature, body);
   requireUpdate(tx.db, feature, body);
   return updateMetadata(tx, feature, body);
 });
 
 export const patchFeature = operation({
   id: "patchFeature",
-  summary: "Change a flag's metadata by JSON Patch",
+  summary: "Change a flag's metadata with a JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: FEATURE,
@@ -121,13 +121,17 @@ export const patchFeature = operation({
   if (body.some(({ path }) => path.startsWith("/variants")))
     throw new ApiError("OperationDeniedError", `Variants are changed at …/features/${featureName}/variants`);
   const change = requireValid(FeatureUpdate, applyJsonPatch(feature, body), "body");
-  requireMayArchive(tx, feature, change);
+  requireArchivePermission(tx, feature, change);
   requireUpdate(tx.db, feature, change);
   return patchMetadata(tx, feature, change);
 });
 
-/** Only the body tells whether an update archives, which needs the permission for archiving. */
-function requireMayArchive({ db, actor }: Tx, { project, ...before }: Feature, { archived }: FeatureUpdate) {
+/** Only the body shows whether an update archives, which needs the permission for archiving. */
+function requireArchivePermission(
+  { db, actor }: Tx,
+  { project, ...before }: Feature,
+  { archived }: FeatureUpdate,
+) {
   if (archived && !before.archived)
     requirePermission(db, actor, { permissions: ["DELETE_FEATURE"], project });
 }

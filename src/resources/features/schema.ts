@@ -37,7 +37,7 @@ export const ProjectFeatures = v.strictObject({ version: v.literal(2), features:
 
 export const TagText = v.pipe(
   v.string(),
-  v.regex(/^[^:]+:.+$/s, "must be a type and a value with a colon between"),
+  v.regex(/^[^:]+:.+$/s, "must be a type and a value separated by a colon"),
   v.transform((text): Tag => {
     const [type = "", ...value] = text.split(":");
     return { type, value: value.join(":") };
@@ -51,7 +51,7 @@ export const FeatureFilter = v.object({
 });
 export type FeatureFilter = v.InferOutput<typeof FeatureFilter>;
 
-/** A flag on its own, as in answers to changes and in events; the keys are in wire order. */
+/** A flag on its own, as in responses to changes and in events; the keys are in wire order. */
 export const Feature = v.strictObject({
   name: v.string(),
   description: v.nullable(v.string()),
@@ -118,7 +118,7 @@ export const NewFeature = v.object({
   description: v.nullish(ShortText, null),
   stale: v.optional(v.boolean(), false),
   impressionData: v.optional(v.boolean(), false),
-  tags: v.optional(v.array(NewTag)), // checked, and passed over (original)
+  tags: v.optional(v.array(NewTag)), // validated but ignored (original)
 });
 export type NewFeature = v.InferOutput<typeof NewFeature>;
 
@@ -131,14 +131,14 @@ export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
 
 export const ArchivedFeatures = v.strictObject({ version: v.literal(2), features: v.array(ArchivedFeature) });
 
-/** Several flags by name. The number is limited, since changing them blocks other requests. */
+/** Several flags by name; limited, since changing them blocks other requests. */
 export const FeatureNames = v.object({
-  features: v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 names or less")),
+  features: v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 names or fewer")),
 });
 
 export const StaleFeatures = v.object({ ...FeatureNames.entries, stale: v.boolean() });
 
-/** The problems that archiving flags would meet: live flags depend on some, and some depend on others. */
+/** Problems with archiving flags: live flags depend on some of them, or some of them depend on others. */
 export const ArchiveCheck = v.strictObject({
   parentsWithChildFeatures: v.array(v.string()),
   hasDeletedDependencies: v.boolean(),
@@ -151,4 +151,4 @@ export const CloneFeature = v.object({ name: UrlName, replaceGroupId: v.optional
 export const NameToCheck = v.object({ name: UrlName, projectId: v.nullish(v.string()) });
 
 /** The project to move a flag to. */
-export const NewPlace = v.object({ newProjectId: v.string() });
+export const MoveTarget = v.object({ newProjectId: v.string() });

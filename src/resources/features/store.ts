@@ -31,9 +31,10 @@ export function projectFeatures(
   return new RawJson(`[${listed.join(",")}]`);
 }
 
-function toCondition({ namePrefix, tag: wanted }: FeatureFilter) {
+function toCondition({ namePrefix, tag: wantedTags }: FeatureFilter) {
   const prefix = namePrefix.toLowerCase();
-  const isWanted = ({ type, value }: Tag) => wanted.some((one) => one.type === type && one.value === value);
+  const isMatch = ({ type, value }: Tag) =>
+    wantedTags.some((wanted) => wanted.type === type && wanted.value === value);
   return (name: string, tags: readonly Tag[]) =>
-    name.toLowerCase().startsWith(prefix) && (wanted.length === 0 || tags.some(isWanted));
+    name.toLowerCase().startsWith(prefix) && (wantedTags.length === 0 || tags.some(isMatch));
 }

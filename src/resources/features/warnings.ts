@@ -5,23 +5,23 @@ import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
 
 /*
- * What a dataset may contain although the API would reject it: it is stored and answered as it is, but must be
+ * What a dataset may contain although the API would reject it: it is stored and returned as it is, but must be
  * corrected before it can be changed. Each warning begins with the path.
  */
 
-type Weighed = { weight: number };
+type Weighted = { weight: number };
 
 interface Strategy {
   name: string;
   parameters: Record<string, unknown>;
   constraints: Constraint[];
-  variants: Weighed[];
+  variants: Weighted[];
 }
 
 interface Feature {
   name: string;
   type: string;
-  environments: Array<{ variants: Weighed[]; strategies: Strategy[] }>;
+  environments: Array<{ variants: Weighted[]; strategies: Strategy[] }>;
 }
 
 export function* featureWarnings(db: Database, { name, type, environments }: Feature): Generator<string> {
@@ -44,7 +44,7 @@ function* strategyWarnings(db: Database, path: string, strategy: Strategy): Gene
   yield* weightWarnings(`${path}.variants`, variants);
 }
 
-function* weightWarnings(path: string, variants: Weighed[]): Generator<string> {
+function* weightWarnings(path: string, variants: Weighted[]): Generator<string> {
   const sum = variants.reduce((total, { weight }) => total + weight, 0);
-  if (variants.length > 0 && sum !== 1000) yield `${path}: the weights must end at 1000, not ${sum}`;
+  if (variants.length > 0 && sum !== 1000) yield `${path}: the weights must add up to 1000, not ${sum}`;
 }

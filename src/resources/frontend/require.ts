@@ -21,7 +21,7 @@ export function fromQuery(query: URLSearchParams): Record<string, unknown> {
 }
 
 /** What only the server knows, for a context that lacks it (original). */
-export const filledIn = (address: string | undefined, environment: string): Partial<Context> => ({
+export const contextDefaults = (address: string | undefined, environment: string): Partial<Context> => ({
   sessionId: crypto.randomUUID(),
   appName: "frontend-api",
   environment,

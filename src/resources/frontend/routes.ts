@@ -3,8 +3,8 @@ import { type Context, toContext } from "../../evaluation/context.ts";
 import type { Evaluator } from "../../evaluation/evaluator.ts";
 import { operation } from "../../http/operation.ts";
 import { evaluatorOf } from "../client/require.ts";
-import { filledIn, fromQuery } from "./require.ts";
-import { FrontendFlags, FrontendQuestion } from "./schema.ts";
+import { contextDefaults, fromQuery } from "./require.ts";
+import { FrontendFlags, FrontendRequest } from "./schema.ts";
 
 export const readFrontendFlags = operation({
   id: "getFrontendFeatures",
@@ -17,7 +17,7 @@ export const readFrontendFlags = operation({
   response: FrontendFlags,
 }).run(({ db, actor, searchParams, address }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
-  return flagsFor(evaluator, toContext(fromQuery(searchParams), filledIn(address, environment)));
+  return flagsFor(evaluator, toContext(fromQuery(searchParams), contextDefaults(address, environment)));
 });
 
 export const postFrontendFlags = operation({
@@ -28,7 +28,7 @@ export const postFrontendFlags = operation({
   path: "/api/frontend",
   permission: { isForSdks: true },
   isUncached: true,
-  body: FrontendQuestion,
+  body: FrontendRequest,
   response: FrontendFlags,
 }).run(({ db, actor, body }) => {
   const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
@@ -39,8 +39,8 @@ function flagsFor(evaluator: Evaluator, context: Context) {
   const toggles = [...evaluator.features.values()].flatMap(({ name, impressionData }) => {
     const { feature_enabled: isOn, ...variant } = evaluator.evaluate(name, context);
     if (!isOn) return [];
-    const whole = { ...variant, feature_enabled: true as const, featureEnabled: true as const };
-    return [{ name, enabled: true as const, variant: whole, impressionData }];
+    const variantResult = { ...variant, feature_enabled: true as const, featureEnabled: true as const };
+    return [{ name, enabled: true as const, variant: variantResult, impressionData }];
   });
   return { toggles };
 }

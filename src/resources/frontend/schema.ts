@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { JsonObject } from "../../validation.ts";
 
-/** A flag that is on for the context asked about. */
+/** A flag that is on for the given context. */
 export const FrontendFlag = v.strictObject({
   name: v.string(),
   enabled: v.literal(true),
@@ -18,4 +18,4 @@ export const FrontendFlag = v.strictObject({
 export const FrontendFlags = v.strictObject({ toggles: v.array(FrontendFlag) });
 
 /** The context to evaluate flags for. */
-export const FrontendQuestion = v.object({ context: v.optional(JsonObject, {}) });
+export const FrontendRequest = v.object({ context: v.optional(JsonObject, {}) });

@@ -4,7 +4,7 @@ import type { NewGroup } from "./schema.ts";
 import { groupById } from "./store.ts";
 
 export interface GroupRow {
-  /** Null for the next free one. */
+  /** Null for the next free id. */
   id: number | null;
   name: string;
   description: string | null;
@@ -34,8 +34,8 @@ const remove = command<{ id: number }>(`DELETE FROM groups WHERE id = :id`);
 /** Creates a group of existing users; an SQLite constraint error if the name is taken. @returns its id */
 export function createGroup(tx: Tx, group: NewGroup): number {
   const { users: _, ...row } = toRow(group);
-  const made = { ...row, id: null, createdAt: tx.now, createdBy: tx.actor.createdBy };
-  const id = Number(insertGroup(tx).run(made).lastInsertRowid);
+  const created = { ...row, id: null, createdAt: tx.now, createdBy: tx.actor.createdBy };
+  const id = Number(insertGroup(tx).run(created).lastInsertRowid);
   setUsers(tx, id, group.users ?? []);
   const { name, description, users, mappingsSSO } = dataOf(tx, id);
   tx.record({ type: "group-created", data: { name, description, users, mappingsSSO } });

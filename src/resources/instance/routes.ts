@@ -4,21 +4,21 @@ import type { Database } from "../../db/statement.ts";
 import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 import { ORIGINAL, VERSION } from "../../version.ts";
-import { holding } from "../settings/require.ts";
+import { currentSetting } from "../settings/require.ts";
 import { toCsv } from "./csv.ts";
 import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
 import { instanceId, statistics } from "./store.ts";
 
 export const readUiConfig = operation({
   id: "getUiConfig",
-  summary: "The configuration of a page",
+  summary: "The configuration of the web page",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/ui-config",
   permission: null,
   response: UiConfig,
 }).run(({ db }) => {
-  const { enabled: maintenanceMode } = holding(db, "maintenance.mode");
+  const { enabled: maintenanceMode } = currentSetting(db, "maintenance.mode");
   return {
     ...FIXED,
     versionInfo: {
@@ -30,7 +30,7 @@ export const readUiConfig = operation({
     unleashUrl: new OwnPath(""),
     baseUriPath: "",
     maintenanceMode,
-    frontendApiOrigins: holding(db, "unleash.frontend").frontendApiOrigins,
+    frontendApiOrigins: currentSetting(db, "unleash.frontend").frontendApiOrigins,
     flags: { maintenanceMode },
   };
 });
@@ -53,7 +53,7 @@ const FIXED = {
 
 export const readStatistics = operation({
   id: "getInstanceAdminStats",
-  summary: "How many there are of everything",
+  summary: "Instance statistics",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/instance-admin/statistics",
@@ -63,16 +63,16 @@ export const readStatistics = operation({
 
 export const readStatisticsAsCsv = operation({
   id: "getInstanceAdminStatsCsv",
-  summary: "The same as CSV with one row",
+  summary: "Instance statistics as CSV, in one row",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/instance-admin/statistics/csv",
   permission: null,
   response: Csv,
 }).run(({ db }) => {
-  const figures = wholeStatistics(db);
-  const name = `flagstone-${figures.instanceId}.csv`;
-  return new WithHeaders(toCsv([figures]), { "content-disposition": `attachment; filename="${name}"` });
+  const stats = wholeStatistics(db);
+  const name = `flagstone-${stats.instanceId}.csv`;
+  return new WithHeaders(toCsv([stats]), { "content-disposition": `attachment; filename="${name}"` });
 });
 
 const wholeStatistics = (db: Database) => ({
@@ -85,7 +85,7 @@ const wholeStatistics = (db: Database) => ({
 
 export const readTelemetry = operation({
   id: "getTelemetrySettings",
-  summary: "The telemetry sent out: none",
+  summary: "The telemetry settings; none is ever sent",
   tag: "Instance",
   method: "GET",
   path: "/api/admin/telemetry/settings",

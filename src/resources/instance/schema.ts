@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText, Timestamp } from "../../validation.ts";
 
-/** The configuration of the original's page; whatever Flagstone lacks is off. */
+/** The configuration of the original's page; what Flagstone lacks is off. */
 export const UiConfig = v.strictObject({
   name: v.string(),
   slogan: v.string(),
@@ -31,7 +31,7 @@ export type UiConfig = v.InferOutput<typeof UiConfig>;
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
 
-/** How many there are of everything. */
+/** The number of users, flags and so on in this instance. */
 export const Statistics = v.strictObject({
   timestamp: Timestamp,
   instanceId: v.string(),
@@ -64,5 +64,5 @@ export const InstanceStatistics = v.strictObject({
   OIDCenabled: v.literal(false),
 });
 
-/** A page's report of its own failure. */
+/** An error that a page reports. */
 export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });

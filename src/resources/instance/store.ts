@@ -4,10 +4,10 @@ import type { Statistics } from "./schema.ts";
 
 const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
 
-/** The id of this file, a UUID generated when it was created. */
+/** The id of this data file, a UUID generated when it was created. */
 export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
 
-const count = (what: string) => query<object, number>(`SELECT count(*) FROM ${what}`);
+const count = (source: string) => query<object, number>(`SELECT count(*) FROM ${source}`);
 
 /** The counts, under the original's names. */
 const COUNTS = {
@@ -42,7 +42,7 @@ const DAY = 86_400_000;
 
 const since = (days: number) => new Date(startOfMinute() - days * DAY).toISOString();
 
-/** How many there are of everything. */
+/** The number of users, flags and so on in this instance. */
 export function statistics(db: Database): Statistics {
   const counts = Object.entries(COUNTS).map(([name, statement]) => [name, statement(db).pluck().get({})!]);
   const active = (days: number) =>

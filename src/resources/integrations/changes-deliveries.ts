@@ -26,26 +26,26 @@ type Key = { integrationId: number; eventId: number };
 const remove = command<Key>(`
   DELETE FROM deliveries WHERE integration_id = :integrationId AND event_id = :eventId`);
 
-const putOff = command<Key & { dueAt: string; remaining: string | null }>(`
+const postpone = command<Key & { dueAt: string; remaining: string | null }>(`
   UPDATE deliveries SET due_at = :dueAt, attempts = attempts + 1, remaining = :remaining
   WHERE integration_id = :integrationId AND event_id = :eventId`);
 
-const queueAgain = command<Key & { dueAt: string }>(`
+const requeue = command<Key & { dueAt: string }>(`
   INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :dueAt)
   ON CONFLICT DO UPDATE SET due_at = :dueAt, attempts = 0`);
 
-const noteTrouble = command<{ integrationId: number; now: string; reason: string; retryAt: string }>(`
+const recordFailure = command<{ integrationId: number; now: string; reason: string; retryAt: string }>(`
   INSERT INTO integration_troubles (integration_id, failures, since, reason, retry_at)
   VALUES (:integrationId, 1, :now, :reason, :retryAt)
   ON CONFLICT DO UPDATE SET failures = failures + 1, reason = :reason, retry_at = :retryAt`);
 
-const hasTrouble = query<{ integrationId: number }>(`
+const isFailing = query<{ integrationId: number }>(`
   SELECT 1 FROM integration_troubles WHERE integration_id = :integrationId`);
 
-const endTrouble = command<{ integrationId: number }>(`
+const clearFailures = command<{ integrationId: number }>(`
   DELETE FROM integration_troubles WHERE integration_id = :integrationId`);
 
-const tryAtOnce = command<{ integrationId: number; now: string }>(`
+const retryNow = command<{ integrationId: number; now: string }>(`
   UPDATE integration_troubles SET retry_at = :now WHERE integration_id = :integrationId`);
 
 /** An attempt to deliver, and its consequences. Times are RFC 3339. */
@@ -55,12 +55,12 @@ export interface Attempt extends Key, Pick<IntegrationEvent, "state" | "stateDet
   retryAt: string | undefined;
   /** The channels still to be notified then; undefined for all. */
   remaining: readonly string[] | undefined;
-  /** The earliest time for the next request to a failing receiver. */
-  restUntil: string;
+  /** When the next request to a failing receiver may be sent, at the earliest. */
+  backoffUntil: string;
 }
 
 /**
- * Records an attempt; the delivery is then complete, or waits for the next attempt.
+ * Records an attempt, after which the delivery is complete or waits for the next attempt.
  * @returns the id of the record; undefined if the integration or the event has been deleted
  */
 export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined {
@@ -68,7 +68,7 @@ export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined
   if (!isKnown(tx.db, "integration", integrationId) || !isKnown(tx.db, "event", eventId)) return undefined;
   if (retryAt === undefined) remove(tx).run({ integrationId, eventId });
   else
-    putOff(tx).run({
+    postpone(tx).run({
       integrationId,
       eventId,
       dueAt: retryAt,
@@ -79,10 +79,10 @@ export function recordAttempt(tx: Writing, attempt: Attempt): bigint | undefined
 
 /** The same for a test of an integration, which was not queued. */
 export function insertAttempt(tx: Writing, attempt: Attempt): bigint {
-  const { integrationId, eventId, now, state, stateDetails, restUntil } = attempt;
+  const { integrationId, eventId, now, state, stateDetails, backoffUntil } = attempt;
   if (state === "failed")
-    noteTrouble(tx).run({ integrationId, now, reason: stateDetails, retryAt: restUntil });
-  else if (hasTrouble(tx.db).get({ integrationId })) endTrouble(tx).run({ integrationId });
+    recordFailure(tx).run({ integrationId, now, reason: stateDetails, retryAt: backoffUntil });
+  else if (isFailing(tx.db).get({ integrationId })) clearFailures(tx).run({ integrationId });
   const details = bounded(attempt.details);
   const row = { id: null, integrationId, eventId, createdAt: now, state, stateDetails, details };
   return BigInt(insertIntegrationEvent(tx).run(row).lastInsertRowid);
@@ -103,12 +103,12 @@ function bounded({ body, ...details }: Attempt["details"]): string {
  * channels still to be notified.
  */
 export function redeliver(tx: Writing, integrationId: number, eventId: number, now: string) {
-  queueAgain(tx).run({ integrationId, eventId, dueAt: now });
-  hurry(tx, integrationId, now);
+  requeue(tx).run({ integrationId, eventId, dueAt: now });
+  retryImmediately(tx, integrationId, now);
 }
 
-/** Makes an integration continue immediately, regardless of earlier failures. */
-export function hurry(tx: Writing, integrationId: number, now: string) {
-  tryAtOnce(tx).run({ integrationId, now });
+/** Makes an integration deliver immediately, regardless of earlier failures. */
+export function retryImmediately(tx: Writing, integrationId: number, now: string) {
+  retryNow(tx).run({ integrationId, now });
   queued(tx, [integrationId]);
 }

@@ -2,13 +2,13 @@ import { command, type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { integrations } from "./store.ts";
 
-/** How many of each integration's records to keep: those of the last days, or a number of the newest. */
-export type Kept = { days: number } | { count: number };
+/** Which records of each integration to keep: those of the last days, or a number of the newest. */
+export type Retention = { days: number } | { count: number };
 
 const firstNewer = query<{ id: number; before: string }, number>(`
   SELECT id FROM integration_events WHERE integration_id = :id AND created_at >= :before ORDER BY id LIMIT 1`);
 
-const firstKept = query<{ id: number; count: number }, number>(`
+const nthNewest = query<{ id: number; count: number }, number>(`
   SELECT id FROM integration_events WHERE integration_id = :id ORDER BY id DESC LIMIT 1 OFFSET :count - 1`);
 
 const newest = query<{ id: number }, number>(`
@@ -21,19 +21,19 @@ const removeBefore = command<{ id: number; first: number; limit: number }>(`
   DELETE FROM integration_events WHERE id IN (
     SELECT id FROM integration_events WHERE integration_id = :id AND id < :first ORDER BY id LIMIT :limit)`);
 
-/** The records removed per transaction: each may be a megabyte. */
+/** The number of records removed per transaction: each may be a megabyte. */
 const SLICE = 200;
 
 const DAY_MS = 86_400_000;
 
 /** The number of delivery records past their retention. */
-export const countOldRecords = (db: Database, kept: Kept, now: number): number =>
-  beginnings(db, kept, now).reduce((sum, one) => sum + countBefore(db).pluck().get(one)!, 0);
+export const countOldRecords = (db: Database, retention: Retention, now: number): number =>
+  firstRetained(db, retention, now).reduce((sum, one) => sum + countBefore(db).pluck().get(one)!, 0);
 
 /** Removes some of them; no event is recorded. @returns how many, 0 once all are removed */
-export function removeOldRecords(tx: Writing, kept: Kept, now: number): number {
+export function removeOldRecords(tx: Writing, retention: Retention, now: number): number {
   let left = SLICE;
-  for (const one of beginnings(tx.db, kept, now)) {
+  for (const one of firstRetained(tx.db, retention, now)) {
     if (left === 0) break;
     left -= removeBefore(tx).run({ ...one, limit: left }).changes;
   }
@@ -41,11 +41,11 @@ export function removeOldRecords(tx: Writing, kept: Kept, now: number): number {
 }
 
 /** The first record to keep of each integration. */
-const beginnings = (db: Database, kept: Kept, now: number) =>
-  integrations(db).map(({ id }) => ({ id, first: firstOf(db, id, kept, now) }));
+const firstRetained = (db: Database, retention: Retention, now: number) =>
+  integrations(db).map(({ id }) => ({ id, first: firstRetainedId(db, id, retention, now) }));
 
-function firstOf(db: Database, id: number, kept: Kept, now: number): number {
-  if ("count" in kept) return firstKept(db).pluck().get({ id, count: kept.count }) ?? 0;
-  const before = new Date(now - kept.days * DAY_MS).toISOString();
+function firstRetainedId(db: Database, id: number, retention: Retention, now: number): number {
+  if ("count" in retention) return nthNewest(db).pluck().get({ id, count: retention.count }) ?? 0;
+  const before = new Date(now - retention.days * DAY_MS).toISOString();
   return firstNewer(db).pluck().get({ id, before }) ?? newest(db).pluck().get({ id }) ?? 0;
 }

@@ -5,7 +5,7 @@ import type { Writing } from "../../db/transaction.ts";
 import { actingAs, type Tx } from "../../events/write.ts";
 import { toStoredJson } from "../../limits.ts";
 import { createTagType } from "../tag-types/changes.ts";
-import { hurry } from "./changes-deliveries.ts";
+import { retryImmediately } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";
 import type { Integration, NewIntegration } from "./schema.ts";
 import { decryptedParameters, encryptedParameters, hasPlainSecrets, type Parameters } from "./secrets.ts";
@@ -41,19 +41,19 @@ const setPaused = command<{ id: number; paused: 0 | 1 }>(
   `UPDATE integrations SET paused = :paused WHERE id = :id`,
 );
 
-// Needed before the insert, since secrets are encrypted for their place. AUTOINCREMENT's own counter.
+// AUTOINCREMENT's own counter. The id is needed before the insert, since secrets are bound to it when encrypted.
 const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'integrations'), 0) + 1`);
 
 /** Creates an integration and its provider's tag types (original). @returns it as in the request */
-export function createIntegration(tx: Tx, asked: NewIntegration) {
+export function createIntegration(tx: Tx, integration: NewIntegration) {
   const id = nextId(tx.db).pluck().get({})!;
-  const { description = null } = asked;
-  insertIntegration(tx).run({ ...toRow(tx, id, asked), description, paused: 0, createdAt: tx.now });
-  for (const tagType of providerByName(asked.provider)?.tagTypes ?? [])
+  const { description = null } = integration;
+  insertIntegration(tx).run({ ...toRow(tx, id, integration), description, paused: 0, createdAt: tx.now });
+  for (const tagType of providerByName(integration.provider)?.tagTypes ?? [])
     if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
-  tx.record({ type: "addon-config-created", data: told({ id, ...asked }) });
-  return { id, ...asked };
+  tx.record({ type: "addon-config-created", data: eventData({ id, ...integration }) });
+  return { id, ...integration };
 }
 
 /** Replaces the parameters, given unencrypted, without an event: the integration works as before. */
@@ -81,13 +81,13 @@ export function encryptPlainSecrets(tx: Writing) {
 export function updateIntegration(
   tx: Tx,
   stored: StoredIntegration,
-  asked: NewIntegration,
+  integration: NewIntegration,
 ): StoredIntegration {
   const { id } = stored;
-  const { description = stored.description } = asked;
-  update(tx).run({ ...toRow(tx, id, asked), description });
-  hurry(tx, id, tx.now);
-  const updated = { ...stored, ...asked, description };
+  const { description = stored.description } = integration;
+  update(tx).run({ ...toRow(tx, id, integration), description });
+  retryImmediately(tx, id, tx.now);
+  const updated = { ...stored, ...integration, description };
   recordUpdate(tx, stored, updated);
   return updated;
 }
@@ -95,19 +95,19 @@ export function updateIntegration(
 /** Deletes an integration with the log of its deliveries and anything still waiting. */
 export function deleteIntegration(tx: Tx, stored: StoredIntegration) {
   remove(tx).run({ id: stored.id });
-  tx.record({ type: "addon-config-deleted", preData: told(stored) });
+  tx.record({ type: "addon-config-deleted", preData: eventData(stored) });
 }
 
-/** Pauses or resumes deliveries; does nothing if it is already so. */
+/** Pauses or resumes deliveries; does nothing if it already is in that state. */
 export function pauseIntegration(tx: Tx, stored: StoredIntegration, paused: boolean) {
   if (stored.paused === paused) return;
   setPaused(tx).run({ id: stored.id, paused: paused ? 1 : 0 });
-  hurry(tx, stored.id, tx.now);
+  retryImmediately(tx, stored.id, tx.now);
   recordUpdate(tx, stored, { ...stored, paused });
 }
 
 function recordUpdate(tx: Tx, before: StoredIntegration, after: StoredIntegration) {
-  tx.record({ type: "addon-config-updated", preData: told(before), data: told(after) });
+  tx.record({ type: "addon-config-updated", preData: eventData(before), data: eventData(after) });
 }
 
 function toRow(
@@ -128,7 +128,7 @@ function toRow(
 }
 
 /** The integration in events: without its parameters, and with `paused` only if it is. */
-const told = ({
+const eventData = ({
   parameters: _,
   paused,
   ...rest

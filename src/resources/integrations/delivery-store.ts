@@ -7,16 +7,16 @@ export interface Delivery {
   dueAt: string;
   /** The number of attempts so far. */
   attempts: number;
-  /** The channels that are still to be told, as JSON text; null for all. */
+  /** The channels still to be notified, as JSON text; null for all. */
   remaining: string | null;
 }
 
-/** What waits for an integration, and whether it fails. */
+/** An integration's backlog, and whether deliveries are failing. */
 export interface Queue {
   id: number;
   provider: string;
   waiting: number;
-  /** When the oldest event that waits was recorded, RFC 3339; null where none does. */
+  /** When the oldest waiting event was recorded, RFC 3339; null if none is waiting. */
   oldestAt: string | null;
   /** How many attempts in a row have failed. */
   failures: number;
@@ -26,7 +26,7 @@ const oldest = query<{ id: number; limit: number }, Delivery>(`
   SELECT event_id AS eventId, due_at AS dueAt, attempts, remaining FROM deliveries
   WHERE integration_id = :id ORDER BY event_id LIMIT :limit`);
 
-/** An integration as far as it takes to deliver. */
+/** What delivery needs to know about an integration. */
 export interface Target {
   id: number;
   provider: string;
@@ -48,7 +48,7 @@ const eventIdOf = query<{ id: bigint; integrationId: number }, number>(`
 const retryAt = query<{ id: number }, { failures: number; retryAt: string }>(`
   SELECT failures, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
 
-// Events without a project, so that testing an integration reveals nothing to its receiver that it may not see.
+// Events without a project, so that a test reveals nothing that the receiver must not see.
 const newestOfIntegrations = query<object, number>(`
   SELECT max(id) FROM events WHERE type IN ('addon-config-created', 'addon-config-updated', 'addon-config-deleted')`);
 
@@ -91,10 +91,10 @@ export const eventOfRecord = (db: Database, integrationId: number, id: bigint): 
   eventIdOf(db).pluck().get({ id, integrationId });
 
 /** The number of consecutive failures, and the time of the next attempt. */
-export const troubleOf = (db: Database, id: number) => retryAt(db).get({ id });
+export const failuresOf = (db: Database, id: number) => retryAt(db).get({ id });
 
 /** An event for testing an integration: the newest it would receive, or else one about integrations. */
 export const eventToTry = (db: Database, id: number): number | undefined =>
   newestWanted(db).pluck().get({ id }) ?? newestOfIntegrations(db).pluck().get({}) ?? undefined;
 
-export const failuresInARow = (db: Database, id: number): number => troubleOf(db, id)?.failures ?? 0;
+export const consecutiveFailures = (db: Database, id: number): number => failuresOf(db, id)?.failures ?? 0;

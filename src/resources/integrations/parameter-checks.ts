@@ -14,14 +14,14 @@ export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string 
       return `must be a Mustache template: ${(error as Error).message}`;
     }
   },
-  signingSecret: whyNoSigningSecret,
-  previousSigningSecret: whyNoSigningSecret,
+  signingSecret: signingSecretProblem,
+  previousSigningSecret: signingSecretProblem,
   file: (text) =>
-    /^[\w-]{1,64}$/.test(text) ? undefined : "must be 1 to 64 letters, digits, - or _, and has no ending",
+    /^[\w-]{1,64}$/.test(text) ? undefined : "must be 1 to 64 letters, digits, - or _, without an extension",
 };
 
 /** As defined by Standard Webhooks. */
-function whyNoSigningSecret(text: string) {
+function signingSecretProblem(text: string) {
   const [, base64 = ""] = /^whsec_([\w+/]+={0,2})$/.exec(text) ?? [];
   const { length } = Buffer.from(base64, "base64");
   return length >= 24 && length <= 64 ? undefined : "must be whsec_ and 24 to 64 bytes in base64";

@@ -34,7 +34,7 @@ export const WEBHOOK: Provider = {
       "previousSigningSecret",
       "Previous signing secret",
       "text",
-      "Also used for signing, until all receivers know the new one.",
+      "Also used for signing until all receivers know the new one.",
       SECRET,
     ),
   ],
@@ -95,7 +95,7 @@ export const FILE: Provider = {
     "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
     "NAME.1.jsonl, and so on; five are kept.",
   parameters: [
-    parameter("file", "Name", "text", "Letters, digits, - and _, without the ending .jsonl.", {
+    parameter("file", "Name", "text", "Letters, digits, - and _, without the extension .jsonl.", {
       ...REQUIRED,
       placeholder: "changes",
     }),

@@ -39,27 +39,27 @@ export function requireEventToTry(db: Database, id: number): number {
  * Checks the requested properties. @returns them with stored secrets in place of masked ones
  * @throws ApiError `ValidationError` for an unknown provider and invalid parameters
  */
-export function requireSetUp(
+export function requireValidIntegration(
   db: Database,
-  asked: NewIntegration,
+  integration: NewIntegration,
   stored?: StoredIntegration,
 ): NewIntegration {
-  if (!providerByName(asked.provider)) {
+  if (!providerByName(integration.provider)) {
     const known = PROVIDERS.map(({ name }) => name).join(", ");
     throw invalid({ path: "body.provider", message: `must be one of ${known}` });
   }
-  const parameters = unmasked(db, asked, stored);
-  for (const parameter of parametersOf(asked.provider))
+  const parameters = unmasked(db, integration, stored);
+  for (const parameter of parametersOf(integration.provider))
     requireParameter(parameter, parameters[parameter.name]);
-  return { ...asked, parameters: parameters as NewIntegration["parameters"] };
+  return { ...integration, parameters: parameters as NewIntegration["parameters"] };
 }
 
 function requireParameter({ name, required }: ProviderParameter, value: unknown) {
-  const refuse = (message: string) => invalid({ path: `body.parameters.${name}`, message });
+  const parameterError = (message: string) => invalid({ path: `body.parameters.${name}`, message });
   const text = value === undefined ? "" : String(value);
-  if (required && text.trim() === "") throw refuse("is required");
+  if (required && text.trim() === "") throw parameterError("is required");
   const problem = text === "" ? undefined : PARAMETER_CHECKS[name]?.(text);
-  if (problem !== undefined) throw refuse(problem);
+  if (problem !== undefined) throw parameterError(problem);
 }
 
 /**
@@ -69,15 +69,15 @@ function requireParameter({ name, required }: ProviderParameter, value: unknown)
 function unmasked(db: Database, { parameters }: NewIntegration, stored?: StoredIntegration): Parameters {
   const masked = Object.keys(parameters).filter((name) => parameters[name] === MASK);
   if (masked.length === 0) return parameters;
-  const known = stored ? secretsOf(db, stored, masked[0]!) : {};
-  const isMoved = stored !== undefined && parameters.url !== MASK && isElsewhere(parameters.url, known.url);
+  const secrets = stored ? secretsOf(db, stored, masked[0]!) : {};
+  const isMoved = stored !== undefined && parameters.url !== MASK && isElsewhere(parameters.url, secrets.url);
   for (const name of masked) {
     const path = `body.parameters.${name}`;
-    if (known[name] === undefined)
-      throw invalid({ path, message: "is masked, but none is stored: give it in full" });
+    if (secrets[name] === undefined)
+      throw invalid({ path, message: "is masked, but no secret is stored: give it in full" });
     if (isMoved) throw invalid({ path, message: "is masked, but the address has changed: give it again" });
   }
-  return { ...parameters, ...Object.fromEntries(masked.map((name) => [name, known[name]])) };
+  return { ...parameters, ...Object.fromEntries(masked.map((name) => [name, secrets[name]])) };
 }
 
 function secretsOf(db: Database, stored: StoredIntegration, name: string) {

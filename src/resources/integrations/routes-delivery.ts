@@ -5,8 +5,8 @@ import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
-import { hurry, insertAttempt, redeliver } from "./changes-deliveries.ts";
-import { failuresInARow, targetById } from "./delivery-store.ts";
+import { insertAttempt, redeliver, retryImmediately } from "./changes-deliveries.ts";
+import { consecutiveFailures, targetById } from "./delivery-store.ts";
 import { requireEnabled, requireEventToTry, requireIntegration, requireRecord } from "./require.ts";
 import { IntegrationEvent } from "./schema.ts";
 import { RecordJson } from "./store.ts";
@@ -33,7 +33,7 @@ export const tryIntegration = operation({
     const eventId = requireEventToTry(db, params.id);
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
-    const failures = failuresInARow(db, params.id);
+    const failures = consecutiveFailures(db, params.id);
     return attempt(dispatcher.context, targetById(db, params.id)!, {
       eventId,
       attempts: 0,
@@ -44,7 +44,8 @@ export const tryIntegration = operation({
   .change(({ tx, params, prepared }) => {
     requireIntegration(tx.db, params.id);
     const id = insertAttempt(tx, prepared!);
-    if (prepared!.state !== "failed") hurry(tx, params.id, tx.now); // it works again: others may get through
+    // It works again, so the queue need not wait.
+    if (prepared!.state !== "failed") retryImmediately(tx, params.id, tx.now);
     return new RecordJson(tx.db, id);
   });
 

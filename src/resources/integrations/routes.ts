@@ -4,7 +4,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
 import { PROVIDERS } from "./providers.ts";
-import { requireIntegration, requireSetUp } from "./require.ts";
+import { requireIntegration, requireValidIntegration } from "./require.ts";
 import {
   GivenIntegration,
   Integration,
@@ -48,8 +48,8 @@ export const createIntegration = operation({
   records: ["tag-type-created", "addon-config-created"],
   response: GivenIntegration,
 }).change(({ tx, body }) => {
-  const made = changes.createIntegration(tx, requireSetUp(tx.db, body));
-  return { ...made, parameters: maskedParameters(made.provider, made.parameters) };
+  const created = changes.createIntegration(tx, requireValidIntegration(tx.db, body));
+  return { ...created, parameters: maskedParameters(created.provider, created.parameters) };
 });
 
 export const readIntegration = operation({
@@ -74,7 +74,10 @@ export const updateIntegration = operation({
   response: Integration,
 }).change(({ tx, params: { id }, body }) => {
   const stored = requireIntegration(tx.db, id);
-  return toWireIntegration(tx.db, changes.updateIntegration(tx, stored, requireSetUp(tx.db, body, stored)));
+  return toWireIntegration(
+    tx.db,
+    changes.updateIntegration(tx, stored, requireValidIntegration(tx.db, body, stored)),
+  );
 });
 
 export const deleteIntegration = operation({

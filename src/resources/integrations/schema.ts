@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { Event, EventType } from "../../events/schema.ts";
 import { JsonObject, NonEmptyText, ShortText, Text, Timestamp } from "../../validation.ts";
 
-/** A parameter of a provider, as described to forms. */
+/** A parameter of a provider, as a form presents it. */
 export const ProviderParameter = v.strictObject({
   name: v.string(),
   displayName: v.string(),
@@ -23,7 +23,7 @@ export const Provider = v.strictObject({
   description: v.string(),
   documentationUrl: v.string(),
   howTo: v.optional(v.string()),
-  /** Why not to use it any more. */
+  /** Why it should no longer be used. */
   deprecated: v.optional(v.string()),
   alerts: v.optional(v.array(v.strictObject({ type: v.picklist(["warning"]), text: v.string() }))),
   parameters: v.array(ProviderParameter),

@@ -10,7 +10,7 @@ interface Owner {
   provider: string;
 }
 
-/** The parameters as they are stored: whatever may be a secret is encrypted. */
+/** The parameters as they are stored: anything that may be a secret is encrypted. */
 export const encryptedParameters = (db: Database, owner: Owner, parameters: Parameters): Parameters =>
   mapSecrets(owner.provider, parameters, (value, name) =>
     encrypt(db, JSON.stringify(value), placeOf(owner, name)),

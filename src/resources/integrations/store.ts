@@ -50,7 +50,7 @@ function toIntegration(row: IntegrationRow): StoredIntegration {
   };
 }
 
-/** An integration as answered: with masked secrets, and with its problems, if any. */
+/** An integration in its wire form: with masked secrets, and with its problems, if any. */
 export function toWireIntegration(
   db: Database,
   { paused, createdAt, ...stored }: StoredIntegration,
@@ -58,12 +58,12 @@ export function toWireIntegration(
   const { id, provider, parameters } = stored;
   const waiting = countWaiting(db).pluck().get({ id })!;
   const failing = trouble(db).get({ id }) ?? null;
-  const isWell = !paused && waiting === 0 && failing === null;
+  const isHealthy = !paused && waiting === 0 && failing === null;
   return {
     ...stored,
     parameters: maskedParameters(provider, parameters),
     createdAt,
-    ...(!isWell && { delivery: { paused, waiting, failing } }),
+    ...(!isHealthy && { delivery: { paused, waiting, failing } }),
   };
 }
 
@@ -110,14 +110,14 @@ const WINDOW = 100;
 
 /** The id at which the next window begins, and the records of one, separated by commas; null if there are none. */
 interface Window {
-  held: number;
+  count: number;
   oldest: string;
   text: string | Buffer | null;
 }
 
 // Building the text in SQLite is cheaper than passing each value through JavaScript.
 const newestJoined = query<Page & { before: bigint }, Window>(`
-  SELECT count(*) AS held, CAST(min(id) AS TEXT) AS oldest, CAST(group_concat(text, ',') AS BLOB) AS text
+  SELECT count(*) AS count, CAST(min(id) AS TEXT) AS oldest, CAST(group_concat(text, ',') AS BLOB) AS text
   FROM (
     SELECT integration_events.id,
       concat('{"id":"', integration_events.id, '","integrationId":', integration_events.integration_id,
@@ -133,9 +133,9 @@ export function* integrationEvents(db: Database, page: Page, root: string): Gene
   let { limit, offset } = page;
   for (let before = 2n ** 63n - 1n; limit > 0; limit -= WINDOW, offset = 0) {
     const bind = { ...page, limit: Math.min(limit, WINDOW), offset, before };
-    const { held, oldest, text } = isLinked(root) ? oneByOne(db, bind, root) : newestJoined(db).get(bind)!;
+    const { count, oldest, text } = isLinked(root) ? oneByOne(db, bind, root) : newestJoined(db).get(bind)!;
     if (text !== null) yield text;
-    if (held < WINDOW) return;
+    if (count < WINDOW) return;
     before = BigInt(oldest);
   }
 }
@@ -144,7 +144,7 @@ export function* integrationEvents(db: Database, page: Page, root: string): Gene
 function oneByOne(db: Database, bind: Page & { before: bigint }, root: string): Window {
   const rows = newest(db).all(bind);
   const text = rows.length === 0 ? null : rows.map((row) => toWire(row, root)).join(",");
-  return { held: rows.length, oldest: rows.at(-1)?.id ?? "", text };
+  return { count: rows.length, oldest: rows.at(-1)?.id ?? "", text };
 }
 
 /** JSON columns are passed through as they are. */

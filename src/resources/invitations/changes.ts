@@ -7,11 +7,11 @@ import { createUser, type NewUser } from "../users/changes.ts";
 import type { InvitationUpdate } from "./schema.ts";
 import { invitationById, maskedSecret } from "./store.ts";
 
-/** The longest that an invitation can be valid, in milliseconds: a month (original). */
-const LONGEST_MS = 30 * 24 * 60 * 60 * 1000;
+/** How long an invitation can be valid at most, in milliseconds: a month (original). */
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
 
 export interface InvitationRow {
-  /** Null for the next free one. */
+  /** Null for the next free id. */
   id: number | null;
   name: string;
   hash: string;
@@ -25,7 +25,7 @@ export const insertInvitation = command<InvitationRow>(`
   INSERT INTO invitations (id, name, hash, enabled, created_at, created_by, expires_at)
   VALUES (:id, :name, :hash, :enabled, :createdAt, :createdBy, :expiresAt)`);
 
-export const insertInvited = command<{ invitationId: number; userId: number }>(`
+export const insertInvitationUser = command<{ invitationId: number; userId: number }>(`
   INSERT INTO invitation_users (invitation_id, user_id) VALUES (:invitationId, :userId)`);
 
 const update = command<{ id: number; enabled: 0 | 1 | null; expiresAt: string | null }>(`
@@ -37,8 +37,8 @@ export function createInvitation(tx: Tx, { name, expiresAt }: { name: string; ex
   const secret = crypto.randomBytes(32).toString("hex");
   const row = { id: null, name, hash: hashSecret(secret), enabled: 1, createdAt: tx.now } as const;
   const createdBy = tx.actor.createdBy;
-  const made = insertInvitation(tx).run({ ...row, createdBy, expiresAt: withinAMonth(tx, expiresAt) });
-  const id = Number(made.lastInsertRowid);
+  const inserted = insertInvitation(tx).run({ ...row, createdBy, expiresAt: withinAMonth(tx, expiresAt) });
+  const id = Number(inserted.lastInsertRowid);
   tx.record({ type: "public-signup-token-created", data: { ...invitationById(tx.db, id) } });
   return { secret, invitation: invitationById(tx.db, id, secret) };
 }
@@ -57,12 +57,12 @@ export function updateInvitation(tx: Tx, id: number, { enabled, expiresAt }: Inv
 /** Creates a user, always a Viewer, through a valid invitation. @returns the user's id */
 export function signUp(tx: Tx, id: number, user: Omit<NewUser, "rootRole">): number {
   const userId = createUser(tx, { ...user, rootRole: ROLES.viewer });
-  insertInvited(tx).run({ invitationId: id, userId });
+  insertInvitationUser(tx).run({ invitationId: id, userId });
   tx.record({ type: "public-signup-token-user-added", data: { secret: maskedSecret(id), userId } });
   return userId;
 }
 
 function withinAMonth({ now }: Tx, time: string) {
-  const latest = new Date(Date.parse(now) + LONGEST_MS).toISOString();
+  const latest = new Date(Date.parse(now) + MAX_AGE_MS).toISOString();
   return time < latest ? time : latest;
 }

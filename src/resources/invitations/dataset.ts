@@ -4,7 +4,7 @@ import { kind } from "../../transfer/kind.ts";
 import { requireAllKnown } from "../../transfer/reference.ts";
 import { bit, Flag, Hash, Id, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
 import { ShortText, Time } from "../../validation.ts";
-import { insertInvitation, insertInvited } from "./changes.ts";
+import { insertInvitation, insertInvitationUser } from "./changes.ts";
 
 const Invitation = v.strictObject({
   id: Id,
@@ -35,7 +35,7 @@ export const invitation = kind({
   insert({ tx, db, now }, { users, enabled, createdAt, ...row }) {
     requireAllKnown(db, "user", users, "users");
     insertInvitation(tx).run({ ...row, enabled: bit(enabled), createdAt: createdAt ?? now });
-    for (const userId of new Set(users)) insertInvited(tx).run({ invitationId: row.id, userId });
+    for (const userId of new Set(users)) insertInvitationUser(tx).run({ invitationId: row.id, userId });
   },
   *rows(db) {
     for (const { users, enabled, ...row } of all(db).iterate({}))

@@ -1,10 +1,10 @@
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
-import { invitationAt, openInvitation } from "./store.ts";
+import { findInvitation, openInvitation } from "./store.ts";
 
 /** The id of an invitation, given its secret or masked secret. @throws ApiError `NotFoundError` */
 export function requireInvitation(db: Database, secret: string): number {
-  const id = invitationAt(db, secret);
+  const id = findInvitation(db, secret);
   if (id !== undefined) return id;
   throw new ApiError("NotFoundError", "There is no invitation with this token");
 }

@@ -4,7 +4,7 @@ import { operation, WithHeaders } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
 import { requireInvitation } from "./require.ts";
 import { Invitation, InvitationUpdate, NewInvitation } from "./schema.ts";
-import { answered, invitationById, invitations } from "./store.ts";
+import { invitationById, invitations, toWire } from "./store.ts";
 
 const TOKENS = "/api/admin/invite-link/tokens";
 
@@ -25,7 +25,7 @@ export const listInvitations = operation({
   path: TOKENS,
   permission: "ADMIN",
   response: v.strictObject({ tokens: v.array(Invitation) }),
-}).run(({ db }) => snapshot(db, () => ({ tokens: invitations(db).map(answered) })));
+}).run(({ db }) => snapshot(db, () => ({ tokens: invitations(db).map(toWire) })));
 
 export const createInvitation = operation({
   id: "createPublicSignupToken",
@@ -40,7 +40,7 @@ export const createInvitation = operation({
   response: Invitation,
 }).change(({ tx, body }) => {
   const { secret, invitation } = changes.createInvitation(tx, body);
-  return new WithHeaders(answered(invitation), { location: `tokens/${secret}` });
+  return new WithHeaders(toWire(invitation), { location: `tokens/${secret}` });
 });
 
 export const readInvitation = operation({
@@ -49,7 +49,7 @@ export const readInvitation = operation({
   summary: "An invitation, by its secret or masked secret",
   method: "GET",
 }).run(({ db, params: { token } }) =>
-  snapshot(db, () => answered(invitationById(db, requireInvitation(db, token)))),
+  snapshot(db, () => toWire(invitationById(db, requireInvitation(db, token)))),
 );
 
 export const updateInvitation = operation({
@@ -62,5 +62,5 @@ export const updateInvitation = operation({
 }).change(({ tx, params: { token }, body }) => {
   const id = requireInvitation(tx.db, token);
   changes.updateInvitation(tx, id, body);
-  return answered(invitationById(tx.db, id));
+  return toWire(invitationById(tx.db, id));
 });

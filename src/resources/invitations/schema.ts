@@ -4,7 +4,7 @@ import { Role } from "../roles/schema.ts";
 import { FullName, NewUser, User } from "../users/schema.ts";
 
 /**
- * A link with which anyone can create an account. Its secret appears only in the answer that creates it; elsewhere a
+ * A link with which anyone can create an account. Its secret appears only in the response that creates it; elsewhere a
  * masked form identifies the invitation.
  */
 export const Invitation = v.strictObject({

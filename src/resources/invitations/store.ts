@@ -23,7 +23,7 @@ const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM invitations WHER
 
 const idOf = query<{ hash: string }, number>(`SELECT id FROM invitations WHERE hash = :hash`);
 
-const openOne = query<{ hash: string; now: string }, number>(`
+const openByHash = query<{ hash: string; now: string }, number>(`
   SELECT id FROM invitations WHERE hash = :hash AND enabled AND expires_at > :now`);
 
 /** All invitations, oldest first, with paths on this server as their URLs. */
@@ -37,22 +37,22 @@ export const invitationById = (db: Database, id: number, secret?: string): Invit
   toInvitation(db, byId(db).get({ id })!, secret);
 
 /** The id of the invitation with this secret or masked secret; undefined if there is none. */
-export const invitationAt = (db: Database, secret: string): number | undefined =>
+export const findInvitation = (db: Database, secret: string): number | undefined =>
   idOf(db)
     .pluck()
     .get({ hash: hashSecret(secret) }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
 
 /** The id of the invitation with this secret, if it can be used now. */
 export const openInvitation = (db: Database, secret: string): number | undefined =>
-  openOne(db)
+  openByHash(db)
     .pluck()
     .get({ hash: hashSecret(secret), now: new Date().toISOString() });
 
 /** Identifies an invitation in place of its secret, which is not stored. */
 export const maskedSecret = (id: number) => `${MASK}-${id}`;
 
-/** As it appears in answers. */
-export const answered = (invitation: Invitation) => ({ ...invitation, url: new OwnPath(invitation.url) });
+/** An invitation in its wire form. */
+export const toWire = (invitation: Invitation) => ({ ...invitation, url: new OwnPath(invitation.url) });
 
 const idInMasked = (masked: string) => Number(/^\*{5}-(\d{1,15})$/.exec(masked)?.[1] ?? 0);
 

@@ -4,7 +4,7 @@ import type { RoleDetails, RolePermission } from "./schema.ts";
 import { roleDetails } from "./store.ts";
 
 export interface RoleRow {
-  /** Null for the next free one. */
+  /** Null for the next free id. */
   id: number | null;
   name: string;
   type: string;

@@ -47,7 +47,7 @@ const Tags = v.pipe(
   Holding,
   v.check(
     (tags) => tags === undefined || tags.values.every((tag) => /^[^:]+:./s.test(tag)),
-    "must be types and values with a colon between",
+    "must be types and values separated by a colon",
   ),
 );
 

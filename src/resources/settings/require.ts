@@ -3,7 +3,7 @@ import { ApiError } from "../../http/error.ts";
 import { setting } from "./store.ts";
 
 /** The current value of a setting. */
-export const holding = setting;
+export const currentSetting = setting;
 
 /** @throws ApiError `ServiceUnavailableError` while changes are refused for maintenance */
 export function requireNoMaintenance(db: Database) {

@@ -6,7 +6,7 @@ import { endReset } from "../resets/changes.ts";
 import { set, type UserRow, userById } from "./store.ts";
 
 type NewRow = Omit<UserRow, "id"> & {
-  /** Null for the next free one. */
+  /** Null for the next free id. */
   id: number | null;
   passwordHash: string | null;
 };
