@@ -13,10 +13,17 @@ test("the form keeps its height beside many results", { skip }, async (t) => {
   const page = await signedIn();
   await page.goto(`${url}/playground`);
   await page.waitForSelector("form input[type=checkbox]");
+  assert.equal(await page.$eval("select[name=environment]", ({ value }) => value), "development");
   const before = await page.evaluate(HEIGHT);
   await press(page, "button", "Evaluate");
   await sees(page, "0 of 100 flags on");
   assert.equal(await page.evaluate(HEIGHT), before);
+  assert.match(page.url(), /environment=development/);
+  await sees(page, "1–50 of 100");
+  await press(page, "button", "Next");
+  await sees(page, "51–100 of 100");
+  await page.reload();
+  await sees(page, "51–100 of 100");
   await type(page, "Search flags", "flag-42");
   await holds(page, "document.querySelectorAll('details').length === 1");
   await page.select("select[aria-label=Result]", "on");
