@@ -1,9 +1,9 @@
--- The whole schema, as it is today. A new file is made from this text; an older
--- one is brought here by src/db/migrations.ts. No table is defined anywhere else.
+-- The complete, current schema. New files are created from it; older ones are upgraded
+-- to it by src/db/migrations.ts. No table is defined anywhere else.
 --
 -- Times are RFC 3339 text in UTC with milliseconds, so that they sort and go on
--- the wire unchanged. Booleans are 0 or 1. JSON columns hold compact text that
--- is already in the form the API answers with.
+-- the wire unchanged. Booleans are 0 or 1. JSON columns contain compact text that
+-- is already in the form of the API's responses.
 
 -- Environments and projects ---------------------------------------------------
 
@@ -25,17 +25,17 @@ CREATE TABLE projects (
   archived_at        TEXT,
   updated_at         TEXT,
   feature_limit      INTEGER CHECK (feature_limit >= 0),
-  -- How flags are to be named: pattern, example and description.
+  -- The naming convention for flags: pattern, example and description.
   feature_naming     TEXT NOT NULL DEFAULT '{}' CHECK (json_type(feature_naming) = 'object')
 ) STRICT;
 
--- Which projects are hidden from whom is asked by every request.
+-- Every request looks up which projects are hidden from its user.
 CREATE INDEX private_projects ON projects (id) WHERE mode = 'private';
 
 CREATE TABLE project_environments (
   project     TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
   environment TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,
-  -- What a flag without strategies gets when it is enabled there; NULL for everyone.
+  -- The strategy added to a flag without any when it is enabled there; NULL for one that matches everyone.
   default_strategy TEXT CHECK (json_type(default_strategy) = 'object'),
   PRIMARY KEY (project, environment)
 ) STRICT, WITHOUT ROWID;
@@ -51,8 +51,8 @@ CREATE TABLE roles (
   description TEXT
 ) STRICT;
 
--- What a custom role may; a built-in one as src/auth/permissions.ts says. A permission without an environment holds in
--- every environment.
+-- The permissions of custom roles; those of built-in ones are defined in src/auth/permissions.ts. A permission without
+-- an environment applies in all of them.
 CREATE TABLE role_permissions (
   role_id     INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
   name        TEXT NOT NULL,
@@ -62,7 +62,7 @@ CREATE TABLE role_permissions (
 
 CREATE INDEX role_permissions_by_environment ON role_permissions (environment);
 
--- The id of a removed user or token is not given again: events, flags and scripts name it.
+-- The ids of deleted users and tokens are never reused: events, flags and scripts refer to them.
 CREATE TABLE users (
   id             INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   name           TEXT,
@@ -83,7 +83,7 @@ CREATE TABLE users (
 -- The dashboard lists the administrators.
 CREATE INDEX users_by_root_role ON users (root_role);
 
--- `mappings_sso` is what another directory calls a group: nothing here reads it, clients keep it.
+-- `mappings_sso` lists a group's names in other directories; it is stored for clients and not used here.
 CREATE TABLE groups (
   id          INTEGER PRIMARY KEY CHECK (id > 0),
   name        TEXT NOT NULL UNIQUE,
@@ -125,7 +125,7 @@ CREATE TABLE project_group_roles (
 CREATE INDEX project_group_roles_by_group ON project_group_roles (group_id);
 CREATE INDEX project_group_roles_by_role ON project_group_roles (role_id);
 
--- Who takes part in a project and as what, directly or through a group; the same may come twice.
+-- The members of projects and their roles, directly or through a group; may contain duplicates.
 CREATE VIEW project_members (project, user_id, role_id) AS
   SELECT project, user_id, role_id FROM project_user_roles
   UNION ALL
@@ -140,7 +140,7 @@ CREATE TABLE project_favorites (
 
 CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
 
--- Only the SHA-256 of a secret is kept; the secret is shown once, when it is made.
+-- Only the SHA-256 of a secret is stored; the secret is shown once, when the token is created.
 CREATE TABLE tokens (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),
@@ -157,7 +157,7 @@ CREATE TABLE tokens (
 
 CREATE INDEX tokens_by_user ON tokens (user_id);
 
--- Who has signed in; the cookie's secret is kept as its SHA-256 only.
+-- Only the SHA-256 of the cookie's secret is stored.
 CREATE TABLE sessions (
   hash       TEXT PRIMARY KEY CHECK (length(hash) = 64),
   user_id    INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -167,7 +167,7 @@ CREATE TABLE sessions (
 
 CREATE INDEX sessions_by_user ON sessions (user_id);
 
--- Links by which a user sets a password, at most one each; the secret in them is kept as its SHA-256 only.
+-- Links for setting a password, at most one per user; only the SHA-256 of a link's secret is stored.
 CREATE TABLE reset_tokens (
   user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
@@ -175,14 +175,14 @@ CREATE TABLE reset_tokens (
   expires_at TEXT NOT NULL
 ) STRICT;
 
--- Links by which a user signs in once, at most one each; the secret in them is kept as its SHA-256 only.
+-- Links for signing in once, at most one per user; only the SHA-256 of a link's secret is stored.
 CREATE TABLE sign_in_links (
   user_id    INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
   hash       TEXT NOT NULL UNIQUE CHECK (length(hash) = 64),
   expires_at TEXT NOT NULL
 ) STRICT;
 
--- Links by which anyone who is given one makes a user of his own; the secret in them is kept as its SHA-256 only.
+-- Links with which anyone can sign up; only the SHA-256 of a link's secret is stored.
 CREATE TABLE invitations (
   id         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   name       TEXT NOT NULL,
@@ -193,7 +193,7 @@ CREATE TABLE invitations (
   expires_at TEXT NOT NULL
 ) STRICT;
 
--- Who came by which.
+-- The users who signed up with an invitation.
 CREATE TABLE invitation_users (
   invitation_id INTEGER NOT NULL REFERENCES invitations (id) ON DELETE CASCADE,
   user_id       INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -202,7 +202,7 @@ CREATE TABLE invitation_users (
 
 CREATE INDEX invitation_users_by_user ON invitation_users (user_id);
 
--- What users said to questions of the interface, and which of its introductions they have seen.
+-- Users' answers to questions in the user interface, and the splash screens they have seen.
 CREATE TABLE feedback (
   user_id     INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   feedback_id TEXT NOT NULL,
@@ -217,9 +217,9 @@ CREATE TABLE splashes (
   PRIMARY KEY (user_id, splash_id)
 ) STRICT, WITHOUT ROWID;
 
--- What flags are described with ---------------------------------------------------
+-- Types, tags, context fields and segments ----------------------------------------
 
--- What a flag is for, and after how many days it is expected to be gone; NULL for one that stays.
+-- The purpose of a flag, and its expected lifetime; NULL for a permanent flag.
 CREATE TABLE feature_types (
   id            TEXT PRIMARY KEY,
   name          TEXT NOT NULL,
@@ -228,7 +228,7 @@ CREATE TABLE feature_types (
   sort_order    INTEGER NOT NULL
 ) STRICT;
 
--- What a strategy of a flag may be; `parameters` are the definitions of those that it takes.
+-- The types of strategies; `parameters` defines those that a strategy takes.
 CREATE TABLE strategy_types (
   name         TEXT PRIMARY KEY,
   display_name TEXT,
@@ -246,7 +246,7 @@ CREATE TABLE tag_types (
   icon        TEXT
 ) STRICT;
 
--- A tag may be there without a flag that has it.
+-- A tag may exist without being on any flag.
 CREATE TABLE tags (
   type  TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
   value TEXT NOT NULL,
@@ -262,7 +262,7 @@ CREATE TABLE context_fields (
   created_at   TEXT NOT NULL
 ) STRICT;
 
--- The id of a removed segment is not given again: events name it.
+-- The ids of deleted segments are never reused: events refer to them.
 CREATE TABLE segments (
   id          INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   name        TEXT NOT NULL UNIQUE,
@@ -285,18 +285,18 @@ CREATE TABLE features (
   stale              INTEGER NOT NULL DEFAULT 0 CHECK (stale IN (0, 1)),
   impression_data    INTEGER NOT NULL DEFAULT 0 CHECK (impression_data IN (0, 1)),
   created_at         TEXT NOT NULL,
-  created_by_user_id INTEGER, -- may outlive its user, and be one that never had a row (-42)
+  created_by_user_id INTEGER, -- the user may be deleted, or have no row at all (-42)
   archived_at        TEXT,
-  -- Whether it was told that the flag is older than its type is expected to become.
+  -- Whether the event was recorded that the flag has outlived its type's lifetime.
   potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1))
 ) STRICT;
 
--- Those of which it will have to be told, the oldest first.
+-- Flags for which that event is yet to be recorded, oldest first.
 CREATE INDEX aging_features ON features (type, created_at)
   WHERE potentially_stale = 0 AND stale = 0 AND archived_at IS NULL;
--- The archive, the last one first.
+-- The archive, newest first.
 CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NOT NULL;
--- The flags of a project by name; the others are there so that they can be counted without reading rows.
+-- The flags of a project by name; the other columns allow counting without reading rows.
 CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
 -- The caller's own flags on the dashboard.
 CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
@@ -322,8 +322,8 @@ CREATE TABLE feature_favorites (
 
 CREATE INDEX feature_favorites_by_user ON feature_favorites (user_id);
 
--- A feature is evaluated only where its parent is on (enabled = 1), off, or has one of the variants. An import may bring
--- a parent that there is not, with which the feature is off.
+-- A feature is evaluated only if its parent is on (enabled = 1), off, or has one of the variants. A parent brought in
+-- by an import may not exist; then the feature is off.
 CREATE TABLE feature_dependencies (
   feature  TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
   parent   TEXT NOT NULL,
@@ -338,7 +338,7 @@ CREATE TRIGGER features_removed AFTER DELETE ON features BEGIN
   DELETE FROM feature_dependencies WHERE parent = old.name;
 END;
 
--- The stages of a flag's life that it has been through.
+-- The lifecycle stages that a flag has entered.
 CREATE TABLE feature_stages (
   feature    TEXT NOT NULL REFERENCES features (name) ON DELETE CASCADE ON UPDATE CASCADE,
   stage      TEXT NOT NULL CHECK (stage IN ('initial', 'pre-live', 'live', 'completed', 'archived')),
@@ -384,8 +384,8 @@ CREATE TABLE strategy_segments (
 
 CREATE INDEX strategy_segments_by_segment ON strategy_segments (segment);
 
--- The context fields that the constraints of a strategy name, whether there are such fields or not. Kept by triggers,
--- so that where a field is used is found without reading the constraints of every strategy.
+-- The context fields used in a strategy's constraints, whether or not they are defined. Maintained by triggers, so that
+-- the uses of a field are found without reading the constraints of every strategy.
 CREATE TABLE strategy_context_fields (
   context_field TEXT NOT NULL,
   strategy      TEXT NOT NULL REFERENCES strategies (id) ON DELETE CASCADE ON UPDATE CASCADE,
@@ -407,7 +407,7 @@ END;
 
 -- Applications and use -----------------------------------------------------------------
 
--- What has registered as an application, or was described by hand. `announced` is 0 until an event has told of it.
+-- Applications that registered, or were described by a user. `announced` is 0 until their event is recorded.
 CREATE TABLE applications (
   name        TEXT PRIMARY KEY,
   description TEXT,
@@ -423,7 +423,7 @@ CREATE TABLE applications (
 
 CREATE INDEX unannounced_applications ON applications (name) WHERE announced = 0;
 
--- What their tokens are for; `*` stands for every project or environment.
+-- The scope of their tokens; `*` means every project or environment.
 CREATE TABLE application_places (
   application TEXT NOT NULL REFERENCES applications (name) ON DELETE CASCADE ON UPDATE CASCADE,
   project     TEXT NOT NULL,
@@ -433,7 +433,7 @@ CREATE TABLE application_places (
 
 CREATE INDEX application_places_by_project ON application_places (project);
 
--- Who asks in an application's name; one that only reports use has not registered, so nothing is referenced.
+-- The instances of applications. One that only reports usage has not registered, so there is no foreign key.
 CREATE TABLE application_instances (
   application  TEXT NOT NULL,
   environment  TEXT NOT NULL,
@@ -447,7 +447,7 @@ CREATE TABLE application_instances (
 
 CREATE INDEX application_instances_by_time ON application_instances (last_seen_at);
 
--- Which flag an application has asked for, and where. Nothing is referenced: it may ask for what is not there.
+-- The flags that applications evaluated, and where. No foreign keys: they may not exist.
 CREATE TABLE usage_series (
   id          INTEGER PRIMARY KEY,
   feature     TEXT NOT NULL,
@@ -458,7 +458,7 @@ CREATE TABLE usage_series (
 
 CREATE INDEX usage_series_by_application ON usage_series (application, environment, feature);
 
--- How often the flag was on and off, by the hour in which it was counted.
+-- How often the flag was on and off, per hour.
 CREATE TABLE hourly_usage (
   series INTEGER NOT NULL REFERENCES usage_series (id) ON DELETE CASCADE,
   hour   TEXT NOT NULL,
@@ -480,9 +480,9 @@ CREATE TABLE hourly_variants (
 
 -- Events ------------------------------------------------------------------------------
 
--- An event never changes: `wire` is its JSON as the API answers with it, made once, when it
--- is recorded, and holds everything; the other columns are what it is looked up by. Nothing
--- is referenced, because the log outlives what it tells of.
+-- Events never change: `wire` is the complete event as JSON for the API, generated once, when it
+-- is recorded; the other columns are for look-ups. There are no foreign keys, because the log
+-- outlives its subjects.
 CREATE TABLE events (
   id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   type         TEXT NOT NULL,
@@ -493,16 +493,16 @@ CREATE TABLE events (
 
 -- All of a project's events, and the newest of each visible project.
 CREATE INDEX events_by_project ON events (project);
--- The newest of one type; and those of one type in one project.
+-- The newest of a type; those of a type in a project.
 CREATE INDEX events_by_type ON events (type, id, project);
 CREATE INDEX events_by_type_and_project ON events (type, project);
--- Those of one flag; type and project are there so that they can be counted without reading rows.
+-- Those of a flag; type and project allow counting without reading rows.
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
--- Who has made events, and those of one of them.
+-- The users who caused events, and the events of one of them.
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);
 
--- How many events there are, kept instead of counted. '' stands for no project. Written by record.ts, for a trigger
--- on events would make SQLite set a savepoint at each, and FTS5 write out its index at each savepoint.
+-- The number of events, maintained rather than counted. '' means no project. Written by record.ts: with a trigger,
+-- SQLite would set a savepoint for each event, at which FTS5 would flush its index.
 CREATE TABLE event_totals (
   project TEXT NOT NULL,
   type    TEXT NOT NULL,
@@ -517,26 +517,26 @@ CREATE TRIGGER events_removed AFTER DELETE ON events BEGIN
   DELETE FROM event_searches WHERE rowid = old.id;
 END;
 
--- What free text is searched in, folded as src/resources/events/search.ts says, rowid = the
--- event's id. Each text ends in two bytes that no text can hold, so that its last one and two
--- characters begin a trigram too. No positions are kept: a match is confirmed with instr().
+-- The index for free-text search; texts are folded (src/events/fold.ts), and rowid is the event's
+-- id. Each text ends in two bytes that no text can contain, so that its last two characters begin
+-- a trigram too. Positions are not stored: a match is confirmed with instr().
 CREATE VIRTUAL TABLE event_searches USING fts5 (
   type, created_by, data,
   tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
 );
 
--- The trigrams that occur, for queries shorter than one.
+-- The trigrams that occur, for queries shorter than three characters.
 CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
 
 -- Settings --------------------------------------------------------------------------------
 
--- What was set for the whole instance, and what it goes by.
+-- Settings of the instance, and its id.
 CREATE TABLE settings (
   name    TEXT PRIMARY KEY,
   content TEXT NOT NULL CHECK (json_type(content) = 'object')
 ) STRICT, WITHOUT ROWID;
 
--- What administrators have everyone told on every page.
+-- Messages from administrators, shown to everyone on every page.
 CREATE TABLE banners (
   id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   message      TEXT NOT NULL,
@@ -553,7 +553,7 @@ CREATE TABLE banners (
 
 -- Integrations --------------------------------------------------------------------------
 
--- Secret values in `parameters` are encrypted, see src/db/secrets.ts. While one is paused, its deliveries wait.
+-- Secrets in `parameters` are encrypted, see src/db/secrets.ts. While an integration is paused, its deliveries wait.
 CREATE TABLE integrations (
   id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   provider     TEXT NOT NULL,
@@ -567,7 +567,7 @@ CREATE TABLE integrations (
   created_at   TEXT NOT NULL
 ) STRICT;
 
--- Those whose last attempts failed: how many in a row, since when, why, and when the next may be made.
+-- Integrations whose latest attempts failed: how many in a row, since when, why, and when to retry.
 CREATE TABLE integration_troubles (
   integration_id INTEGER PRIMARY KEY REFERENCES integrations (id) ON DELETE CASCADE,
   failures       INTEGER NOT NULL CHECK (failures > 0),
@@ -590,8 +590,8 @@ CREATE TABLE integration_events (
 CREATE INDEX integration_events_by_integration ON integration_events (integration_id, id);
 CREATE INDEX integration_events_by_event ON integration_events (event_id);
 
--- What is still to be delivered, queued in the commit that recorded the event. `remaining` names the channels that are
--- still to be told; NULL for all.
+-- The queue of deliveries, filled in the commit that records the event. `remaining` lists the channels that have not
+-- received it yet; NULL for all.
 CREATE TABLE deliveries (
   integration_id INTEGER NOT NULL REFERENCES integrations (id) ON DELETE CASCADE,
   event_id       INTEGER NOT NULL REFERENCES events (id) ON DELETE CASCADE,
@@ -610,11 +610,11 @@ CREATE TABLE notifications (
   message            TEXT NOT NULL,
   link               TEXT NOT NULL,
   type               TEXT NOT NULL CHECK (type IN ('change-request', 'toggle')),
-  created_by_user_id INTEGER NOT NULL, -- may outlive its user
+  created_by_user_id INTEGER NOT NULL, -- the user may be deleted
   created_at         TEXT NOT NULL
 ) STRICT;
 
--- `created_at` is the notification's, repeated so that a user's newest are read in order.
+-- `created_at` is copied from the notification, so that a user's newest are read in order.
 CREATE TABLE notification_recipients (
   user_id         INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   created_at      TEXT NOT NULL,
@@ -625,7 +625,7 @@ CREATE TABLE notification_recipients (
 
 CREATE INDEX notification_recipients_by_notification ON notification_recipients (notification_id);
 
--- What a user is not told of: a kind of notification, all of a project, or both; NULL for any.
+-- Notifications a user has muted: those of a type, of a project, or both; NULL means any.
 CREATE TABLE notification_mutes (
   user_id INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   type    TEXT CHECK (type IN ('change-request', 'toggle')),
@@ -635,7 +635,7 @@ CREATE TABLE notification_mutes (
 
 CREATE INDEX notification_mutes_by_project ON notification_mutes (project);
 
--- What every file starts with ----------------------------------------------------------------
+-- Built-in rows of every file ----------------------------------------------------------------
 
 INSERT INTO roles (id, name, type, description) VALUES
   (1, 'Admin', 'root', 'May do everything'),
@@ -670,10 +670,10 @@ INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower
   hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
   hex(randomblob(6))))));
 
--- What a new file starts with --------------------------------------------------------------------
+-- Default content of a new file -------------------------------------------------------------------
 
--- An import into a file in which nothing else stands replaces these. The sort orders are the
--- original's, where something stands before them.
+-- An import into an otherwise empty file replaces these. The sort orders are the original's, which
+-- has other rows before them.
 INSERT INTO environments (name, type, sort_order) VALUES
   ('development', 'development', 2),
   ('production', 'production', 3);

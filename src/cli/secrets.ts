@@ -1,5 +1,5 @@
 import { CLI } from "../auth/actor.ts";
-import { changeKey } from "../db/secrets.ts";
+import { rotateKey } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
 import { reencryptSecrets } from "../resources/integrations/changes.ts";
 import type { Command } from "./command.ts";
@@ -16,7 +16,7 @@ export const secretsRotate: Command = {
     withFile(config, (db) => {
       useConfiguredKey(config, db);
       let count = 0;
-      changeKey(db, () => {
+      rotateKey(db, () => {
         count = write(db, CLI, reencryptSecrets);
       });
       print(

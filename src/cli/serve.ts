@@ -1,7 +1,7 @@
 import path from "node:path";
 import { loadUi } from "#ui";
 import type { Config } from "../config.ts";
-import { removeIfUnused } from "../db/alone.ts";
+import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";

@@ -5,25 +5,25 @@ import { readHeader } from "./header.ts";
 
 const { R_OK, W_OK, X_OK } = fs.constants;
 
-/** Whether the file may be written, and files created beside it as SQLite does. */
-export const mayWrite = (file: string) =>
-  mayAccess(file, W_OK) && mayAccess(path.dirname(path.resolve(file)), W_OK | X_OK);
+/** Whether the file can be written, and files created next to it, as SQLite does. */
+export const canWrite = (file: string) =>
+  canAccess(file, W_OK) && canAccess(path.dirname(path.resolve(file)), W_OK | X_OK);
 
 /**
- * In WAL mode even a reader creates files beside the data file if they are missing, and a server run by another user
- * could not write to those afterwards.
+ * In WAL mode even a reader creates missing files next to the data file, and a server run by another user could not
+ * write to those afterwards.
  * @throws DataError if the permission for that, or to read, is missing.
  */
 export function requireReadable(file: string) {
-  if (!mayAccess(file, R_OK)) throw new DataError(`${file} may not be read: give permission to read it`);
-  if (mayWrite(file) || fs.existsSync(`${file}-shm`) || !readHeader(file).isWriteAhead) return;
+  if (!canAccess(file, R_OK)) throw new DataError(`${file} can't be read: permission denied`);
+  if (canWrite(file) || fs.existsSync(`${file}-shm`) || !readHeader(file).isWriteAhead) return;
   throw new DataError(
-    `${file} can't be read without write permission for it and its folder, unless it is being served, because it is ` +
+    `${file} can't be read without write permission for it and its folder, unless a server is using it, because it is ` +
       "in SQLite's write-ahead mode: copy it to another folder, or run this as its owner",
   );
 }
 
-function mayAccess(file: string, mode: number) {
+function canAccess(file: string, mode: number) {
   try {
     fs.accessSync(file, mode);
     return true;

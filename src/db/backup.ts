@@ -14,7 +14,7 @@ const PAGES = 500;
  * Copies an open database to a new file, even while others write, and checks the copy.
  * @throws DataError if the copy is incomplete; Error if the target can't be created.
  */
-export async function backUp(db: Database, target: string, onProgress: (part: number) => void) {
+export async function backUp(db: Database, target: string, onProgress: (fraction: number) => void) {
   requireFree(target);
   using copy = stagedFile(target);
   try {
@@ -25,7 +25,7 @@ export async function backUp(db: Database, target: string, onProgress: (part: nu
       },
     });
     toSingleFile(copy.path);
-    requireWhole(copy.path);
+    requireIntact(copy.path);
     copy.commit();
   } catch (error) {
     throw explainError(error, target);
@@ -46,7 +46,7 @@ export function compact(file: string): { before: number; after: number } {
   return { before, after: fs.statSync(file).size };
 }
 
-/** A copy is in WAL mode like its original, and would grow two more files when opened. */
+/** A copy is in WAL mode like its original, and opening it would create two more files. */
 export function toSingleFile(file: string) {
   const db = connect(file);
   db.pragma("journal_mode = DELETE");
@@ -54,7 +54,7 @@ export function toSingleFile(file: string) {
 }
 
 /** @throws DataError saying what is wrong with the copy. */
-export function requireWhole(file: string) {
-  const wrong = checkFile(file).find(({ problem }) => problem !== undefined);
-  if (wrong) throw new DataError(`The copy is damaged: ${wrong.name}: ${wrong.problem}`);
+export function requireIntact(file: string) {
+  const failed = checkFile(file).find(({ problem }) => problem !== undefined);
+  if (failed) throw new DataError(`The copy is damaged: ${failed.name}: ${failed.problem}`);
 }

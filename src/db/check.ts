@@ -10,7 +10,7 @@ export interface Finding {
   name: string;
   /** What is wrong and how to fix it; undefined if all is well. */
   problem: string | undefined;
-  /** What somebody should see to although the file is whole. */
+  /** What needs attention although the file is intact. */
   warning?: string | undefined;
 }
 
@@ -20,21 +20,17 @@ type Check = readonly [name: string, find: (db: Database) => unknown, advice: st
 const BACKUP = "damaged: restore a backup, or export what can be read and import it into a new file";
 
 /** Checks that must pass before the others mean anything. */
-const KIND: readonly Check[] = [
+const BASICS: readonly Check[] = [
   [
     "content",
     (db) => db.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined && id(db) === 0,
-    "it is empty, as a first start leaves it that was interrupted: serve it, or import into it",
+    "it is empty, left by an interrupted first start: serve it, or import into it",
   ],
-  [
-    "kind of file",
-    (db) => id(db) !== APPLICATION_ID,
-    "it is not a data file of Flagstone: name another file",
-  ],
+  ["kind of file", (db) => id(db) !== APPLICATION_ID, "it is not a Flagstone data file: name another file"],
   [
     "version",
     (db) => Number(pragma(db, "user_version")) !== SCHEMA_VERSION,
-    "it is another than this program's: an older one is brought up to date by serving it; for a newer one get the newer program",
+    "it differs from this program's: serving an older file upgrades it; a newer file needs the newer program",
   ],
 ];
 
@@ -63,7 +59,7 @@ const CONTENT: readonly Check[] = [
   ],
 ];
 
-/** An integration that does not deliver what it should. */
+/** An integration whose deliveries are stuck. */
 interface Stuck {
   id: number;
   provider: string;
@@ -83,18 +79,18 @@ const STUCK = `
   ORDER BY integrations.id`;
 
 /**
- * Checks a file without changing it, even while it is served, and reports every finding; for a file that is not this
- * program's, only that.
+ * Checks a file without changing it, even while a server is using it, and returns all findings; for a file that is
+ * not this program's, only those up to that one.
  */
 export function checkFile(file: string): Finding[] {
   if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
   let db: Database | undefined;
   try {
     requireReadable(file);
-    // With a WAL present, a read-only connection leaves it alone; without one it would leave two files behind.
+    // If there is a WAL, a read-only connection leaves it alone; if not, it would leave two files behind.
     db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
     db.pragma("query_only = ON");
-    return lookAt(db, file);
+    return runChecks(db, file);
   } catch (error) {
     return [{ name: "file", problem: problemOf(error, file) }];
   } finally {
@@ -102,19 +98,19 @@ export function checkFile(file: string): Finding[] {
   }
 }
 
-function lookAt(db: Database, file: string) {
+function runChecks(db: Database, file: string) {
   const findings: Finding[] = [];
-  for (const check of KIND) {
-    const finding = look(db, file, check);
+  for (const check of BASICS) {
+    const finding = runCheck(db, file, check);
     findings.push(finding);
     if (finding.problem !== undefined) return findings;
   }
-  findings.push(...CONTENT.map((check) => look(db, file, check)));
-  const isWhole = findings.every(({ problem }) => problem === undefined);
-  return isWhole ? [...findings, lookAtDeliveries(db)] : findings;
+  findings.push(...CONTENT.map((check) => runCheck(db, file, check)));
+  const isIntact = findings.every(({ problem }) => problem === undefined);
+  return isIntact ? [...findings, checkDeliveries(db)] : findings;
 }
 
-function look(db: Database, file: string, [name, find, advice]: Check): Finding {
+function runCheck(db: Database, file: string, [name, find, advice]: Check): Finding {
   try {
     return { name, problem: find(db) ? advice : undefined };
   } catch (error) {
@@ -122,17 +118,17 @@ function look(db: Database, file: string, [name, find, advice]: Check): Finding 
   }
 }
 
-function lookAtDeliveries(db: Database): Finding {
+function checkDeliveries(db: Database): Finding {
   const stuck = db.prepare<[], Stuck>(STUCK).all();
   return { name: "deliveries", problem: undefined, warning: stuck.map(toWarning).join("; ") || undefined };
 }
 
 function toWarning({ id, provider, waiting, failures, since, reason }: Stuck) {
   const which = `integration ${id} (${provider})`;
-  const waits = `events that wait: ${waiting}`;
+  const queue = `events waiting: ${waiting}`;
   if (failures === null)
-    return `${which} has delivered nothing for an hour (${waits}): serve the file, or see the server's log`;
-  return `${which} has failed since ${since} (times in a row: ${failures}, ${waits}): ${reason.split("\n")[0]}`;
+    return `${which} has delivered nothing for an hour (${queue}): serve the file, or see the server's log`;
+  return `${which} has been failing since ${since} (failures in a row: ${failures}, ${queue}): ${reason.split("\n")[0]}`;
 }
 
 /** If SQLite rejects one of our queries, its table is missing. */

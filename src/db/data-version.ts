@@ -4,7 +4,7 @@ import type { Database } from "./statement.ts";
 const prepared = new WeakMap<Database, Statement<[], number>>();
 
 /**
- * A number that changes whenever another connection or process has committed. Reading it costs two file locks.
+ * A number that changes whenever another connection or process commits. Reading it costs two file locks.
  * @throws if the file can't be read
  */
 export function dataVersion(db: Database): number {

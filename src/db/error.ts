@@ -6,7 +6,7 @@ export class DataError extends Error {}
 export class DamagedError extends DataError {}
 
 export const damaged = (file: string) =>
-  new DamagedError(`${file} is damaged: put a backup in its place, or name another file with --data`);
+  new DamagedError(`${file} is damaged: restore a backup, or name another file with --data`);
 
 export const locked = (file: string) =>
   new DataError(`${file} is locked by another process: wait for it to finish, then try again`);
@@ -36,8 +36,8 @@ const WORDS: ReadonlyArray<[code: string, error: (file: string) => DataError]> =
 const SYSTEM: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EROFS: "the disk is read-only",
-  EACCES: "permission is missing",
-  EPERM: "permission is missing",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   ENOENT: "there is no such file or folder",
   ENOTDIR: "there is no such folder",
   EISDIR: "it is a folder",

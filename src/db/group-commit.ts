@@ -11,7 +11,7 @@ import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /** A change waiting to be committed. */
 interface Job {
-  /** The project that all its changes belong to; undefined if they may not be confined to one. */
+  /** The project that all its changes belong to; undefined if they may affect several. */
   project: string | undefined;
   /** May run again if the commit it was to share is abandoned. */
   run(writing: Writing): unknown;
@@ -33,8 +33,8 @@ const groups = new WeakMap<Database, Group>();
 /**
  * Commits a change together with concurrent ones.
  * @param project the project that everything changed belongs to, if it is one
- * @returns what the body returned, as soon as it is on disk
- * @throws what the body threw, with nothing of it stored
+ * @returns what the body returned, once it is on disk
+ * @throws what the body threw, in which case nothing is stored
  */
 export const inGroup = <T>(
   db: Database,
@@ -51,7 +51,7 @@ export const inGroup = <T>(
   });
 
 function commitGroup(db: Database, group: Group) {
-  // Nobody waits for bookkeeping, such as last-seen times, before closing the file.
+  // The file may be closed before bookkeeping, such as last-seen times, is written.
   if (!db.open) return failAll(group.jobs, new Error("The data file is closed"));
   const error = tryBegin(db);
   if (isSqlite(error, "SQLITE_BUSY") && performance.now() < group.deadline)
@@ -61,7 +61,7 @@ function commitGroup(db: Database, group: Group) {
   for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { ...group, jobs });
 }
 
-/** @returns SQLite's error if it can't begin at once: SQLite's own waiting would block, and hold up reads */
+/** @returns SQLite's error if it can't begin at once: waiting inside SQLite would block the event loop */
 function tryBegin(db: Database): unknown {
   db.pragma("busy_timeout = 0");
   try {
@@ -76,42 +76,42 @@ function tryBegin(db: Database): unknown {
 
 /**
  * Runs jobs in the open transaction, and commits it.
- * @returns the jobs to run again if one spoiled the commit: first those before it, which are known to be harmless, then
- *   those after it, so that none runs more than twice
+ * @returns the jobs to run again if one forced a rollback: first those before it, which are known to succeed, then those
+ *   after it, so that none runs more than twice
  */
 function attempt(db: Database, jobs: readonly Job[]): Job[][] {
-  const made: Made[] = [];
+  const finished: Finished[] = [];
   try {
     for (const [index, job] of jobs.entries()) {
-      const spoiling = runJob(db, job, made);
-      if (spoiling === undefined) continue;
+      const failure = runJob(db, job, finished);
+      if (failure === undefined) continue;
       rollback(db);
-      job.failed(spoiling.error);
+      job.failed(failure.error);
       return [jobs.slice(0, index), jobs.slice(index + 1)].filter((left) => left.length > 0);
     }
-    for (const { writing } of made) finishWriting(writing);
+    for (const { writing } of finished) finishWriting(writing);
     db.exec("COMMIT");
   } catch (error) {
     rollback(db);
     failAll(jobs, error);
     return [];
   }
-  for (const one of made) tell(one);
+  for (const one of finished) complete(one);
   return [];
 }
 
 /** A job that is done except for the commit. */
-interface Made {
+interface Finished {
   job: Job;
   writing: Writing;
   result: unknown;
 }
 
 /** @returns the error of a job that failed after it had written, which only a rollback can undo */
-function runJob(db: Database, job: Job, made: Made[]): { error: unknown } | undefined {
+function runJob(db: Database, job: Job, finished: Finished[]): { error: unknown } | undefined {
   const writing = beginWriting(db);
   try {
-    made.push({ job, writing, result: job.run(writing) });
+    finished.push({ job, writing, result: job.run(writing) });
   } catch (error) {
     if (writing.written.size > 0) return { error };
     job.failed(error);
@@ -119,7 +119,7 @@ function runJob(db: Database, job: Job, made: Made[]): { error: unknown } | unde
   return undefined;
 }
 
-function tell({ job, writing: { db, written, afterCommit }, result }: Made) {
+function complete({ job, writing: { db, written, afterCommit }, result }: Finished) {
   bump(db, written, job.project);
   for (const act of afterCommit) act();
   job.done(result);

@@ -11,15 +11,15 @@ export const isNew = (file: string) => (fs.statSync(file, { throwIfNoEntry: fals
 
 /**
  * @throws DataError if a file that was in use is missing: creating a new one in its place would look like the loss of
- * all data, and SQLite would take the old one's log for the new one's.
+ * all data, and SQLite would apply the old file's WAL to the new one.
  */
-export function refuseLeftovers(file: string) {
-  // Looked for first: when another process is creating the file, its content appears before its log.
-  const left = leftovers(file);
-  if (left.length === 0 || !isNew(file)) return;
+export function requireNoLeftovers(file: string) {
+  // Checked first: when another process is creating the file, its content appears before its WAL.
+  const names = leftovers(file);
+  if (names.length === 0 || !isNew(file)) return;
   throw new DataError(
-    `${file} is missing, and ${left.join(", ")} beside it ${left.length === 1 ? "tells" : "tell"} of one that was ` +
-      "there: put a file back with flagstone restore FILE, or, to begin anew, move what is left to another folder",
+    `${file} is missing, but its leftovers are still there: ${names.join(", ")}. Restore a backup with ` +
+      "flagstone restore FILE or, to start afresh, move the leftovers to another folder",
   );
 }
 

@@ -7,7 +7,7 @@ import { readHeader } from "./header.ts";
 import { makePrivate } from "./staged-file.ts";
 
 /*
- * One server per file: two would both answer, but each would cache answers that the other's changes make stale.
+ * One server per file: two would both respond, but each would cache responses that the other's changes make stale.
  * Commands are not servers and can run alongside one. A lock is a system lock on a small database of its own, so it is
  * released however its process ends; SQLite's `user_version` holds the process id.
  *
@@ -18,7 +18,7 @@ import { makePrivate } from "./staged-file.ts";
 
 class ServedError extends DataError {}
 
-/** Beside the file itself, whatever symbolic link it was opened by. */
+/** Next to the file itself, even if it was opened through a symbolic link. */
 const lockBeside = (file: string) => `${fs.realpathSync(file)}.lock`;
 
 function temporaryLock(file: string) {
@@ -36,9 +36,9 @@ const ownUid = () => process.getuid?.() ?? 0;
 export function lockForServing(file: string, pid: number): () => void {
   const beside = lockBeside(file);
   makePrivate(beside);
-  const unlock = take(beside, file, pid);
+  const unlock = acquire(beside, file, pid);
   try {
-    const unlockTemporary = takeTemporary(file, pid);
+    const unlockTemporary = acquireTemporary(file, pid);
     return () => {
       unlockTemporary();
       unlock();
@@ -55,13 +55,13 @@ export function requireNotServed(file: string) {
   if ([lockBeside(file), temporaryLock(file)].some((lock) => fs.existsSync(lock))) lockForServing(file, 0)();
 }
 
-/** If the temporary folder is full or not writable, the other lock must do. */
-function takeTemporary(file: string, pid: number) {
+/** If the temporary folder is full or not writable, the other lock has to suffice. */
+function acquireTemporary(file: string, pid: number) {
   const lock = temporaryLock(file);
   const nothing = () => {};
   if (!isUsable(lock)) return nothing;
   try {
-    return take(lock, file, pid);
+    return acquire(lock, file, pid);
   } catch (error) {
     if (error instanceof ServedError) throw error;
     return nothing;
@@ -79,7 +79,7 @@ function isUsable(lock: string) {
   }
 }
 
-function take(lock: string, file: string, pid: number): () => void {
+function acquire(lock: string, file: string, pid: number): () => void {
   const db = connect(lock, { timeout: 0 });
   try {
     db.pragma("journal_mode = MEMORY");
@@ -89,7 +89,7 @@ function take(lock: string, file: string, pid: number): () => void {
     db.close();
     if (!isSqlite(error, "SQLITE_BUSY")) throw explainError(error, lock);
     throw new ServedError(
-      `${file} is served by the process ${pidIn(lock)} already: stop that one, or name another file`,
+      `${file} is already in use by a server, process ${pidIn(lock)}: stop it, or name another file`,
     );
   }
   return () => {
@@ -98,5 +98,5 @@ function take(lock: string, file: string, pid: number): () => void {
   };
 }
 
-/** `user_version` is in the header, which can be read no matter who holds the lock. */
+/** `user_version` is in the header, which can be read even while the file is locked. */
 const pidIn = (file: string) => readHeader(file).userVersion;

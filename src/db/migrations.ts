@@ -9,7 +9,7 @@ import type { Database } from "./statement.ts";
 
 /**
  * The steps that bring an older file to the current `schema.sql`: step `n` (from 0) turns version `n + 1` into
- * version `n + 2`, which its file is named after. Forward only. A released step never changes;
+ * version `n + 2`, which its file is named after. Forward only. A released step is never changed;
  * `test/db/migrations.test.ts` holds the frozen first schema and compares.
  */
 const STEPS: readonly string[] = [featureAndStrategyTypes, changes];
@@ -49,32 +49,32 @@ export function migrate(db: Database, steps = STEPS) {
   const from = version(db);
   const latest = steps.length + 1;
   if (from >= latest) return;
-  const isKept = from > 0 && !db.memory && !isBeingMade(db.name);
-  const aside = isKept ? copyAside(db, latest) : undefined;
+  const needsCopy = from > 0 && !db.memory && !isStaged(db.name);
+  const copy = needsCopy ? copyOldFile(db, latest) : undefined;
   const all = db.transaction(() => {
-    if (version(db) === 0) create(db); // otherwise another process was first
+    if (version(db) === 0) create(db); // otherwise another process did it first
     for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);
   });
   try {
     all.immediate();
   } catch (error) {
-    if (aside === undefined || explainError(error, db.name) !== error) throw error;
+    if (copy === undefined || explainError(error, db.name) !== error) throw error;
     throw new DataError(
-      `${db.name} can't be brought from schema ${from} to ${latest} and is as it was: use the version before, ` +
-        `and tell us (there is a copy, ${aside})`,
+      `${db.name} can't be upgraded from schema ${from} to ${latest} and is unchanged: use the previous version, ` +
+        `and report this (a copy is in ${copy})`,
       { cause: error },
     );
   }
 }
 
 /** A backup being restored (named so by `stagedFile`) is already a copy. */
-const isBeingMade = (file: string) => file.endsWith(".unfinished");
+const isStaged = (file: string) => file.endsWith(".unfinished");
 
-function copyAside(db: Database, latest: number) {
+function copyOldFile(db: Database, latest: number) {
   requireNotServed(db.name);
-  const aside = `${db.name}.before-schema-${latest}`;
-  using copy = stagedFile(aside);
+  const file = `${db.name}.before-schema-${latest}`;
+  using copy = stagedFile(file);
   db.prepare("VACUUM INTO ?").run(copy.path);
   copy.commit({ mayReplace: true });
-  return aside;
+  return file;
 }

@@ -20,7 +20,7 @@ export function networkFileSystem(file: string, statfs: typeof fs.statfsSync = f
   return NETWORK.get(statfs(path.dirname(path.resolve(file))).type >>> 0);
 }
 
-/** Remembers which file a database was opened from. @returns whether its name still leads to that file */
+/** Remembers which file a database was opened from. @returns a function: does its name still refer to that file? */
 export function watchPlace(db: Database): () => boolean {
   if (db.memory) return () => true;
   const inode = () => fs.statSync(db.name, { throwIfNoEntry: false })?.ino;

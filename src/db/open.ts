@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import path from "node:path";
-import { mayWrite, requireReadable } from "./access.ts";
+import { canWrite, requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
-import { isNew, refuseLeftovers } from "./leftovers.ts";
+import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { watchAllRows } from "./row-cache.ts";
 import { makePrivate } from "./staged-file.ts";
@@ -12,7 +12,7 @@ import { type Database, prepareAll } from "./statement.ts";
 /** An in-memory database, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
 
-/** How long SQLite waits while another process is writing, in milliseconds. */
+/** How long SQLite waits for another process to finish writing, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000;
 
 /** Files up to this size are checked page by page when opened, which takes about 30 ms. `doctor` checks any size. */
@@ -24,17 +24,17 @@ const CACHE_KIBIBYTES = 32 * 1024;
 /**
  * Opens the data file, creates it if missing (unless `mustExist`), and brings it to the current schema.
  * @throws DataError if the file can't be created or read, is not a database, belongs to another program, is damaged,
- * was written by a newer version, or is missing while leftovers of an old one are beside it.
+ * was written by a newer version, or is missing while leftovers of an old one are next to it.
  */
 export function open(file: string, { mustExist = false } = {}): Database {
   for (;;) {
-    requirePlace(file, mustExist);
+    requireUsablePath(file, mustExist);
     const db = openInPlace(file);
     if (db) return db;
   }
 }
 
-/** Undefined if another file has taken the name: whoever replaces or removes a file makes others wait for it. */
+/** Undefined if the name now refers to another file: replacing or removing a file makes others wait until it is done. */
 function openInPlace(file: string): Database | undefined {
   let db: Database | undefined;
   try {
@@ -42,7 +42,7 @@ function openInPlace(file: string): Database | undefined {
     const inode = inodeOf(file);
     db = connect(file);
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`); // first, so that the next lines wait too
-    refuseForeign(db, file);
+    requireOurs(db, file);
     if (inodeOf(file) === inode) return prepare(db, file);
     db.close();
     return undefined;
@@ -59,7 +59,7 @@ const inodeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.
  * @throws DataError as `open` does.
  */
 export function openToRead(file: string): Database {
-  if (!fs.existsSync(file) || mayWrite(file)) return open(file, { mustExist: true });
+  if (!fs.existsSync(file) || canWrite(file)) return open(file, { mustExist: true });
   requireReadable(file);
   let db: Database | undefined;
   try {
@@ -73,8 +73,8 @@ export function openToRead(file: string): Database {
 }
 
 /**
- * Closes the file and leaves nothing beside it: the WAL is checkpointed, unless another process is using the file,
- * which will then do it.
+ * Closes the file and leaves no files next to it: the WAL is checkpointed, unless another process is using the file,
+ * which will do it later.
  */
 export function close(db: Database) {
   if (!db.open) return;
@@ -83,7 +83,7 @@ export function close(db: Database) {
   db.close();
 }
 
-/** If a locked, read-only or full file prevents it, it can wait; nothing is lost. */
+/** A locked or read-only file or a full disk may prevent it; nothing is lost, and it is done later. */
 function checkpoint(db: Database) {
   try {
     db.pragma("wal_checkpoint(TRUNCATE)");
@@ -99,7 +99,7 @@ function prepare(db: Database, file: string) {
   db.pragma("mmap_size = 0"); // with mmap, truncating the file would crash the process instead of being an error
   db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
-  refuseDamaged(db, file);
+  requireUndamaged(db, file);
   watchAllRows(db);
   prepareAll(db);
   return db;
@@ -107,24 +107,24 @@ function prepare(db: Database, file: string) {
 
 function prepareToRead(db: Database, file: string) {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
-  refuseForeign(db, file);
+  requireOurs(db, file);
   if (isOlder(file)) throw new DataError(`${file} is from an older version: serve it to upgrade it`);
   db.pragma("mmap_size = 0");
-  refuseDamaged(db, file);
+  requireUndamaged(db, file);
   watchAllRows(db);
   prepareAll(db);
 }
 
-function requirePlace(file: string, mustExist: boolean) {
+function requireUsablePath(file: string, mustExist: boolean) {
   if (file === IN_MEMORY) return;
   const folder = path.dirname(path.resolve(file));
   if (!fs.existsSync(folder)) {
-    throw new DataError(`The folder ${folder} does not exist: make it, or name another place with --data`);
+    throw new DataError(`The folder ${folder} does not exist: create it, or name another file with --data`);
   }
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory()) throw new DataError(`${file} is a folder: name a file with --data`);
   if (mustExist && !found) throw new DataError(`There is no file ${file}: name the data file with --data`);
-  if (isNew(file) && !mustExist) refuseLeftovers(file);
+  if (isNew(file) && !mustExist) requireNoLeftovers(file);
   if (found) requireAccess(file);
 }
 
@@ -134,12 +134,12 @@ function requireAccess(file: string) {
     fs.accessSync(file, fs.constants.R_OK | fs.constants.W_OK);
   } catch {
     throw new DataError(
-      `${file} may not be read and written: give permission, or name another file with --data`,
+      `${file} can't be read and written: change its permissions, or name another file with --data`,
     );
   }
 }
 
-function refuseForeign(db: Database, file: string) {
+function requireOurs(db: Database, file: string) {
   const { id, version, isEmpty } = identity(db, file);
   if (id === 0 && version === 0 && isEmpty) return;
   if (id !== APPLICATION_ID) {
@@ -160,12 +160,12 @@ function identity(db: Database, file: string) {
     const version = db.pragma("user_version", { simple: true }) as number;
     return { id, version, isEmpty: db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() === 0 };
   } catch (error) {
-    // Nothing is wrong with these queries: the file claims a format that SQLite does not know.
+    // These queries are valid, so the file claims a format that SQLite does not know.
     throw isSqlite(error, "SQLITE_ERROR") ? damaged(file) : error;
   }
 }
 
-function refuseDamaged(db: Database, file: string) {
+function requireUndamaged(db: Database, file: string) {
   const pages = db.pragma("page_count", { simple: true }) as number;
   const bytes = pages * (db.pragma("page_size", { simple: true }) as number);
   if (file === IN_MEMORY || bytes > QUICK_CHECK_BYTES) return;

@@ -1,7 +1,7 @@
-/** Beyond these characters JavaScript compares halves of pairs, and SQLite whole code points. */
+/** From here on JavaScript compares surrogates, and SQLite whole code points. */
 const HIGH = /[\ud800-\uffff]/;
 
-/** Numbers and texts in the order that SQLite gives them. @returns below 0 where `a` comes first */
+/** Compares numbers or texts as SQLite does. @returns a negative number if `a` comes first */
 export function compare(a: string | number, b: string | number): number {
   if (typeof a === "string" && typeof b === "string" && (HIGH.test(a) || HIGH.test(b)))
     return Buffer.compare(Buffer.from(a), Buffer.from(b));

@@ -1,20 +1,20 @@
 import type { Writing } from "./transaction.ts";
 
-/** Something that a transaction keeps for itself, made when it is first needed. */
-export function perWriting<T>(make: (writing: Writing) => T): (writing: Writing) => T {
-  const kept = new WeakMap<Writing, T>();
+/** A value kept for the duration of a transaction, created when it is first needed. */
+export function perWriting<T>(create: (writing: Writing) => T): (writing: Writing) => T {
+  const values = new WeakMap<Writing, T>();
   return (writing) => {
-    if (!kept.has(writing)) kept.set(writing, make(writing));
-    return kept.get(writing) as T;
+    if (!values.has(writing)) values.set(writing, create(writing));
+    return values.get(writing) as T;
   };
 }
 
-/** The same for each input. @param make must give the same for the same input throughout a transaction */
-export function perWritingOf<Input, T>(make: (writing: Writing, input: Input) => T) {
-  const all = perWriting(() => new Map<string, T>());
+/** One such value per input. @param create must return the same value for an input throughout a transaction */
+export function perWritingOf<Input, T>(create: (writing: Writing, input: Input) => T) {
+  const valuesOf = perWriting(() => new Map<string, T>());
   return (writing: Writing, input: Input): T => {
-    const [made, key] = [all(writing), JSON.stringify(input)];
-    if (!made.has(key)) made.set(key, make(writing, input));
-    return made.get(key) as T;
+    const [values, key] = [valuesOf(writing), JSON.stringify(input)];
+    if (!values.has(key)) values.set(key, create(writing, input));
+    return values.get(key) as T;
   };
 }

@@ -1,8 +1,8 @@
 import fs from "node:fs";
-import { whileAlone } from "./alone.ts";
-import { requireWhole, toSingleFile } from "./backup.ts";
+import { requireIntact, toSingleFile } from "./backup.ts";
 import { connect } from "./connect.ts";
 import { DamagedError, DataError, explainError, explainTargetError, isSqlite, locked } from "./error.ts";
+import { withExclusiveAccess } from "./exclusive.ts";
 import { readHeader } from "./header.ts";
 import { BEFORE_RESTORE, isNew } from "./leftovers.ts";
 import { lockForServing } from "./lock.ts";
@@ -11,7 +11,7 @@ import { close, open } from "./open.ts";
 import { requireFolder, SIDECARS, stagedFile, syncFolder } from "./staged-file.ts";
 
 /**
- * Replaces the data file with a backup, while no server can open it; the old file is kept beside it.
+ * Replaces the data file with a backup, while no server can open it; the old file is kept next to it.
  * @returns the names under which it is kept; none if there was no file.
  * @throws DataError if the data file is in use, or the backup is damaged or not one; nothing is changed then.
  */
@@ -30,12 +30,12 @@ function replace(file: string, backup: string, now: Date): string[] {
   using copy = stagedFile(file);
   const owner = fs.statSync(isNew(file) ? copy.path : file);
   try {
-    fill(copy.path, backup);
+    copyBackup(copy.path, backup);
   } catch (error) {
     throw withoutCopy(error, { copy: copy.path, backup, file });
   }
   setOwner(copy.path, owner);
-  return put(copy, file, now);
+  return moveIntoPlace(copy, file, now);
 }
 
 /** The temporary copy means nothing to the user: the error is about the backup, or about where the copy is created. */
@@ -51,20 +51,20 @@ function requireBackup(backup: string, file: string) {
   try {
     fs.accessSync(backup, fs.constants.R_OK);
   } catch {
-    throw new DataError(`${backup} can't be read: permission is missing`);
+    throw new DataError(`${backup} can't be read: permission denied`);
   }
   if (fs.realpathSync(backup) === file)
     throw new DataError(`${backup} is the data file itself: name a backup of it`);
 }
 
 /** Only the copy is migrated; the backup stays as it is. */
-function fill(copy: string, backup: string) {
+function copyBackup(copy: string, backup: string) {
   fs.copyFileSync(backup, copy);
   if (fs.existsSync(`${backup}-wal`)) fs.copyFileSync(`${backup}-wal`, `${copy}-wal`);
   requireOurs(copy, backup);
   close(open(copy, { mustExist: true }));
   toSingleFile(copy);
-  requireWhole(copy);
+  requireIntact(copy);
 }
 
 /** An empty file would count as a new one. */
@@ -77,10 +77,10 @@ function requireOurs(copy: string, backup: string) {
   } finally {
     db.close();
   }
-  throw new DataError(`${backup} is not a backup of Flagstone`);
+  throw new DataError(`${backup} is not a Flagstone backup`);
 }
 
-/** Access stays with whoever had it to the old file, and does not extend to whoever could read the backup. */
+/** Gives the copy the old file's owner and permissions, not those of the backup. */
 function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
   fs.chmodSync(copy, mode & 0o777);
   if (uid !== fs.statSync(copy).uid) fs.chownSync(copy, uid, gid);
@@ -88,25 +88,25 @@ function setOwner(copy: string, { mode, uid, gid }: fs.Stats) {
 
 /*
  * Wherever it is interrupted, there is a data file if there was one before, it is entirely the old one or entirely the
- * new one, and no log lies beside a file it doesn't belong to: SQLite would apply it and bring old rows back. So the
+ * new one, and no WAL is next to a file it doesn't belong to: SQLite would apply it and bring old rows back. So the
  * order is:
- *   1. The old WAL is checkpointed, and nobody else can use the old file until everything is done.
+ *   1. The old WAL is checkpointed, and no other process can use the old file until everything is done.
  *   2. The old file gets a second name.
  *   3. If the WAL can't be checkpointed (the file is damaged or gone), it moves to that name and is synced to disk:
  *      otherwise a power cut could undo this step and keep the next one.
  *   4. The new file, which has no WAL, takes the name (`commit`).
  * If it stops before that, the copy remains as `.unfinished`; the next restore removes it.
  */
-function put(copy: ReturnType<typeof stagedFile>, file: string, now: Date): string[] {
+function moveIntoPlace(copy: ReturnType<typeof stagedFile>, file: string, now: Date): string[] {
   let kept: string[] | undefined;
   const replace = () => {
-    const isThere = fs.existsSync(file);
+    const exists = fs.existsSync(file);
     kept = setAside(file, now);
-    copy.commit({ mayReplace: isThere });
+    copy.commit({ mayReplace: exists });
   };
   try {
     if (isNew(file) || !readHeader(file).isDatabase) replace();
-    else if (!whileAlone(file, replace)) throw locked(file);
+    else if (!withExclusiveAccess(file, replace)) throw locked(file);
   } catch (error) {
     if (kept !== undefined || !isSqlite(error, "SQLITE_")) throw error;
     replace(); // it can't be read, so it is kept as it is

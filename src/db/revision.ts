@@ -1,12 +1,12 @@
 import type { Database } from "./statement.ts";
 
 /*
- * When each table was last changed by this process, counted in changes. A cached result is current as long as none of
+ * The number of the last change that this process made to each table. A cached result is current as long as none of
  * the tables it was read from has changed since. Most changes and most reads stay within one project, so some tables
  * have a revision per project too.
  */
 
-/** In these, a change within a project touches only that project's rows, and a read within it reads only those. */
+/** In these tables, a change within a project touches only that project's rows, and a read within it reads only those. */
 const OF_PROJECTS: ReadonlySet<string> = new Set([
   "features",
   "feature_environments",
@@ -51,10 +51,10 @@ export function bump(db: Database, tables: Iterable<string>, project = "") {
     revisions.set(table, changes);
     if (OF_PROJECTS.has(table)) revisions.set(ofProject(table, project), changes);
   }
-  for (const tell of watching.get(db) ?? []) tell(tables);
+  for (const notify of watching.get(db) ?? []) notify(tables);
 }
 
-/** Called with the tables that a change has written; must be quick, as whoever made the change is waiting. */
+/** Called with the tables that a change has written; must be quick, since the change waits for it. */
 export type Watcher = (tables: Iterable<string>) => void;
 
 const watching = new WeakMap<Database, Set<Watcher>>();
@@ -66,7 +66,7 @@ export function onChange(db: Database, watcher: Watcher): () => void {
   return () => void watchers.delete(watcher);
 }
 
-/** Called after something that may have changed anything. */
+/** For changes that may have touched any table. */
 export const bumpEverything = (db: Database) => bump(db, [EVERYTHING]);
 
 /** What a result was read from, and the number of changes before that. */

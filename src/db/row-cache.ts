@@ -5,9 +5,9 @@ import type { Database } from "./statement.ts";
 import { noteRead } from "./watch.ts";
 
 /*
- * A cache for what is expensive to derive from a few rows, such as a flag's JSON in a list. An entry is valid until one
- * of its rows changes. Temporary triggers report the rows that this connection changes; a commit by another process may
- * have changed any.
+ * A cache for values that are expensive to derive from a few rows, such as a flag's JSON in a list. An entry is valid
+ * until one of its rows changes. Temporary triggers report the rows that this connection changes; a commit by another
+ * process may have changed any.
  */
 
 /** For each table, the column with the key of the entry that a row belongs to; null if it belongs to all entries. */
@@ -47,16 +47,16 @@ export function rowCache<K extends string | number, T>(
 ): (db: Database) => RowCache<K, T> {
   const { limit, sources } = rules;
   const reading = { tables: Object.keys(sources) };
-  const known = new WeakMap<Database, { cached: BoundedMap<K, T>; forgetIfStale: () => void }>();
+  const known = new WeakMap<Database, { cached: BoundedMap<K, T>; clearIfStale: () => void }>();
   declared.push((db) => {
     const cached = new BoundedMap<K, T>(limit);
     watchRows(db, name, sources, (key) => (key === null ? cached.clear() : cached.delete(key as K)));
-    known.set(db, { cached, forgetIfStale: othersWatched(db, () => cached.clear()) });
+    known.set(db, { cached, clearIfStale: othersWatched(db, () => cached.clear()) });
   });
   return (db) => {
     noteRead(reading);
-    const { cached, forgetIfStale } = known.get(db)!;
-    forgetIfStale();
+    const { cached, clearIfStale } = known.get(db)!;
+    clearIfStale();
     return { of: (keys, make) => valuesOf(db, cached, rules, keys, make) };
   };
 }
@@ -80,12 +80,12 @@ function valuesOf<K, T>(
   return keys.map((key, index) => found[index] ?? made.get(key)!);
 }
 
-/** Calls `changed` with the key of each row that this connection writes, as it is written. */
-function watchRows(db: Database, name: string, sources: Sources, changed: (key: unknown) => void) {
-  const tell = `${name}_changed`;
-  db.function(tell, changed);
+/** Calls `onChange` with the key of each row that this connection writes, as it is written. */
+function watchRows(db: Database, name: string, sources: Sources, onChange: (key: unknown) => void) {
+  const notify = `${name}_changed`;
+  db.function(notify, onChange);
   for (const [table, column] of Object.entries(sources)) {
-    const key = (row: string) => `SELECT ${tell}(${column === null ? "NULL" : `${row}.${column}`});`;
+    const key = (row: string) => `SELECT ${notify}(${column === null ? "NULL" : `${row}.${column}`});`;
     const bodies = { INSERT: key("new"), UPDATE: key("old") + key("new"), DELETE: key("old") };
     for (const [event, body] of Object.entries(bodies))
       db.exec(
@@ -94,12 +94,12 @@ function watchRows(db: Database, name: string, sources: Sources, changed: (key: 
   }
 }
 
-/** @returns a function that calls `changed` if another process has committed since the last call */
-function othersWatched(db: Database, changed: () => void) {
+/** @returns a function that calls `onChange` if another process has committed since the last call */
+function othersWatched(db: Database, onChange: () => void) {
   let seen = dataVersion(db);
   return () => {
     const now = dataVersion(db);
-    if (now !== seen) changed();
+    if (now !== seen) onChange();
     seen = now;
   };
 }

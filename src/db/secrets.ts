@@ -6,10 +6,10 @@ import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /*
- * Secrets that must be passed on to others, such as an API key, can't be stored as a hash. They are encrypted with a
- * key kept outside the data file: whoever gets a copy of that file, or a backup, gets none of them.
+ * Secrets that are sent to other services, such as API keys, can't be stored as hashes. They are encrypted with a key
+ * kept outside the data file, so that a copy or backup of that file reveals none of them.
  *
- * The key file holds one key per line, 32 bytes in base64. The first one encrypts; the others only decrypt older
+ * The key file contains one key per line, 32 bytes in base64. The first one encrypts; the others only decrypt older
  * secrets.
  */
 
@@ -27,7 +27,7 @@ const PREFIX = "encrypted:1:";
 const keyrings = new WeakMap<Database, Key[]>();
 const files = new WeakMap<Database, string>();
 
-/** Takes the keys from this file instead of the one beside the data. @throws DataError if it holds none */
+/** Uses the keys in this file instead of the one next to the data file. @throws DataError if it contains none */
 export function useKeyFile(db: Database, file: string) {
   files.set(db, file);
   keyrings.set(db, readKeys(file));
@@ -39,7 +39,7 @@ export const keyFileBeside = (file: string) => `${fs.realpathSync(file)}.key`;
 export const isEncrypted = (text: unknown): text is string =>
   typeof text === "string" && text.startsWith(PREFIX);
 
-/** Encrypts a text (AES-256-GCM). @param place what it is stored as, so that it is useless anywhere else */
+/** Encrypts a text (AES-256-GCM). @param place where it is stored; it can't be decrypted anywhere else */
 export function encrypt(db: Database, text: string, place: string): string {
   const [key] = newestKeys(db);
   const iv = crypto.randomBytes(12);
@@ -48,20 +48,20 @@ export function encrypt(db: Database, text: string, place: string): string {
   return `${PREFIX}${key!.id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64")}`;
 }
 
-/** Decrypts a text; one from an older file, never encrypted, is returned as it is. @throws UnreadableSecretError */
+/** Decrypts a text; one that an older version stored unencrypted is returned as it is. @throws UnreadableSecretError */
 export function decrypt(db: Database, stored: string, place: string): string {
   if (!isEncrypted(stored)) return stored;
   const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
   const key = keyOf(db, id);
   if (!key) throw new UnreadableSecretError(`The key ${id} is missing: restore its key file`);
   try {
-    return opened(key, Buffer.from(content, "base64"), place);
+    return unseal(key, Buffer.from(content, "base64"), place);
   } catch {
     throw new UnreadableSecretError("A secret was changed and can't be read: set it again");
   }
 }
 
-function opened(key: Key, bytes: Buffer, place: string) {
+function unseal(key: Key, bytes: Buffer, place: string) {
   const decipher = crypto.createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, 12));
   decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(12, 28));
   return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
@@ -71,15 +71,15 @@ function opened(key: Key, bytes: Buffer, place: string) {
  * Rotates the key: `reencrypt` rewrites all secrets, and then the old keys are deleted.
  * If it fails, both are kept and nothing is lost.
  */
-export function changeKey(db: Database, reencrypt: () => void) {
+export function rotateKey(db: Database, reencrypt: () => void) {
   const file = fileOf(db);
   const [old, key] = [newestKeys(db), newKey()];
-  keep(db, file, [key, ...old]);
+  saveKeys(db, file, [key, ...old]);
   reencrypt();
-  keep(db, file, [key]);
+  saveKeys(db, file, [key]);
 }
 
-function keep(db: Database, file: string | undefined, keys: Key[]) {
+function saveKeys(db: Database, file: string | undefined, keys: Key[]) {
   if (file !== undefined) writeKeys(file, keys, true);
   keyrings.set(db, keys);
 }
@@ -124,7 +124,7 @@ function readKeys(file: string): Key[] {
   const keys = lines.flatMap((line) => (line.trim() === "" ? [] : [Buffer.from(line.trim(), "base64")]));
   if (keys.length > 0 && keys.every((bytes) => bytes.length === 32)) return keys.map(toKey);
   throw new DataError(
-    `${file} must hold a key of 32 bytes in base64 a line, such as: head -c 32 /dev/urandom | base64`,
+    `${file} must contain one 32-byte key in base64 per line, for example from: head -c 32 /dev/urandom | base64`,
   );
 }
 

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { DataError } from "./error.ts";
 
-/** The suffixes of files that SQLite may leave beside a database. */
+/** The suffixes of files that SQLite may leave next to a database. */
 export const SIDECARS = ["-wal", "-shm", "-journal"];
 
 /** The suffix of a file under construction, with the process id, since another process may be making the same file. */
@@ -22,7 +22,7 @@ export function stagedFile(file: string) {
   const commit = ({ mayReplace = false } = {}) => {
     sync(unfinished);
     if (mayReplace) fs.renameSync(unfinished, file);
-    else giveNewName(unfinished, file);
+    else renameIfFree(unfinished, file);
     syncFolder(file);
   };
   remove();
@@ -57,8 +57,8 @@ export function namesIn(folder: string): string[] {
   }
 }
 
-/** Another process may have created the file meanwhile: a hard link fails then, whereas a rename would replace it. */
-function giveNewName(unfinished: string, file: string) {
+/** Another process may have created the file meanwhile: then a hard link fails, whereas a rename would replace it. */
+function renameIfFree(unfinished: string, file: string) {
   try {
     fs.linkSync(unfinished, file);
     fs.rmSync(unfinished);
@@ -72,7 +72,7 @@ const taken = (file: string) => new Error(`${file} already exists: name a new fi
 
 /**
  * Checks the place for a new file.
- * @throws Error if the file exists, or can't be created there; the data is not at fault.
+ * @throws Error if the file exists or can't be created there; not a DataError, since the data is fine.
  */
 export function requireFree(file: string) {
   if (fs.existsSync(file)) throw taken(file);
@@ -82,11 +82,12 @@ export function requireFree(file: string) {
 /** @throws Error if the file's folder is missing or not writable. */
 export function requireFolder(file: string) {
   const folder = path.dirname(path.resolve(file));
-  if (!fs.existsSync(folder)) throw new Error(`There is no folder ${folder}: make it, or name another`);
+  if (!fs.existsSync(folder))
+    throw new Error(`The folder ${folder} does not exist: create it, or name another`);
   try {
     fs.accessSync(folder, fs.constants.W_OK | fs.constants.X_OK);
   } catch {
-    throw new Error(`The folder ${folder} may not be written: give permission, or name another`);
+    throw new Error(`The folder ${folder} is not writable: change its permissions, or name another`);
   }
 }
 
@@ -100,17 +101,17 @@ export function makePrivate(file: string) {
   try {
     fd = fs.openSync(file, "ax", 0o600);
   } catch {
-    return; // If it is still missing, the next write to it fails too, and says why.
+    return; // if it is still missing, the next write to it fails too, and says why
   }
   try {
-    giveToFolder(file, fd);
+    giveToFolderOwner(file, fd);
   } finally {
     fs.closeSync(fd);
   }
 }
 
 /** Hands a file created by root to the folder's owner, whose server could not open it otherwise. */
-function giveToFolder(file: string, fd: number) {
+function giveToFolderOwner(file: string, fd: number) {
   const folder = path.dirname(path.resolve(file));
   const { uid, gid } = fs.statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;
@@ -119,7 +120,7 @@ function giveToFolder(file: string, fd: number) {
   } catch {
     fs.rmSync(file);
     throw new DataError(
-      `${file} can't be given to the owner of ${folder}, the user ${uid}: run it as that user`,
+      `${file} can't be given to the owner of ${folder}, the user ${uid}: run this as that user`,
     );
   }
 }
@@ -132,12 +133,12 @@ export function syncFolder(file: string) {
   try {
     syncOpened(path.dirname(path.resolve(file)), "r");
   } catch (error) {
-    if (!CANT_ASK.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    if (!UNSUPPORTED.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 
 /** The errors of systems that can't sync it: Windows, some network file systems, and folders that can't be read. */
-const CANT_ASK = ["EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES"];
+const UNSUPPORTED = ["EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES"];
 
 function syncOpened(name: string, flags: string) {
   const fd = fs.openSync(name, flags);

@@ -17,8 +17,8 @@ const declared: Array<(db: Database) => unknown> = [];
 
 /**
  * SQL that reads, declared beside the function that owns it and prepared once per database: `query(sql)(db)`.
- * `open()` prepares everything declared, so any mistake in it stops the start-up instead of failing a user, and so does
- * a query that would write. `watchReads` reports which tables were read.
+ * `open()` prepares everything declared, so a mistake in it, or a query that would write, fails at start-up and
+ * not for a user. `watchReads` reports which tables were read.
  */
 export function query<Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> {
   const prepared = declare<Bind, Row>(sql, "read", (statement) => {
@@ -42,8 +42,8 @@ export function command<Bind extends object>(sql: string) {
 }
 
 /**
- * SQL that writes data shown late or not at all, such as when somebody was last seen: it doesn't invalidate cached
- * answers.
+ * SQL that writes data that may be shown late or not at all, such as last-seen times: it doesn't invalidate cached
+ * responses.
  */
 export function bookkeeping<Bind extends object>(sql: string) {
   const prepared = declare<Bind, unknown>(sql, "write", () => {});
@@ -56,14 +56,14 @@ export function bookkeeping<Bind extends object>(sql: string) {
 function declare<Bind extends object, Row>(
   sql: string,
   use: "read" | "write",
-  requireFit: (statement: Sqlite.Statement<[Bind], Row>) => void,
+  validate: (statement: Sqlite.Statement<[Bind], Row>) => void,
 ): (db: Database) => Ready<Bind, Row> {
   const cache = new WeakMap<Database, Ready<Bind, Row>>();
   const on = (db: Database) => {
     let ready = cache.get(db);
     if (!ready) {
-      const statement = db.prepare<[Bind], Row>(withPlainPlan(sql));
-      requireFit(statement);
+      const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
+      validate(statement);
       let tables: readonly string[] | undefined;
       ready = {
         statement,
@@ -86,8 +86,8 @@ export const prepareAll = (db: Database) => {
 };
 
 /**
- * SQLite re-plans a query at each run if its bound values might favour another plan, and that takes longer than most of
- * ours take to run. Ours are each written for one index. A plus sign hides the value from the planner and changes
- * nothing else.
+ * SQLite re-plans a query at each run if its bound values might favour another plan, which takes longer than running
+ * most of our queries. Each of ours is written for one index. A plus sign hides the value from the planner and has no
+ * other effect.
  */
-const withPlainPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");
+const withFixedPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");

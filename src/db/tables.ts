@@ -12,7 +12,7 @@ const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
 
 /**
  * The tables that SQL reads or writes, including through views, triggers and cascades. They come from SQLite's plan,
- * so nobody has to declare what an answer is read from.
+ * so nobody has to declare which tables a response was read from.
  */
 export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): readonly string[] {
   const parameters = [...sql.matchAll(/(?<!\w):([a-z]\w*)/gi)].map(([, name = ""]) => [name, null]);

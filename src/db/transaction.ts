@@ -20,12 +20,12 @@ export interface Writing {
 export const beginWriting = (db: Database) =>
   ({ db, written: new Set<string>(), beforeCommit: [], afterCommit: [] }) as unknown as Writing;
 
-/** Does the work put off to the end. */
+/** Runs the work deferred to the end. */
 export function finishWriting({ beforeCommit }: Writing) {
   for (const act of beforeCommit) act();
 }
 
-/** Runs the body in one transaction, all or nothing. Other writing processes wait for it. */
+/** Runs the body in one transaction, all or nothing. Other processes wait for it before they write. */
 export function inWriting<T>(db: Database, body: (writing: Writing) => T): T {
   const writing = beginWriting(db);
   const commit = db.transaction(() => {

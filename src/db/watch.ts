@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 
 /*
- * Which tables an answer was read from, recorded while the answer is made, even if that takes several turns of the
- * event loop.
+ * Records which tables a response was read from while it is being produced, even over several turns of the event loop.
  */
 
 /** A query that was run. */

@@ -59,7 +59,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.writeFileSync(text, "notes ".repeat(200));
     const { code, stderr } = await runHere(["restore", text, "--data", data]);
     assert.equal(code, 3);
-    assert.match(stderr, /notes\.txt is not a backup of Flagstone\n/);
+    assert.match(stderr, /notes\.txt is not a Flagstone backup\n/);
     assert.equal(contentOf(data), before);
     assert.deepEqual(beside(data), [path.basename(data)]);
   });
@@ -71,7 +71,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assertRefused(damaged, 3, `${old} is damaged: restore another backup`);
     const missing = path.join(path.dirname(data), "missing");
     const nowhere = await runHere(["restore", data, "--data", path.join(missing, "flags.db")]);
-    assertRefused(nowhere, 1, `There is no folder ${missing}: make it, or name another`);
+    assertRefused(nowhere, 1, `The folder ${missing} does not exist: create it, or name another`);
   });
 
   test("the error names a backup that is not readable", async (t) => {
@@ -81,7 +81,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     fs.chmodSync(path.dirname(old), 0o755);
     fs.chmodSync(data, 0o666);
     const result = await runCli(["restore", old, "--data", data], { uid: NOBODY });
-    assertRefused(result, 3, `${old} can't be read: permission is missing`);
+    assertRefused(result, 3, `${old} can't be read: permission denied`);
   });
 
   test("a served file can't be restored, compacted or served twice, and the error names the process", async (t) => {
@@ -90,7 +90,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     for (const args of [["restore", data], ["compact"], ["serve", "--port", "0"]]) {
       const { code, stderr } = await runCli([...args, "--data", data]);
       assert.equal(code, 3, args[0]);
-      assert.match(stderr, new RegExp(`by the process ${child.pid} already`));
+      assert.match(stderr, new RegExp(`by a server, process ${child.pid}`));
     }
   });
 
@@ -196,9 +196,9 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assert.equal(code, 0);
     assert.equal(
       stdout.trimEnd().split("\n").at(-1),
-      "WARN   deliveries: integration 1 (webhook) has failed since 2026-01-01T00:00:00.000Z (times in a row: 7, " +
-        "events that wait: 1): It failed.; integration 2 (webhook) has delivered nothing for an hour " +
-        "(events that wait: 1): serve the file, or see the server's log",
+      "WARN   deliveries: integration 1 (webhook) has been failing since 2026-01-01T00:00:00.000Z (failures in a row: 7, " +
+        "events waiting: 1): It failed.; integration 2 (webhook) has delivered nothing for an hour " +
+        "(events waiting: 1): serve the file, or see the server's log",
     );
     const { ok, findings } = JSON.parse((await runHere(["doctor", "--json", "--data", data])).stdout);
     assert.equal(ok, true);
@@ -245,7 +245,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     const empty = path.join(path.dirname(data), "empty");
     fs.writeFileSync(empty, "");
     for (const [source, message] of [
-      [empty, /empty is not a backup of Flagstone/],
+      [empty, /empty is not a Flagstone backup/],
       [path.dirname(data), /is not a file/],
       [data, /is the data file itself/],
     ] as const) {

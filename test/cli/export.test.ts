@@ -79,7 +79,7 @@ describe("export", { concurrency: 4 }, () => {
     const { code, stdout, stderr } = await runCli(["export", target, "--data", data]);
     assert.deepEqual([code, stdout], [1, ""]);
     const folder = path.dirname(target);
-    assert.equal(stderr, `flagstone: There is no folder ${folder}: make it, or name another\n`);
+    assert.equal(stderr, `flagstone: The folder ${folder} does not exist: create it, or name another\n`);
     assert.deepEqual(fs.readdirSync(path.dirname(data)), ["flags.db", "flags.db.key"]);
   });
 
@@ -88,7 +88,7 @@ describe("export", { concurrency: 4 }, () => {
     fs.chmodSync(folder, 0o555);
     const target = path.join(folder, "out.jsonl");
     const result = await runCli(["demo", "--export", target], { uid: NOBODY });
-    assertRefused(result, 1, `The folder ${folder} may not be written: give permission, or name another`);
+    assertRefused(result, 1, `The folder ${folder} is not writable: change its permissions, or name another`);
   });
 
   test("a target that can't be created is refused with a clear message", {
@@ -117,7 +117,7 @@ describe("export", { concurrency: 4 }, () => {
     fs.truncateSync(data, 4096 * 20);
     const { code, stdout, stderr } = await runCli(["export", "--data", data]);
     assert.deepEqual([code, stdout], [3, ""]);
-    assert.match(stderr, /is damaged: put a backup in its place/);
+    assert.match(stderr, /is damaged: restore a backup/);
   });
 
   test("it works while the file is served", async (t) => {

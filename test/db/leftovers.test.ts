@@ -23,7 +23,9 @@ describe("a missing file", () => {
           (error: Error) => {
             assert.ok(error instanceof DataError);
             assert.ok(
-              error.message.startsWith(`${data} is missing, and flags.db${left} beside it tells of one`),
+              error.message.startsWith(
+                `${data} is missing, but its leftovers are still there: flags.db${left}`,
+              ),
             );
             return true;
           },

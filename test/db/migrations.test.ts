@@ -223,7 +223,7 @@ test("a migration that fails half-way leaves the file to the version that wrote 
       () => migrate(db, [ADD, "CREATE TABLE environments (id INTEGER)"]),
       (error) => {
         assert.ok(error instanceof DataError);
-        assert.match(error.message, /flags\.db can't be brought from schema 1 to 3 and is as it was/);
+        assert.match(error.message, /flags\.db can't be upgraded from schema 1 to 3 and is unchanged/);
         assert.ok(!/environments/.test(error.message), "no SQL");
         return true;
       },
@@ -239,6 +239,6 @@ test("a file is not migrated while a server of the older version uses it", (t) =
   t.after(unlock);
   const db = new Sqlite(file);
   t.after(() => db.close());
-  assert.throws(() => migrate(db, [ADD]), /is served by the process 77 already/);
+  assert.throws(() => migrate(db, [ADD]), /is already in use by a server, process 77/);
   assert.equal(db.pragma("user_version", { simple: true }), 1);
 });

@@ -39,8 +39,7 @@ const refused = (file: string, message: string, options?: { mustExist: boolean }
     },
   );
 
-const damaged = (file: string) =>
-  `${file} is damaged: put a backup in its place, or name another file with --data`;
+const damaged = (file: string) => `${file} is damaged: restore a backup, or name another file with --data`;
 const notADatabase = (file: string) => `${file} is not a database: name another file with --data`;
 const foreign = (file: string) =>
   `${file} is another program's SQLite database: name another file with --data`;
@@ -171,7 +170,7 @@ test("a file in a missing folder is refused, and the folder not created", (t) =>
   const folder = path.join(path.dirname(temporaryFile(t)), "missing");
   refused(
     path.join(folder, "flags.db"),
-    `The folder ${folder} does not exist: make it, or name another place with --data`,
+    `The folder ${folder} does not exist: create it, or name another file with --data`,
   );
   assert.equal(fs.existsSync(folder), false);
 });
@@ -271,11 +270,17 @@ const skip = isRoot ? "root writes read-only files too" : process.platform === "
 test("a read-only file is refused", { skip }, async (t) => {
   const file = await usedFile(t);
   fs.chmodSync(file, 0o444);
-  refused(file, `${file} may not be read and written: give permission, or name another file with --data`);
+  refused(
+    file,
+    `${file} can't be read and written: change its permissions, or name another file with --data`,
+  );
 });
 
 test("an unreadable file is refused", { skip }, async (t) => {
   const file = await usedFile(t);
   fs.chmodSync(file, 0o000);
-  refused(file, `${file} may not be read and written: give permission, or name another file with --data`);
+  refused(
+    file,
+    `${file} can't be read and written: change its permissions, or name another file with --data`,
+  );
 });

@@ -77,7 +77,7 @@ describe("restore, with system calls traced", () => {
     const [data, backup] = [await crashedFile(t), await backupFile(t)];
     const copyFile = fs.copyFileSync;
     t.mock.method(fs, "copyFileSync", (from: string, to: string) => {
-      assert.throws(() => lockForServing(data, 2), /is served by the process 1 already/);
+      assert.throws(() => lockForServing(data, 2), /is already in use by a server, process 1/);
       copyFile(from, to);
     });
     restore(backup, data, AT);

@@ -4,7 +4,7 @@ import os from "node:os";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { changeKey, decrypt, encrypt, useKeyFile } from "../../src/db/secrets.ts";
+import { decrypt, encrypt, rotateKey, useKeyFile } from "../../src/db/secrets.ts";
 
 function opened(t: TestContext, file = path.join(folderOf(t), "flags.db")) {
   const db = open(file);
@@ -64,7 +64,7 @@ for (const [name, content] of [
     const db = opened(t);
     const file = path.join(path.dirname(db.name), "own.key");
     fs.writeFileSync(file, content);
-    assert.throws(() => useKeyFile(db, file), /must hold a key/);
+    assert.throws(() => useKeyFile(db, file), /must contain one 32-byte key/);
   });
 
 test("another process picks up a rotated key, and the old one is gone", (t) => {
@@ -73,7 +73,7 @@ test("another process picks up a rotated key, and the old one is gone", (t) => {
   let stored = encrypt(db, "hush", "here");
   assert.equal(decrypt(other, stored, "here"), "hush");
   const before = fs.readFileSync(`${db.name}.key`, "utf8");
-  changeKey(db, () => {
+  rotateKey(db, () => {
     stored = encrypt(db, decrypt(db, stored, "here"), "here");
   });
   assert.equal(decrypt(other, stored, "here"), "hush");
@@ -87,7 +87,7 @@ test("if re-encryption fails, both keys are kept", (t) => {
   const db = opened(t);
   const stored = encrypt(db, "hush", "here");
   assert.throws(() =>
-    changeKey(db, () => {
+    rotateKey(db, () => {
       throw new Error("disk");
     }),
   );

@@ -40,7 +40,7 @@ test("a second server is refused under any name of the file, and so is a restore
   for (const args of [["serve"], ["compact"], ["restore", data]]) {
     const { code, stderr } = await runCli([...args, "--data", link]);
     assert.equal(code, 3, args.join(" "));
-    assert.match(stderr, new RegExp(`is served by the process ${child.pid} already`));
+    assert.match(stderr, new RegExp(`is already in use by a server, process ${child.pid}`));
   }
 });
 
@@ -49,7 +49,7 @@ async function requireRefused(data: string, pid: number | undefined, env = {}) {
   for (const args of [["serve", "--port", "0"], ["compact"]]) {
     const { code, stderr } = await runCli([...args, "--data", data], { env });
     assert.equal(code, 3, args.join(" "));
-    assert.match(stderr, new RegExp(`is served by the process ${pid} already`));
+    assert.match(stderr, new RegExp(`is already in use by a server, process ${pid}`));
   }
 }
 

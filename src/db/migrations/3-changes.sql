@@ -1,4 +1,4 @@
--- What a built-in role may is written in src/auth/permissions.ts.
+-- The permissions of built-in roles are defined in src/auth/permissions.ts.
 DELETE FROM role_permissions WHERE role_id <= 5;
 
 ALTER TABLE project_environments ADD COLUMN default_strategy TEXT CHECK (json_type(default_strategy) = 'object');
@@ -84,7 +84,7 @@ CREATE TABLE splashes (
   PRIMARY KEY (user_id, splash_id)
 ) STRICT, WITHOUT ROWID;
 
--- What refers to integrations goes with them, so it is set aside too.
+-- Dropping a table deletes the rows that refer to it, so those are set aside too.
 CREATE TABLE integrations_before AS SELECT * FROM integrations;
 CREATE TABLE integration_events_before AS SELECT * FROM integration_events;
 DROP TABLE integration_events;
@@ -157,7 +157,7 @@ CREATE TABLE feature_stages (
 
 ALTER TABLE features ADD COLUMN potentially_stale INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1));
 
--- What has become so before is no news.
+-- Flags that are already past their lifetime cause no event.
 UPDATE features SET potentially_stale = 1
 WHERE created_at < (SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now', -lifetime_days || ' days')
   FROM feature_types WHERE id = type);
@@ -175,7 +175,7 @@ INSERT INTO settings (name, content) VALUES ('instance', json_object('id', lower
   hex(randomblob(4)), hex(randomblob(2)), substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2),
   hex(randomblob(6))))));
 
--- Tags stand on their own.
+-- Tags exist independently of flags.
 CREATE TABLE tags (
   type  TEXT NOT NULL REFERENCES tag_types (name) ON DELETE CASCADE ON UPDATE CASCADE,
   value TEXT NOT NULL,
@@ -217,7 +217,7 @@ SELECT name, description, stickiness, sort_order, legal_values, strftime('%Y-%m-
 FROM context_fields_before;
 DROP TABLE context_fields_before;
 
--- What refers to segments goes with them, so it is set aside too.
+-- Here as well, the rows that refer to segments are set aside.
 CREATE TABLE segments_before AS SELECT * FROM segments;
 CREATE TABLE strategy_segments_before AS SELECT * FROM strategy_segments;
 DROP TABLE strategy_segments;

@@ -5,15 +5,15 @@ import { SIDECARS } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
 /**
- * Runs the body while no other process can use the file. Its WAL has been checkpointed and removed, so nothing beside
- * the file belongs to it. Others opening it wait for the body; `open` then checks whether the name now leads elsewhere.
+ * Runs the body while no other process can use the file. Its WAL has been checkpointed and removed, so the file is
+ * complete by itself. Others opening it wait for the body; `open` then checks whether the name refers to a new file.
  * @returns false if another process is using the file; the body is not run then.
  * @throws SQLite's error if the file is damaged or not a database, and whatever the body throws.
  */
-export function whileAlone(file: string, body: (db: Database) => void): boolean {
+export function withExclusiveAccess(file: string, body: (db: Database) => void): boolean {
   const db = connect(file, { timeout: 0, fileMustExist: true });
   try {
-    if (!isAlone(db)) return false;
+    if (!lockExclusively(db)) return false;
     body(db);
     return true;
   } finally {
@@ -22,8 +22,8 @@ export function whileAlone(file: string, body: (db: Database) => void): boolean 
   }
 }
 
-/** Only without a WAL does a transaction lock out readers too. The WAL may come back between the two statements. */
-function isAlone(db: Database) {
+/** A transaction locks out readers only without a WAL, which may come back between the two statements. */
+function lockExclusively(db: Database) {
   try {
     db.pragma("journal_mode = DELETE");
     db.exec("BEGIN EXCLUSIVE");
@@ -34,10 +34,10 @@ function isAlone(db: Database) {
   }
 }
 
-/** Removes a file created for nothing, unless another process is using it or has stored something in it. */
+/** Removes a file that was created but not used, unless another process is using it or has stored something in it. */
 export function removeIfUnused(file: string, isUntouched: (db: Database) => boolean) {
   if (!fs.existsSync(file)) return;
-  whileAlone(file, (db) => {
+  withExclusiveAccess(file, (db) => {
     const isEmpty = db.pragma("page_count", { simple: true }) === 0;
     if (isEmpty || isUntouched(db))
       for (const suffix of ["", ...SIDECARS]) fs.rmSync(file + suffix, { force: true });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
-import { removeIfUnused, whileAlone } from "../../src/db/alone.ts";
+import { removeIfUnused, withExclusiveAccess } from "../../src/db/exclusive.ts";
 import { close, open } from "../../src/db/open.ts";
 import { stagedFile } from "../../src/db/staged-file.ts";
 import { isUntouched } from "../../src/transfer/untouched.ts";
@@ -28,7 +28,7 @@ test("a process does not count as alone if the file is open elsewhere", async (t
   const other = open(file);
   t.after(() => close(other));
   assert.equal(
-    whileAlone(file, () => assert.fail("it is not run")),
+    withExclusiveAccess(file, () => assert.fail("it is not run")),
     false,
   );
 });
@@ -52,7 +52,7 @@ test("opening a file while it is being replaced opens the new one", async (t) =>
   child.stdout.on("data", (text) => (output += text));
   await once(child.stdout, "data");
   // It may have been quick; then no process is alone, and we try again.
-  whileAlone(file, () => {
+  withExclusiveAccess(file, () => {
     Atomics.wait(pause, 0, 0, 500);
     fs.linkSync(file, `${file}.old`);
     fs.renameSync(next, file);
