@@ -46,7 +46,7 @@ export async function startServer(executable: string, data: string): Promise<Ser
     port,
     child,
     complaints,
-    exitReason: () => (hasEnded(child) ? `${child.signalCode ?? child.exitCode}: ${last}` : undefined),
+    exitReason: () => (isExpired(child) ? `${child.signalCode ?? child.exitCode}: ${last}` : undefined),
     settled: () =>
       fetch(`http://127.0.0.1:${port}/health`, { headers: { connection: "close" } }).then(
         async (response) => void (await response.text()),
@@ -61,7 +61,7 @@ export async function startServer(executable: string, data: string): Promise<Ser
     },
     async stop() {
       const timeout = AbortSignal.timeout(STOP_MS);
-      const ended = !hasEnded(child)
+      const ended = !isExpired(child)
         ? once(child, "exit", { signal: timeout })
         : [child.signalCode ?? child.exitCode];
       child.kill("SIGTERM");
@@ -72,7 +72,7 @@ export async function startServer(executable: string, data: string): Promise<Ser
   };
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcessWithoutNullStreams) =>
+const isExpired = ({ exitCode, signalCode }: ChildProcessWithoutNullStreams) =>
   exitCode !== null || signalCode !== null;
 
 async function portOf(child: ChildProcessWithoutNullStreams): Promise<number> {

@@ -12,7 +12,7 @@ export interface Actor {
   userId: number | null;
   /** Holds `ADMIN`: every permission, and every project is visible. */
   isAdmin: boolean;
-  /** The SHA-256 of the session's secret, if one was presented: browsers send it unasked. */
+  /** The SHA-256 of the session's secret, if one was presented: browsers send it by themselves. */
   session: string | null;
   /** The token that was presented. */
   tokenId: number | null;
@@ -20,7 +20,7 @@ export interface Actor {
   expiresAt: string | null;
 }
 
-/** The `createdByUserId` of changes nobody made (original). */
+/** The `createdByUserId` of automatic changes (original). */
 export const SYSTEM_USER_ID = -1337;
 
 /** The `createdByUserId` of a service token's changes (original). */
@@ -38,8 +38,8 @@ export const CLI: Actor = {
   expiresAt: null,
 };
 
-/** The actor of changes that happen by themselves over time, under the original's name. */
+/** The actor of automatic changes, under the original's name. */
 export const SYSTEM: Actor = { ...CLI, createdBy: "unleash_system_user", createdByUserId: SYSTEM_USER_ID };
 
-/** The caller when no credential is required; what they do is told as the system's (original). */
+/** The caller when no credential is required; their changes are recorded as the system's (original). */
 export const ANYBODY: Actor = { ...SYSTEM, type: "none", isAdmin: false };

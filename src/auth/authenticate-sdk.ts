@@ -2,14 +2,14 @@ import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
 import type { Credentials } from "./authenticate.ts";
-import { hashBehind } from "./stream-key.ts";
-import { hasEnded, hashSecret, type TokenType } from "./token.ts";
+import { tokenHashOf } from "./stream-key.ts";
+import { hashSecret, isExpired, type TokenType } from "./token.ts";
 
 /** An application, and the flags it may read. */
 export interface SdkActor extends Actor {
-  /** Only `*` for all. */
+  /** `["*"]` for all. */
   projects: readonly string[];
-  /** Null for any, which a service token has. */
+  /** Null for all, as with a service token. */
   environment: string | null;
 }
 
@@ -32,9 +32,9 @@ const tokenByHash = query<{ hash: string }, Row>(`
 export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
   return (db: Database, { authorization, apiKey, key }: Credentials): SdkActor => {
     const secret = toSecret(authorization || apiKey);
-    const hash = secret ? hashSecret(secret) : key ? hashBehind(db, key) : undefined;
+    const hash = secret ? hashSecret(secret) : key ? tokenHashOf(db, key) : undefined;
     const token = hash === undefined ? undefined : tokenByHash(db).get({ hash });
-    if (!token || hasEnded(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
+    if (!token || isExpired(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
     if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
       throw new ApiError("NoAccessError", WRONG_KIND);
     return {
@@ -51,7 +51,7 @@ export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) 
 }
 
 /**
- * Anybody, except that an application's credential, which belongs elsewhere, is refused (original).
+ * Accepts anybody, but rejects an application's credential, which is not meant for here (original).
  * @throws ApiError `NoAccessError`
  */
 export function authenticateAnybody(db: Database, { authorization }: Credentials): Actor {

@@ -2,7 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { ROLES } from "./permissions.ts";
-import { hasEnded, hashSecret, type TokenType } from "./token.ts";
+import { hashSecret, isExpired, type TokenType } from "./token.ts";
 
 /** The credentials a request presents. */
 export interface Credentials {
@@ -10,7 +10,7 @@ export interface Credentials {
   authorization: string | null;
   /** The header that OpenFeature's clients may send instead. */
   apiKey?: string | null;
-  /** The key that opens a stream for a page, which can't send headers. */
+  /** The key with which a page opens a stream, since it can't send headers. */
   key?: string | null;
   /** The secret in the session's cookie. */
   session: string | undefined;
@@ -31,7 +31,7 @@ type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
   userName: string | null;
 };
 
-/** Admin, or a custom role with that permission; bound to an environment, it would apply to some things only. */
+/** Admin, or a custom role with that permission; limited to an environment, it wouldn't cover everything. */
 const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
   SELECT 1 FROM role_permissions WHERE role_id = ${role} AND name = 'ADMIN' AND environment IS NULL))`;
 
@@ -73,7 +73,7 @@ export function authenticate(db: Database, { authorization, session }: Credentia
 }
 
 const valid = <T extends { expiresAt: string | null }>(row: T | undefined) =>
-  row && !hasEnded(row.expiresAt) ? row : undefined;
+  row && !isExpired(row.expiresAt) ? row : undefined;
 
 const toPerson = (person: PersonRow, presented: Pick<Actor, "session" | "tokenId">): Actor => ({
   type: "user",

@@ -16,7 +16,7 @@ export interface Need {
   environment?: string;
   /** For applications: their tokens are accepted, and the surface has checked their kind. */
   isForSdks?: true;
-  /** Names a user, who needs no permission for what belongs to him. */
+  /** Names a user, who needs no permission for their own data. */
   unlessOwn?: string;
 }
 

@@ -4,18 +4,18 @@ import { ApiError } from "../http/error.ts";
 import { hashSecret } from "./token.ts";
 
 /*
- * Failed passwords are counted by name and by address, so guessing takes years. Only in memory: a restart forgives,
- * and no file can be filled that way.
+ * Wrong passwords are counted by name and by address, so that guessing takes years. The counts are in memory only: a
+ * restart resets them, and an attacker can't fill the disk.
  */
 
 /** The number of wrong passwords allowed per window (original). */
-const MOST = 10;
+const MAX_WRONG = 10;
 
 /** In milliseconds. */
 const WINDOW_MS = 60_000;
 
 /** How many names and addresses are remembered; beyond that, the oldest are forgotten. */
-const REMEMBERED = 10_000;
+const MAX_WINDOWS = 10_000;
 
 interface Window {
   count: number;
@@ -25,28 +25,28 @@ interface Window {
 
 const known = new WeakMap<Database, Map<string, Window>>();
 
-/** Who a password is tried for, and the address it came from. */
+/** The user a password is tried for, and the address it came from. */
 export interface Guess {
-  /** The signed-in user's id, or the name as it was typed: counting by whose it is would say whether it is anyone's. */
+  /** The signed-in user's id, or the name as typed: counting by the user it belongs to would reveal whether one exists. */
   who: number | string;
   address: string | undefined;
 }
 
 /**
- * Counts a password as wrong until it proves right, since many may be tried at once.
- * @returns a function that takes it back
+ * Counts a password as wrong until it turns out to be right, since many may be tried at once.
+ * @returns a function that undoes the count
  * @throws ApiError `RateLimitError` with `Retry-After`, after too many wrong passwords
  */
 export function countGuess(db: Database, { who, address }: Guess, now = Date.now()): () => void {
   const windows = windowsOf(db, now);
   const keys = [`${typeof who} ${hashSecret(String(who).toLowerCase())}`, `from ${networkOf(address ?? "")}`];
-  const begun = keys.map((key) => windows.get(key) ?? { count: 0, end: now + WINDOW_MS });
-  const full = begun.filter(({ count }) => count >= MOST).map(({ end }) => end);
+  const current = keys.map((key) => windows.get(key) ?? { count: 0, end: now + WINDOW_MS });
+  const full = current.filter(({ count }) => count >= MAX_WRONG).map(({ end }) => end);
   if (full.length > 0) throw tooMany(Math.ceil((Math.max(...full) - now) / 1000));
-  for (const [index, key] of keys.entries()) windows.set(key, begun[index]!);
-  for (const window of begun) window.count++;
+  for (const [index, key] of keys.entries()) windows.set(key, current[index]!);
+  for (const window of current) window.count++;
   return () => {
-    for (const window of begun) window.count--;
+    for (const window of current) window.count--;
   };
 }
 
@@ -55,7 +55,7 @@ function windowsOf(db: Database, now: number): Map<string, Window> {
   const windows = known.get(db) ?? new Map<string, Window>();
   known.set(db, windows);
   for (const [key, { end }] of windows) {
-    if (end > now && windows.size < REMEMBERED) break;
+    if (end > now && windows.size < MAX_WINDOWS) break;
     windows.delete(key);
   }
   return windows;

@@ -33,7 +33,7 @@ const environmentsOf = query<{ project: string }, string>(`
   SELECT environment FROM project_environments JOIN environments ON environments.name = environment
   WHERE project = :project ORDER BY sort_order, environment`);
 
-/** All the actor's permissions, deduplicated, as clients look them up; Admins hold `ADMIN`, which is everything. */
+/** All the actor's permissions, deduplicated, in the form that clients expect; Admins hold just `ADMIN`. */
 export function heldPermissions(
   db: Database,
   { isAdmin, userId }: Pick<Actor, "isAdmin" | "userId">,
@@ -62,7 +62,7 @@ const namesIn = ({ role, name }: Grant): Permission[] =>
 /** A root role's project permissions apply in the default project. */
 function placesOf(db: Database, permission: Permission, grant: Grant): Held[] {
   const { scope } = PERMISSIONS[permission];
-  if (scope !== "environment" && grant.environment !== null) return []; // it applies nowhere as a whole
+  if (scope !== "environment" && grant.environment !== null) return []; // it doesn't cover a project as a whole
   if (scope === "root") return grant.project === null ? [{ permission }] : [];
   const project = grant.project ?? DEFAULT_PROJECT;
   if (scope === "project") return [{ project, permission }];

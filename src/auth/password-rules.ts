@@ -1,9 +1,9 @@
 /** OWASP's minimum length; longer passwords may be phrases (original). In characters. */
-const SHORTEST = 10;
-const LONGEST = 128;
-const SHORTEST_PHRASE = 20;
+const MIN_LENGTH = 10;
+const MAX_LENGTH = 128;
+const MIN_PHRASE_LENGTH = 20;
 
-/** A rule, and the sentence by which the original's page knows it. */
+/** A rule, and the sentence by which the original's page recognizes it. */
 export interface PasswordRule {
   isBroken(password: string): boolean;
   rule: string;
@@ -12,13 +12,13 @@ export interface PasswordRule {
 
 const ALWAYS: readonly PasswordRule[] = [
   {
-    isBroken: (password) => password.length < SHORTEST,
-    rule: `must have ${SHORTEST} characters or more`,
+    isBroken: (password) => password.length < MIN_LENGTH,
+    rule: `must have ${MIN_LENGTH} characters or more`,
     known: "The password must be at least 10 characters long.",
   },
   {
-    isBroken: (password) => password.length > LONGEST,
-    rule: `must have ${LONGEST} characters or less`,
+    isBroken: (password) => password.length > MAX_LENGTH,
+    rule: `must have ${MAX_LENGTH} characters or less`,
     known: "The password must be fewer than 128 characters.",
   },
   {
@@ -53,6 +53,6 @@ const UNLESS_PHRASE: readonly PasswordRule[] = [
 
 /** The rules that a password breaks; empty for a good one. */
 export const brokenRules = (password: string): PasswordRule[] =>
-  [...ALWAYS, ...(password.length < SHORTEST_PHRASE ? UNLESS_PHRASE : [])].filter(({ isBroken }) =>
+  [...ALWAYS, ...(password.length < MIN_PHRASE_LENGTH ? UNLESS_PHRASE : [])].filter(({ isBroken }) =>
     isBroken(password),
   );

@@ -23,15 +23,15 @@ export async function hashPassword(password: string): Promise<string> {
 
 const PREFIX = ["scrypt", COST.N, COST.r, COST.p].join("$");
 
-/** Matches no password: users without one are refused just as slowly. */
-const NOBODYS = `${PREFIX}$AAAAAAAAAAAAAAAAAAAAAA==$AAAA`;
+/** Matches no password, so that a failed sign-in takes as long for users without one. */
+const DUMMY = `${PREFIX}$AAAAAAAAAAAAAAAAAAAAAA==$AAAA`;
 
 /** Whether a stored hash was made with a different cost from today's. */
 export const isOutdated = (stored: string) => !stored.startsWith(`${PREFIX}$`);
 
-/** Whether this is the hashed password; just as slowly false if there is none or its format is unknown. */
+/** Whether the password matches the hash; takes just as long if there is no hash or its format is unknown. */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const [, N, r, p, salt = "", hash = ""] = FORM.exec(stored ?? "") ?? FORM.exec(NOBODYS)!;
+  const [, N, r, p, salt = "", hash = ""] = FORM.exec(stored ?? "") ?? FORM.exec(DUMMY)!;
   const cost = { N: Number(N), r: Number(r), p: Number(p) };
   const expected = Buffer.from(hash, "base64");
   const derived = await derive(password, Buffer.from(salt, "base64"), cost).catch(() => EMPTY);
@@ -40,7 +40,7 @@ export async function isPassword(password: string, stored: string | null): Promi
 
 const FORM = /^scrypt\$(\d+)\$(\d+)\$(\d+)\$([^$]+)\$([^$]+)$/;
 
-/** If scrypt rejects the parameters of an imported hash. */
+/** Derived if scrypt rejects the parameters of an imported hash. */
 const EMPTY = Buffer.alloc(0);
 
 const derive = (password: string, salt: Buffer, cost: typeof COST) =>

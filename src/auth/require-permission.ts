@@ -20,7 +20,7 @@ interface Place {
   project: string | null;
 }
 
-// Root roles, the user's own and those of groups, and roles in the project. For custom ones with their permissions.
+// Root roles, the user's own and those of groups, and roles in the project; custom ones with their permissions.
 const rolesIn = query<
   Place,
   { role: number; isRoot: 0 | 1; name: string | null; environment: string | null }
@@ -50,7 +50,7 @@ function requireKind({ type }: Actor) {
   if (type !== "client" && type !== "frontend") return;
   throw new ApiError(
     "NoAccessError",
-    `A ${type} token opens nothing here: use a personal token or a service token`,
+    `A ${type} token gives no access here: use a personal token or a service token`,
   );
 }
 

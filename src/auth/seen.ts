@@ -3,15 +3,15 @@ import { bookkeeping, type Database } from "../db/statement.ts";
 import type { Actor } from "./actor.ts";
 
 /*
- * When tokens and users were last seen. It is noted in memory and written periodically on its own: requests neither
- * wait for it nor fail with it, and cached answers stay valid.
+ * When tokens and users were last seen. It is noted in memory and written periodically in the background: requests
+ * neither wait for it nor fail because of it, and cached responses stay valid.
  */
 
-/** How late it is written, in milliseconds; a crash may lose this much. */
-const LATE_MS = 10_000;
+/** The delay before notes are written, in milliseconds; a crash loses at most this much. */
+const WRITE_DELAY_MS = 10_000;
 
-/** The precision, in milliseconds: a constant caller is written once a minute. */
-const EXACT_MS = 60_000;
+/** The precision, in milliseconds: a frequent caller is written once a minute. */
+const PRECISION_MS = 60_000;
 
 type Seen = { id: number; now: string };
 
@@ -36,7 +36,7 @@ export function noteSeen(
   const notes = notesOf(db);
   const isFirst = notes.unwritten.tokens.size + notes.unwritten.users.size === 0;
   const isNew = [note(notes, "tokens", tokenId, now), note(notes, "users", userId, now)].includes(true);
-  if (isFirst && isNew) setTimeout(writeSeen, LATE_MS, db).unref();
+  if (isFirst && isNew) setTimeout(writeSeen, WRITE_DELAY_MS, db).unref();
 }
 
 /** Writes the notes; if the file can't be written now, it keeps the older time. */
@@ -66,9 +66,9 @@ function notesOf(db: Database): Notes {
   return notes;
 }
 
-/** Whether it was worth noting. */
+/** @returns whether there is something new to write */
 function note(notes: Notes, kind: "tokens" | "users", id: number | null, now: number): boolean {
-  if (id === null || now - (notes[kind].get(id) ?? 0) < EXACT_MS) return false;
+  if (id === null || now - (notes[kind].get(id) ?? 0) < PRECISION_MS) return false;
   notes[kind].set(id, now);
   notes.unwritten[kind].add(id);
   return true;

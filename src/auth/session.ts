@@ -7,13 +7,13 @@ import { hashSecret } from "./token.ts";
 export const SESSION_COOKIE = "unleash-session";
 
 /** How long a session lasts, in milliseconds: two days (original). */
-const LASTS_MS = 2 * 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 2 * 24 * 60 * 60 * 1000;
 
-// Answers cached for a session stay valid when another session begins, or when an expired one is removed.
+// Responses cached for a session stay valid when another session begins, or when an expired one is removed.
 const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
   INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
 
-const removeEnded = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
+const removeExpired = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
 
 const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
 
@@ -29,9 +29,9 @@ interface Session {
 /** Begins a session for a user and removes expired ones. */
 export function beginSession(tx: Writing, userId: number): Session {
   const now = new Date();
-  const expiresAt = new Date(now.getTime() + LASTS_MS);
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS);
   const secret = crypto.randomBytes(32).toString("hex");
-  removeEnded(tx).run({ now: now.toISOString() });
+  removeExpired(tx).run({ now: now.toISOString() });
   const times = { createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
   insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
   return { secret, expiresAt };
@@ -55,4 +55,4 @@ export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean)
   `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
 
 /** The header that removes the cookie. */
-export const endedCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;
+export const expiredCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;

@@ -4,7 +4,7 @@ import type { Writing } from "../db/transaction.ts";
 import { hashSecret } from "./token.ts";
 
 /** How long a link is valid, in milliseconds. */
-const LASTS_MS = 30 * 60 * 1000;
+const LIFETIME_MS = 30 * 60 * 1000;
 
 const store = bookkeeping<{ userId: number; hash: string; expiresAt: string }>(`
   INSERT INTO sign_in_links (user_id, hash, expires_at) VALUES (:userId, :hash, :expiresAt)
@@ -17,12 +17,12 @@ const take = bookkeeping<{ hash: string }>(`
 const remove = command<{ userId: number }>(`DELETE FROM sign_in_links WHERE user_id = :userId`);
 
 /**
- * Creates the one link by which a user can sign in without a password; an earlier link becomes invalid.
+ * Creates a link with which a user can sign in without a password; an earlier one becomes invalid.
  * @returns its path, with a secret that is not stored
  */
 export function createSignInLink(tx: Writing, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
-  const expiresAt = new Date(Date.now() + LASTS_MS).toISOString();
+  const expiresAt = new Date(Date.now() + LIFETIME_MS).toISOString();
   store(tx).run({ userId, hash: hashSecret(secret), expiresAt });
   return `/auth/link/${secret}`;
 }
@@ -33,8 +33,8 @@ export function useSignInLink(tx: Writing, secret: string): number | undefined {
   return link && link.expiresAt > new Date().toISOString() ? link.userId : undefined;
 }
 
-/** Makes a user's link invalid, if there is one. */
-export const endSignInLink = (tx: Writing, userId: number) => void remove(tx).run({ userId });
+/** Revokes a user's link, if there is one. */
+export const revokeSignInLink = (tx: Writing, userId: number) => void remove(tx).run({ userId });
 
 interface Link {
   userId: number;

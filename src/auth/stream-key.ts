@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 import { type Database, query } from "../db/statement.ts";
 
 /*
- * A page can open a stream only by URL, and URLs end up in logs and histories. So it gets a key instead of its token:
- * one that opens nothing else, and is valid for as long as the token.
+ * A page can open a stream only by URL, and URLs end up in logs and histories. So it uses a key instead of its token:
+ * one that gives access to nothing else, and is valid for as long as the token.
  */
 
 const hashOf = query<{ id: number }, string>(`SELECT hash FROM tokens WHERE id = :id`);
@@ -15,7 +15,7 @@ export function streamKey(db: Database, tokenId: number): string {
 }
 
 /** The hash of the token the key belongs to; undefined if there is none. */
-export function hashBehind(db: Database, key: string): string | undefined {
+export function tokenHashOf(db: Database, key: string): string | undefined {
   const [, id] = /^(\d{1,15})\.[\da-f]{64}$/.exec(key) ?? [];
   const hash =
     id === undefined
@@ -23,7 +23,7 @@ export function hashBehind(db: Database, key: string): string | undefined {
       : hashOf(db)
           .pluck()
           .get({ id: Number(id) });
-  const isRight =
+  const isValid =
     hash !== undefined && crypto.timingSafeEqual(Buffer.from(streamKey(db, Number(id))), Buffer.from(key));
-  return isRight ? hash : undefined;
+  return isValid ? hash : undefined;
 }

@@ -2,7 +2,7 @@ import crypto from "node:crypto";
 
 /**
  * `user` is a personal token and acts as its user; `admin` is a service token with every permission and no
- * user; `client` and `frontend` are for SDKs and open nothing under `/api/admin`.
+ * user; `client` and `frontend` are for SDKs and give no access to `/api/admin`.
  */
 export const TOKEN_TYPES = ["user", "admin", "client", "frontend"] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
@@ -11,7 +11,7 @@ export type TokenType = (typeof TOKEN_TYPES)[number];
 export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 
 /** Whether a token with this expiry (RFC 3339; null for never) has expired. */
-export const hasEnded = (expiresAt: string | null) =>
+export const isExpired = (expiresAt: string | null) =>
   expiresAt !== null && expiresAt <= new Date().toISOString();
 
 /** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */

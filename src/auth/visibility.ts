@@ -29,9 +29,9 @@ export const hiddenProjects = (db: Database, actor: Actor): string[] =>
 /** @throws ApiError `NoAccessError` if the project is hidden from the actor; an unknown one is not. */
 export function requireVisible(db: Database, actor: Actor, project: string) {
   if (!hiddenProjects(db, actor).includes(project)) return;
-  // Not by name: if a flag was requested, the name of its project is hidden too.
+  // The project isn't named: if a flag was requested, its project is hidden too.
   throw new ApiError(
     "NoAccessError",
-    "This is of a private project: you need a role in it or the permission ADMIN",
+    "This belongs to a private project: you need a role in it or the permission ADMIN",
   );
 }

@@ -9,7 +9,7 @@ interface Options {
   ca: readonly string[] | undefined;
 }
 
-/** Keeps connections open for the next delivery to the same receiver. */
+/** Agents that keep connections open for the next delivery to the same receiver. */
 export function createAgents({ env, ca }: Options): Agents {
   const proxyEnv = Object.fromEntries(
     ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map((name) => [name, env[name] ?? env[name.toLowerCase()]]),

@@ -5,12 +5,12 @@ import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
 import { eventWire, type Target } from "../resources/integrations/delivery-store.ts";
 import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
-import { delayMs, MOST_ATTEMPTS } from "./backoff.ts";
+import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
 import { DELIVER } from "./providers.ts";
 
-export interface Attempting {
+export interface AttemptContext {
   db: Database;
   log: Log;
   clock: Clock;
@@ -19,7 +19,7 @@ export interface Attempting {
   decrypted: Map<number, { stored: string; parameters: Parameters }>;
 }
 
-interface Tried {
+interface AttemptOptions {
   eventId: number;
   /** The number of earlier attempts. */
   attempts: number;
@@ -36,9 +36,9 @@ interface Tried {
  * @returns the attempt to record; undefined if the event no longer exists
  */
 export async function attempt(
-  context: Attempting,
+  context: AttemptContext,
   target: Target,
-  { eventId, attempts, remaining = null, failures, isTest = false }: Tried,
+  { eventId, attempts, remaining = null, failures, isTest = false }: AttemptOptions,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
@@ -47,9 +47,9 @@ export async function attempt(
   const outcome = await outcomeOf(context, target, JSON.parse(wire), remaining);
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => new Date(clock.now() + ms).toISOString();
-  const { askedMs } = outcome.retry ?? {};
-  const isLast = isTest || outcome.retry === undefined || attempts + 1 >= MOST_ATTEMPTS;
-  const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, askedMs));
+  const { requestedMs } = outcome.retry ?? {};
+  const isLast = isTest || outcome.retry === undefined || attempts + 1 >= MAX_ATTEMPTS;
+  const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, requestedMs));
   return {
     integrationId: target.id,
     eventId,
@@ -65,14 +65,14 @@ export async function attempt(
     },
     retryAt,
     remaining: outcome.retry?.remaining,
-    backoffUntil: after(delayMs(clock, failures + 1, askedMs)),
+    backoffUntil: after(delayMs(clock, failures + 1, requestedMs)),
   };
 }
 
-const GIVEN_UP = `Given up after ${MOST_ATTEMPTS} attempts.`;
+const GIVEN_UP = `Given up after ${MAX_ATTEMPTS} attempts.`;
 
 async function outcomeOf(
-  context: Attempting,
+  context: AttemptContext,
   target: Target,
   { label: _, summary, ...event }: IntegrationEvent["event"],
   remaining: string | null,
@@ -94,14 +94,14 @@ async function outcomeOf(
     return await deliver(job, outside);
   } catch (error) {
     const { message } = error as Error;
-    if (error instanceof DataError) return { ...failed(message), retry: {} }; // the key may be brought back
+    if (error instanceof DataError) return { ...failed(message), retry: {} }; // the key may be restored
     log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
     return failed(message);
   }
 }
 
 /** Cached, since decrypting would take longer than sending. */
-function parametersOf({ db, decrypted }: Attempting, target: Target): Parameters {
+function parametersOf({ db, decrypted }: AttemptContext, target: Target): Parameters {
   const { id, parameters: stored } = target;
   const known = decrypted.get(id);
   if (known?.stored === stored) return known.parameters;

@@ -1,4 +1,4 @@
-/** A clock that tests can move. */
+/** A clock that tests can control. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
@@ -9,12 +9,12 @@ export interface Clock {
 }
 
 /** The longest delay of a timer in Node, in milliseconds; callers that wake early check again. */
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: Date.now,
   after(ms, act) {
-    const timer = setTimeout(act, Math.min(ms, LONGEST_MS)).unref();
+    const timer = setTimeout(act, Math.min(ms, MAX_TIMER_MS)).unref();
     return () => clearTimeout(timer);
   },
   random: Math.random,

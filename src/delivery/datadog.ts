@@ -24,6 +24,6 @@ export const datadog: Deliver = async (job, { post, publicUrl }) => {
     ...(sourceTypeName !== "" && { source_type_name: sourceTypeName }),
   };
   const all = { "content-type": "application/json", "dd-api-key": textOf(job, "apiKey"), ...headers };
-  const answer = await post(url, { headers: all, body: JSON.stringify(body) }, now);
-  return withProblem(outcomeOf("Datadog Events API request", answer, { url, body }), problem);
+  const result = await post(url, { headers: all, body: JSON.stringify(body) }, now);
+  return withProblem(outcomeOf("Datadog Events API request", result, { url, body }), problem);
 };

@@ -4,7 +4,7 @@ import { onQueued } from "../events/deliveries.ts";
 import type { Log } from "../log.ts";
 import { activeIntegrations } from "../resources/integrations/delivery-store.ts";
 import { createAgents, proxiesIn } from "./agents.ts";
-import type { Attempting } from "./attempt.ts";
+import type { AttemptContext } from "./attempt.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createGuard } from "./guard.ts";
 import { createLane, type Lane } from "./lane.ts";
@@ -32,18 +32,18 @@ export interface DispatcherOptions {
 
 export interface Dispatcher {
   /** The context of a single attempt. */
-  readonly context: Attempting;
+  readonly context: AttemptContext;
   /** Resolves when everything in progress has been recorded. */
   stop(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** How long to wait on stopping for deliveries in progress, in milliseconds; the rest is repeated after a restart. */
+/** How long `stop` waits for deliveries in progress, in milliseconds; unfinished ones are repeated after a restart. */
 const GRACE_MS = 4000;
 
-/** How late a commit of another process is noticed, in milliseconds; each check takes a few microseconds. */
-const LATE_MS = 10;
+/** How often to check for commits by other processes, in milliseconds; a check takes a few microseconds. */
+const POLL_MS = 10;
 
 const running = new WeakMap<Database, Dispatcher>();
 
@@ -52,14 +52,14 @@ export const dispatcherOf = (db: Database) => running.get(db);
 
 /**
  * Delivers events to integrations at least once, in the order of events for each integration; slow receivers don't
- * delay others. Continues with the queue of earlier runs.
+ * delay others. Resumes the queue that earlier runs left.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, log, clock = systemClock } = options;
-  const ending = new AbortController();
+  const aborter = new AbortController();
   let isStopped = false;
-  const { outside, destroy } = toOutside(options, ending.signal);
-  const context: Attempting = { db, log, clock, outside, decrypted: new Map() };
+  const { outside, destroy } = toOutside(options, aborter.signal);
+  const context: AttemptContext = { db, log, clock, outside, decrypted: new Map() };
   const lanes = new Map<number, Lane>();
   const laneContext = { ...context, turn: createTurn(), isStopped: () => isStopped };
   const wake = (ids: Iterable<number>) => {
@@ -71,7 +71,7 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   };
   const wakeAll = () => wake(activeIntegrations(db));
   onQueued(db, wake);
-  const stopPolling = watchOthers(db, wakeAll, LATE_MS);
+  const stopPolling = watchOthers(db, wakeAll, POLL_MS);
   wakeAll();
   const dispatcher = {
     context,
@@ -80,8 +80,8 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       stopPolling();
       onQueued(db, undefined);
       running.delete(db);
-      const grace = setTimeout(() => ending.abort(), GRACE_MS);
-      await Promise.all([...lanes.values()].map((lane) => lane.rest()));
+      const grace = setTimeout(() => aborter.abort(), GRACE_MS);
+      await Promise.all([...lanes.values()].map((lane) => lane.drain()));
       clearTimeout(grace);
       destroy();
     },

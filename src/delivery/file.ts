@@ -3,17 +3,17 @@ import path from "node:path";
 import { type Deliver, failed, textOf } from "./provider.ts";
 
 /** The size at which files are rotated, in bytes. */
-const LONGEST = 10 * 1024 * 1024;
+const MAX_BYTES = 10 * 1024 * 1024;
 
 /** How many rotated files are kept. */
-const KEPT = 5;
+const MAX_ROTATED = 5;
 
 /** Appends the event to a file, one JSON object per line, and waits until it is on disk. */
 export const file: Deliver = async (job, { folder }) => {
   const name = textOf(job, "file");
   const details = { file: `${name}.jsonl`, body: job.event };
   if (folder === undefined)
-    return failed("There is no folder for files: --delivery-folder names one.", details);
+    return failed("No folder for files is configured: set --delivery-folder.", details);
   try {
     await append(folder, name, `${JSON.stringify(job.event)}\n`);
     return { state: "success", stateDetails: `The event was appended to ${name}.jsonl.`, details };
@@ -34,7 +34,7 @@ async function append(folder: string, name: string, line: string) {
     (found) => found.size,
     () => 0,
   );
-  if (size > 0 && size + Buffer.byteLength(line) > LONGEST) await rotate(at);
+  if (size > 0 && size + Buffer.byteLength(line) > MAX_BYTES) await rotate(at);
   await appendWhole(at(), line);
 }
 
@@ -42,9 +42,9 @@ async function append(folder: string, name: string, line: string) {
 async function appendWhole(file: string, line: string) {
   await using handle = await fs.open(file, "a+", 0o600);
   const { size } = await handle.stat();
-  const whole = (await endsInALine(handle, size)) ? line : `\n${line}`;
+  const text = (await endsWithNewline(handle, size)) ? line : `\n${line}`;
   try {
-    await handle.appendFile(whole);
+    await handle.appendFile(text);
     await handle.sync();
   } catch (error) {
     await handle.truncate(size);
@@ -53,15 +53,15 @@ async function appendWhole(file: string, line: string) {
 }
 
 /** False if the machine crashed while the last line was being written. */
-async function endsInALine(handle: fs.FileHandle, size: number) {
+async function endsWithNewline(handle: fs.FileHandle, size: number) {
   if (size === 0) return true;
   const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
   return buffer.toString() === "\n";
 }
 
 async function rotate(at: (number?: number) => string) {
-  await fs.rm(at(KEPT), { force: true });
-  for (let number = KEPT - 1; number > 0; number--)
+  await fs.rm(at(MAX_ROTATED), { force: true });
+  for (let number = MAX_ROTATED - 1; number > 0; number--)
     await fs.rename(at(number), at(number + 1)).catch(() => {});
   await fs.rename(at(), at(1));
 }

@@ -23,26 +23,28 @@ interface Options {
   resolve?: typeof dns.lookup;
 }
 
-/** Keeps deliveries away from the private network: whoever configures an integration may not be trusted with it. */
+/** Keeps deliveries out of the private network, with which users who configure integrations may not be trusted. */
 export function createGuard({ allowed, proxies = [], resolve = dns.lookup }: Options): Guard {
   const mayBePrivate = (host: string, port: string) =>
-    allowed.some((one) => one === "*" || one === host || one === `${host}:${port}` || isWithin(host, one));
+    allowed.some(
+      (entry) => entry === "*" || entry === host || entry === `${host}:${port}` || isWithin(host, entry),
+    );
   return {
     requireTarget(url) {
-      const host = bare(url.hostname);
+      const host = normalizeHost(url.hostname);
       if (mayBePrivate(host, portOf(url))) return;
-      if (net.isIP(host) ? !isPublic(host) : isLocalName(host)) throw refused(host);
+      if (net.isIP(host) ? !isPublic(host) : isLocalName(host)) throw notAllowed(host);
     },
     lookupFor: (url) => (hostname, options, callback) => {
       const port = portOf(url);
       resolve(hostname, { ...options, all: true }, (error, found) => {
         if (error) return callback(error, []);
         const addresses = found as unknown as LookupAddress[];
-        const isFree = proxies.includes(hostname) || mayBePrivate(bare(hostname), port);
-        const hidden = addresses.find(
-          ({ address }) => !isFree && !mayBePrivate(address, port) && !isPublic(address),
+        const isExempt = proxies.includes(hostname) || mayBePrivate(normalizeHost(hostname), port);
+        const forbidden = addresses.find(
+          ({ address }) => !isExempt && !mayBePrivate(address, port) && !isPublic(address),
         );
-        if (hidden) return callback(refused(hostname, hidden.address), []);
+        if (forbidden) return callback(notAllowed(hostname, forbidden.address), []);
         if (options.all) return callback(null, addresses);
         callback(null, addresses[0]!.address, addresses[0]!.family);
       });
@@ -52,7 +54,7 @@ export function createGuard({ allowed, proxies = [], resolve = dns.lookup }: Opt
 
 const portOf = ({ port, protocol }: URL) => port || (protocol === "https:" ? "443" : "80");
 
-const bare = (hostname: string) => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+const normalizeHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 
 const isLocalName = (host: string) => /(^|\.)(localhost|local|internal)$/i.test(host);
 
@@ -68,8 +70,8 @@ function isWithin(host: string, block: string) {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-const refused = (host: string, address = host) =>
+const notAllowed = (host: string, address = host) =>
   new TargetError(
     `${host === address ? address : `${host} (${address})`} is private or this machine: ` +
-      `--allow-private-targets ${host} allows it`,
+      `allow it with --allow-private-targets ${host}`,
   );

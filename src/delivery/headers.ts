@@ -1,7 +1,7 @@
 import { type Job, type Outcome, textOf } from "./provider.ts";
 
-/** Headers of the connection rather than the message. */
-const NOT_OURS = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i;
+/** Headers that belong to the connection rather than the message. */
+const OF_CONNECTION = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|expect)$/i;
 
 /** The custom headers; none, and a problem, unless they are a JSON object. */
 export function customHeaders(job: Job): { headers: Record<string, string>; problem?: string } {
@@ -10,7 +10,7 @@ export function customHeaders(job: Job): { headers: Record<string, string>; prob
   try {
     const parsed: unknown = JSON.parse(text);
     if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw new SyntaxError();
-    const entries = Object.entries(parsed).filter(([name]) => !NOT_OURS.test(name));
+    const entries = Object.entries(parsed).filter(([name]) => !OF_CONNECTION.test(name));
     return {
       headers: Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)])),
     };

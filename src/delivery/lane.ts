@@ -9,68 +9,68 @@ import {
   type Target,
   targetById,
 } from "../resources/integrations/delivery-store.ts";
-import { type Attempting, attempt } from "./attempt.ts";
+import { type AttemptContext, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
 import type { Turn } from "./pace.ts";
 
 /** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
-  /** Checks for deliveries; there may be one now, or earlier than expected. */
+  /** Checks for deliveries: one may have become due, or be due earlier than expected. */
   wake(): void;
   /** Resolves when everything in progress has been recorded. */
-  rest(): Promise<void>;
+  drain(): Promise<void>;
 }
 
-export interface LaneContext extends Attempting {
+export interface LaneContext extends AttemptContext {
   turn: Turn;
   isStopped(): boolean;
 }
 
-/** How many are read at a time and recorded together; after a crash, this many may be repeated. */
+/** How many deliveries are read and recorded together; after a crash, as many may be repeated. */
 const WINDOW = 64;
 
-/** The wait after a failed write to the file, in milliseconds: whatever is not recorded is sent again. */
+/** The wait after a failed write to the data file, in milliseconds: deliveries that are not recorded are repeated. */
 const AFTER_ERROR_MS = 10_000;
 
 export function createLane(context: LaneContext, id: number): Lane {
   const { clock, db, log } = context;
   let running: Promise<void> | undefined;
-  let isWokenAgain = false;
+  let isWakePending = false;
   let limit = WINDOW;
-  let callOff = () => {};
+  let cancelTimer = () => {};
   const wakeIn = (ms: number) => {
-    callOff();
-    callOff = clock.after(ms, wake);
+    cancelTimer();
+    cancelTimer = clock.after(ms, wake);
   };
   const work = async () => {
     do {
-      isWokenAgain = false;
+      isWakePending = false;
       const waitMs = await deliverDue(context, id, limit);
       limit = WINDOW;
       if (waitMs !== undefined && !context.isStopped()) wakeIn(waitMs);
-    } while (isWokenAgain && !context.isStopped());
+    } while (isWakePending && !context.isStopped());
   };
   function wake() {
-    callOff();
-    isWokenAgain = true;
+    cancelTimer();
+    isWakePending = true;
     if (context.isStopped()) return;
     running ??= work()
       .catch((error: unknown) => {
         const { message } = explainError(error, db.name) as Error;
         log({ level: "warn", message: `deliveries of integration ${id} are waiting: ${message}` });
         limit = 1;
-        isWokenAgain = false;
+        isWakePending = false;
         if (!context.isStopped()) wakeIn(AFTER_ERROR_MS);
       })
       .finally(() => {
         running = undefined;
-        if (isWokenAgain) wake(); // just as it finished
+        if (isWakePending) wake(); // woken just as it finished
       });
   }
   return {
     wake,
-    async rest() {
-      callOff();
+    async drain() {
+      cancelTimer();
       await running;
     },
   };
@@ -81,7 +81,7 @@ async function deliverDue(context: LaneContext, id: number, limit: number): Prom
   for (;;) {
     if (!activeTarget(context, id) || context.isStopped()) return undefined;
     const { failures = 0, retryAt = "" } = failuresOf(context.db, id) ?? {};
-    // A failing receiver is tried with a single event.
+    // A failing receiver gets one event at a time.
     const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
     if (deliveries.length === 0) return undefined;
     const isOpen = failures >= FAILURES_TO_OPEN;
@@ -117,8 +117,8 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
   }
 }
 
-/** The longest delay of recording an attempt, in milliseconds: each commit waits for the disk, and blocks the rest. */
-const LATE_MS = 40;
+/** The longest that recording an attempt is delayed, in milliseconds: each commit waits for the disk, and blocks the rest. */
+const FLUSH_MS = 40;
 
 function createRecorder({ db }: LaneContext) {
   const recorded: Array<Promise<unknown>> = [];
@@ -130,17 +130,17 @@ function createRecorder({ db }: LaneContext) {
     pending = [];
     since = performance.now();
     const recordAll = (tx: Writing) => {
-      for (const one of attempts) recordAttempt(tx, one);
+      for (const entry of attempts) recordAttempt(tx, entry);
     };
     if (attempts.length === 0) return;
     recorded.push(inGroup(db, undefined, recordAll).catch((error) => errors.push(error)));
   };
   return {
-    add(one: Attempt) {
-      pending.push(one);
-      if (performance.now() - since >= LATE_MS) flush();
+    add(entry: Attempt) {
+      pending.push(entry);
+      if (performance.now() - since >= FLUSH_MS) flush();
     },
-    /** Anything delivered after this would be sent again as well. */
+    /** If so, anything delivered from now on would be sent again as well. */
     hasFailed: () => errors.length > 0,
     async finish() {
       flush();

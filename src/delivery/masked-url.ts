@@ -1,6 +1,6 @@
 import { MASK } from "../mask.ts";
 
-/** A URL without possible secrets: those of chat services are secret after the host. */
+/** A URL without its possibly secret parts: with chat services, everything after the host is secret. */
 export function maskedUrl(text: string): string {
   const url = URL.parse(text);
   if (!url) return MASK;

@@ -25,8 +25,8 @@ export const newRelic: Deliver = async (job, { post, publicUrl }) => {
     ...headers,
   };
   const zipped = await gzip(typeof body === "string" ? body : JSON.stringify(body));
-  const answer = await post(url, { headers: all, body: zipped }, now);
-  return withProblem(outcomeOf("New Relic Events API request", answer, { url, body }), problem);
+  const result = await post(url, { headers: all, body: zipped }, now);
+  return withProblem(outcomeOf("New Relic Events API request", result, { url, body }), problem);
 };
 
 /** New Relic accepts only flat objects. */

@@ -3,16 +3,16 @@ import https from "node:https";
 import { type Guard, TargetError } from "./guard.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** A receiver's answer, or the reason why there is none. */
-export interface Answer {
+/** A receiver's response, or the reason why there is none. */
+export interface PostResult {
   /** The HTTP status, or a system error code such as ECONNREFUSED. */
   status: number | string;
   /** More details, for people. */
-  why?: string;
+  reason?: string;
   isSuccess: boolean;
   /** Whether a retry may succeed. */
-  mayPass: boolean;
-  askedMs?: number | undefined;
+  isTransient: boolean;
+  requestedMs?: number | undefined;
   /** The beginning of the body, if requested. */
   text: string;
 }
@@ -21,7 +21,7 @@ export type Post = (
   url: string,
   message: { headers: Readonly<Record<string, string>>; body: string | Buffer },
   now: number,
-) => Promise<Answer>;
+) => Promise<PostResult>;
 
 interface Options {
   guard: Guard;
@@ -34,8 +34,8 @@ interface Options {
 
 export type Agents = Record<"http:" | "https:", http.Agent>;
 
-/** How much of an answer is read; the rest is dropped. */
-const LONGEST_ANSWER = 64 * 1024;
+/** How many bytes of a response body are read; the rest is dropped. */
+const MAX_BODY_BYTES = 64 * 1024;
 
 /** How long to wait for the body after the status, in milliseconds. */
 const BODY_MS = 2000;
@@ -49,7 +49,7 @@ export function createPost(options: Options): Post {
       const target = new URL(url);
       guard.requireTarget(target);
       signal.throwIfAborted();
-      return toAnswer(await send(target, message), now);
+      return toResult(await send(target, message), now);
     } catch (error) {
       return toFailure(error as NodeJS.ErrnoException);
     }
@@ -63,16 +63,16 @@ interface Received {
 
 /** Timers and one set cost a fraction of what a signal for each request would. */
 function createSend({ agents, guard, timeoutMs, signal }: Options) {
-  const underWay = new Set<http.ClientRequest>();
+  const inFlight = new Set<http.ClientRequest>();
   signal.addEventListener("abort", () => {
-    for (const request of underWay) request.destroy(signal.reason);
+    for (const request of inFlight) request.destroy(signal.reason);
   });
   const watch = (request: http.ClientRequest) => {
-    const late = setTimeout(() => request.destroy(timedOut(timeoutMs)), timeoutMs);
-    underWay.add(request);
+    const timer = setTimeout(() => request.destroy(timedOut(timeoutMs)), timeoutMs);
+    inFlight.add(request);
     request.once("close", () => {
-      clearTimeout(late);
-      underWay.delete(request);
+      clearTimeout(timer);
+      inFlight.delete(request);
     });
   };
   return function send(target: URL, { headers, body }: Parameters<Post>[1]): Promise<Received> {
@@ -87,55 +87,55 @@ function createSend({ agents, guard, timeoutMs, signal }: Options) {
       const request = (isSecure ? https : http).request(target, options);
       watch(request);
       request.on("error", (error: NodeJS.ErrnoException) => {
-        if (isOfOldConnection(request, error)) resolve(send(target, { headers, body }));
+        if (isStaleConnection(request, error)) resolve(send(target, { headers, body }));
         else reject(error);
       });
       request.on("response", (response) => {
-        beginningOf(response).then((text) => resolve({ response, text }));
+        readBeginning(response).then((text) => resolve({ response, text }));
       });
       request.end(body);
     });
   };
 }
 
-/** The receiver closed an idle connection just as it was re-used. */
-const isOfOldConnection = ({ reusedSocket }: http.ClientRequest, { code }: NodeJS.ErrnoException) =>
+/** The receiver closed an idle connection just as it was reused. */
+const isStaleConnection = ({ reusedSocket }: http.ClientRequest, { code }: NodeJS.ErrnoException) =>
   reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
 
-/** Only the status matters: the body may break off or never end. */
-function beginningOf(response: http.IncomingMessage): Promise<string> {
+/** Only the status matters: the body may be cut off or never end. */
+function readBeginning(response: http.IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const late = setTimeout(() => response.destroy(), BODY_MS);
+  const timer = setTimeout(() => response.destroy(), BODY_MS);
   response.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length >= LONGEST_ANSWER) response.destroy();
+    if (length >= MAX_BODY_BYTES) response.destroy();
   });
   for (const name of ["end", "error", "close"]) response.once(name, () => resolve());
   return promise.then(() => {
-    clearTimeout(late);
-    return Buffer.concat(chunks).toString("utf8", 0, LONGEST_ANSWER);
+    clearTimeout(timer);
+    return Buffer.concat(chunks).toString("utf8", 0, MAX_BODY_BYTES);
   });
 }
 
 const timedOut = (ms: number) =>
-  Object.assign(new Error(`No answer within ${ms / 1000} seconds`), { code: "ETIMEDOUT" });
+  Object.assign(new Error(`No response within ${ms / 1000} seconds`), { code: "ETIMEDOUT" });
 
-function toAnswer({ response, text }: Received, now: number): Answer {
+function toResult({ response, text }: Received, now: number): PostResult {
   const status = response.statusCode!;
-  const mayPass = status === 408 || status === 425 || status === 429 || status >= 500;
-  const askedMs = mayPass ? retryAfterMs(response.headers["retry-after"], now) : undefined;
-  return { status, isSuccess: status >= 200 && status < 300, mayPass, askedMs, text };
+  const isTransient = status === 408 || status === 425 || status === 429 || status >= 500;
+  const requestedMs = isTransient ? retryAfterMs(response.headers["retry-after"], now) : undefined;
+  return { status, isSuccess: status >= 200 && status < 300, isTransient, requestedMs, text };
 }
 
-/** Problems with the certificate, the address or a header don't go away. */
-const LASTING =
+/** Problems with the certificate, the address or a header are permanent. */
+const PERMANENT =
   /^(CERT_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|ERR_INVALID_|ERR_UNESCAPED|ERR_HTTP_INVALID)/;
 
-function toFailure(error: NodeJS.ErrnoException): Answer {
+function toFailure(error: NodeJS.ErrnoException): PostResult {
   const status = error.code ?? error.name;
-  const mayPass = !(error instanceof TargetError) && !LASTING.test(status);
-  return { status, why: error.message, isSuccess: false, mayPass, text: "" };
+  const isTransient = !(error instanceof TargetError) && !PERMANENT.test(status);
+  return { status, reason: error.message, isSuccess: false, isTransient, text: "" };
 }

@@ -23,10 +23,10 @@ export interface Job {
 /** The result of an attempt. */
 export interface Outcome extends Pick<IntegrationEvent, "state" | "stateDetails" | "details"> {
   /** Present if a retry may succeed, possibly only for some channels; the receiver may have requested a wait. */
-  retry?: { askedMs?: number | undefined; remaining?: readonly string[] };
+  retry?: { requestedMs?: number | undefined; remaining?: readonly string[] };
 }
 
-/** The parts of the outside world that providers may use. */
+/** What providers may use of the outside world. */
 export interface Outside {
   post: Post;
   /** The server's public URL, for links; empty if not configured. */

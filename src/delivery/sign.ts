@@ -3,7 +3,7 @@ import crypto from "node:crypto";
 /**
  * Headers that prove the sender (Standard Webhooks). The id stays the same across attempts, so that receivers can
  * recognize repeats.
- * @param secrets `whsec_…`; the signatures of all are sent, so that the receiver may know any of them
+ * @param secrets `whsec_…`; the signatures of all are sent, so that the receiver needs only one of them
  */
 export function signed(id: string, now: number, body: string, secrets: readonly string[]) {
   const timestamp = String(Math.floor(now / 1000));

@@ -1,18 +1,18 @@
-import type { Answer } from "./post.ts";
+import type { PostResult } from "./post.ts";
 import type { Outcome } from "./provider.ts";
 
 /**
  * The outcome of a single request, with the original's text.
  * @param what for example `Webhook request`
  */
-export function outcomeOf(what: string, answer: Answer, details: Record<string, unknown>): Outcome {
-  const { status, why, isSuccess, mayPass, askedMs } = answer;
+export function outcomeOf(what: string, result: PostResult, details: Record<string, unknown>): Outcome {
+  const { status, reason, isSuccess, isTransient, requestedMs } = result;
   const words = isSuccess ? "was successful" : "failed";
-  const more = why === undefined ? "" : `\n${why}`;
+  const more = reason === undefined ? "" : `\n${reason}`;
   return {
     state: isSuccess ? "success" : "failed",
     stateDetails: `${what} ${words} with status code: ${status}.${more}`,
     details: { ...details, ...(typeof status === "number" && { status }) },
-    ...(!isSuccess && mayPass && { retry: { askedMs } }),
+    ...(!isSuccess && isTransient && { retry: { requestedMs } }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Answer } from "./post.ts";
+import type { PostResult } from "./post.ts";
 import { type Deliver, failed, type Outcome, textOf } from "./provider.ts";
 import { retryOf } from "./remaining.ts";
 import { channelsOfTags, slackMessage } from "./slack.ts";
@@ -14,29 +14,30 @@ export const slackApp: Deliver = async (job, { post, publicUrl, slackApi }) => {
   if (token === "") return failed("No access token provided.", details);
   if (channels.length === 0) return failed(`No Slack channels found for event ${job.event.type}.`, details);
   const headers = { "content-type": "application/json; charset=utf-8", authorization: `Bearer ${token}` };
-  const answers = await Promise.all(
+  const results = await Promise.all(
     channels.map((channel) => {
       const body = JSON.stringify({ channel: `#${channel}`, text, attachments });
-      return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(asSlackMeansIt);
+      return post(`${slackApi}/chat.postMessage`, { headers, body }, job.now).then(interpretSlackResult);
     }),
   );
-  return { ...outcomeOfCalls(answers, details), ...retryOf(channels, answers) };
+  return { ...outcomeOfCalls(results, details), ...retryOf(channels, results) };
 };
 
-/** Slack answers even errors with 200, and puts the reason in the body. */
-function asSlackMeansIt(answer: Answer): Answer {
-  if (!answer.isSuccess) return answer;
-  const { ok, error: said } = parsed(answer.text);
-  if (ok === true) return answer;
-  const error = typeof said === "string" ? said.slice(0, LONGEST_ERROR) : "no answer that can be read";
-  const mayPass = /^(ratelimited|internal_error|fatal_error|service_unavailable|request_timeout)$/.test(
+/** Slack responds with 200 even to errors, and puts the reason in the body. */
+function interpretSlackResult(result: PostResult): PostResult {
+  if (!result.isSuccess) return result;
+  const { ok, error: slackError } = parsed(result.text);
+  if (ok === true) return result;
+  const error =
+    typeof slackError === "string" ? slackError.slice(0, MAX_ERROR_LENGTH) : "unreadable response";
+  const isTransient = /^(ratelimited|internal_error|fatal_error|service_unavailable|request_timeout)$/.test(
     error,
   );
-  return { ...answer, status: error, isSuccess: false, mayPass };
+  return { ...result, status: error, isSuccess: false, isTransient };
 }
 
-/** Slack's are a few words. */
-const LONGEST_ERROR = 200;
+/** Slack's own errors are a few words. */
+const MAX_ERROR_LENGTH = 200;
 
 function parsed(text: string): { ok?: unknown; error?: unknown } {
   try {
@@ -47,13 +48,13 @@ function parsed(text: string): { ok?: unknown; error?: unknown } {
 }
 
 /** With the original's texts. */
-function outcomeOfCalls(answers: Answer[], details: Record<string, unknown>): Outcome {
-  const total = answers.length;
-  const bad = answers.filter(({ isSuccess }) => !isSuccess);
+function outcomeOfCalls(results: PostResult[], details: Record<string, unknown>): Outcome {
+  const total = results.length;
+  const bad = results.filter(({ isSuccess }) => !isSuccess);
   if (bad.length === 0)
     return { state: "success", stateDetails: `All (${total}) Slack client calls were successful.`, details };
   const errors = bad
-    .map(({ status, why }) => (why === undefined ? String(status) : `${status} (${why})`))
+    .map(({ status, reason }) => (reason === undefined ? String(status) : `${status} (${reason})`))
     .join(", ");
   if (bad.length < total) {
     const stateDetails = `Some (${bad.length} of ${total}) Slack client calls failed. Errors: ${errors}`;

@@ -1,6 +1,6 @@
 import { customHeaders, withProblem } from "./headers.ts";
 import { maskedUrl } from "./masked-url.ts";
-import type { Answer } from "./post.ts";
+import type { PostResult } from "./post.ts";
 import { type Deliver, type Job, type Outcome, textOf } from "./provider.ts";
 import { retryOf } from "./remaining.ts";
 import { linkTo, toSlack, trimmed } from "./text.ts";
@@ -14,14 +14,14 @@ export const slack: Deliver = async (job, { post, publicUrl }) => {
   const channels = job.remaining ?? (tagged.length > 0 ? tagged : [textOf(job, "defaultChannel")]);
   const { text, attachments } = slackMessage(job, publicUrl);
   const common = { username, icon_emoji: textOf(job, "emojiIcon") || ":unleash:", text };
-  const answers = await Promise.all(
+  const results = await Promise.all(
     channels.map((channel) => {
       const body = JSON.stringify({ ...common, channel: `#${channel}`, attachments });
       return post(url, { headers: { "content-type": "application/json", ...headers }, body }, job.now);
     }),
   );
   const details = { url: maskedUrl(url), channels, username, message: text };
-  return withProblem({ ...outcomeOfAll(answers, details), ...retryOf(channels, answers) }, problem);
+  return withProblem({ ...outcomeOfAll(results, details), ...retryOf(channels, results) }, problem);
 };
 
 /** The channels named by the flag's tags. */
@@ -48,18 +48,20 @@ export const slackMessage = ({ event, summary }: Job, publicUrl: string) => ({
 });
 
 /** With the original's texts. */
-function outcomeOfAll(answers: Answer[], details: Record<string, unknown>): Outcome {
-  const failed = answers.filter(({ isSuccess }) => !isSuccess);
-  const total = answers.length;
-  const codes = answers.map(({ status }) => status).join(", ");
+function outcomeOfAll(results: PostResult[], details: Record<string, unknown>): Outcome {
+  const failed = results.filter(({ isSuccess }) => !isSuccess);
+  const total = results.length;
+  const codes = results.map(({ status }) => status).join(", ");
   const isAll = failed.length === total;
-  const why = [...new Set(failed.flatMap(({ why }) => why ?? []))].map((text) => `\n${text}`).join("");
+  const reason = [...new Set(failed.flatMap(({ reason }) => reason ?? []))]
+    .map((text) => `\n${text}`)
+    .join("");
   if (failed.length === 0) {
     const stateDetails = `All (${total}) Slack webhook requests were successful with status codes: ${codes}.`;
     return { state: "success", stateDetails, details };
   }
   const stateDetails = isAll
-    ? `All (${total}) Slack webhook requests failed with status codes: ${codes}.${why}`
-    : `Some (${failed.length} of ${total}) Slack webhook requests failed. Status codes: ${codes}.${why}`;
+    ? `All (${total}) Slack webhook requests failed with status codes: ${codes}.${reason}`
+    : `Some (${failed.length} of ${total}) Slack webhook requests failed. Status codes: ${codes}.${reason}`;
   return { state: isAll ? "failed" : "successWithErrors", stateDetails, details };
 }

@@ -13,7 +13,7 @@ const absolute = (url: string, publicUrl: string) => (url.startsWith("/") ? publ
 export const toMarkdown = (summary: string, publicUrl: string) =>
   summary.replaceAll("**", "*").replaceAll(LINK, (_, text, url) => `[${text}](${absolute(url, publicUrl)})`);
 
-/** For Slack, which gives three characters a meaning of its own. */
+/** For Slack, where three characters have a special meaning. */
 export const toSlack = (summary: string, publicUrl: string) =>
   summary
     .replaceAll("&", "&amp;")
@@ -22,13 +22,13 @@ export const toSlack = (summary: string, publicUrl: string) =>
     .replaceAll("**", "*")
     .replaceAll(LINK, (_, text, url) => `<${absolute(url, publicUrl)}|${text}>`);
 
-const LONGEST_OF_SLACK = 3000;
+const MAX_SLACK_LENGTH = 3000;
 
 /** Slack rejects longer texts (original). */
 export const trimmed = (text: string) =>
-  text.length <= LONGEST_OF_SLACK
+  text.length <= MAX_SLACK_LENGTH
     ? text
-    : `${text.slice(0, LONGEST_OF_SLACK)} (trimmed to ${LONGEST_OF_SLACK} characters)`;
+    : `${text.slice(0, MAX_SLACK_LENGTH)} (trimmed to ${MAX_SLACK_LENGTH} characters)`;
 
 /** The page about the event's subject. */
 export function linkTo({ type, project, featureName }: SentEvent, publicUrl: string) {

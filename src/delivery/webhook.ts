@@ -24,9 +24,9 @@ export const webhook: Deliver = async (job, { post, publicUrl }) => {
     ...headers,
     ...signed(`${job.integrationId}-${event.id}`, now, body, secrets),
   };
-  const answer = await post(url, { headers: all, body }, now);
+  const result = await post(url, { headers: all, body }, now);
   return withProblem(
-    outcomeOf("Webhook request", answer, { url: maskedUrl(url), contentType, body: sent }),
+    outcomeOf("Webhook request", result, { url: maskedUrl(url), contentType, body: sent }),
     problem,
   );
 };

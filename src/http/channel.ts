@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { hasEnded } from "../auth/token.ts";
+import { isExpired } from "../auth/token.ts";
 import { dataVersion } from "../db/data-version.ts";
 import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
@@ -60,7 +60,7 @@ export function createChannel(poll: Poll, { bytes, isMore, ...rest }: PollResult
 
 /** Whether nothing can be new and the readers may still listen. */
 export const isUpToDate = (db: Database, { stamp, version, until }: Omit<PollResult, "bytes">) =>
-  version === dataVersion(db) && isCurrent(db, stamp) && !hasEnded(until);
+  version === dataVersion(db) && isCurrent(db, stamp) && !isExpired(until);
 
 /** Sends all readers the new messages. @throws as `poll` does */
 export async function broadcast(db: Database, channel: Channel) {

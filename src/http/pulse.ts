@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { hasEnded } from "../auth/token.ts";
+import { isExpired } from "../auth/token.ts";
 import { watchCommits } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
@@ -33,7 +33,7 @@ export function createPulse(db: Database, log: Log, channels: Channels, onTick: 
   let ticks = 0;
   const tick = () => {
     onTick();
-    if ([...channels.values()].some(({ until }) => hasEnded(until))) wake();
+    if ([...channels.values()].some(({ until }) => isExpired(until))) wake();
     if (++ticks % (HEARTBEAT_MS / TICK_MS) === 0) beat();
   };
   return () => {

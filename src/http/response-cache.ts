@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { hasEnded } from "../auth/token.ts";
+import { isExpired } from "../auth/token.ts";
 import { BoundedMap } from "../bounded-map.ts";
 import { dataVersion } from "../db/data-version.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
@@ -109,7 +109,7 @@ export class ResponseCache {
     const state = this.#stateNow();
     const key = keyOf(request, body);
     const entry = this.#entries.get(key);
-    if (entry && !hasEnded(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
+    if (entry && !isExpired(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
     this.#misses.set(request, { state: this.#misses.get(request)?.state ?? state, key });
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
 import { ANYBODY } from "../auth/actor.ts";
-import { endedCookie, endSession, SESSION_COOKIE } from "../auth/session.ts";
+import { endSession, expiredCookie, SESSION_COOKIE } from "../auth/session.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
 import { requireSameOrigin } from "../http/origin.ts";
@@ -17,7 +17,7 @@ export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
       status: 302,
       headers: {
         location,
-        "set-cookie": endedCookie,
+        "set-cookie": expiredCookie,
         "clear-site-data": '"cookies", "storage"',
         "cache-control": "no-store",
         "content-type": "text/plain; charset=utf-8",

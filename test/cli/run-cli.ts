@@ -79,11 +79,11 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
     });
   }
   child.stdin.on("error", () => {}); // it may exit before reading all input
-  let hasEnded = false;
+  let isExpired = false;
   const ended = new Promise<Result>((resolve) => {
     child.on("close", (code) => {
       result.code = code;
-      hasEnded = true;
+      isExpired = true;
       changed();
       resolve(result);
     });
@@ -100,7 +100,7 @@ export function startCli(args: readonly string[], { env = {}, cwd, uid }: Option
       };
       const look = () => {
         if (isSo(result)) settle(resolve);
-        else if (hasEnded) settle(() => fail(`ended with ${result.code}`));
+        else if (isExpired) settle(() => fail(`ended with ${result.code}`));
       };
       listeners.add(look);
       look();

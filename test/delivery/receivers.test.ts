@@ -24,7 +24,7 @@ async function outcomeAt(t: TestContext, url: string, options: object = {}) {
   return {
     state: record!.state,
     said: first,
-    why: more.join(" "),
+    reason: more.join(" "),
     status,
     isTriedAgain: retryAt !== undefined,
   };
@@ -65,9 +65,9 @@ test("the connection is reset", async (t) => {
 
 test("no response ever comes", async (t) => {
   const url = await openSocket(t, () => {});
-  const { said, why, isTriedAgain } = await outcomeAt(t, url, { timeoutMs: 300 });
+  const { said, reason, isTriedAgain } = await outcomeAt(t, url, { timeoutMs: 300 });
   assert.equal(said, "Webhook request failed with status code: ETIMEDOUT.");
-  assert.equal(why, "No answer within 0.3 seconds");
+  assert.equal(reason, "No response within 0.3 seconds");
   assert.ok(isTriedAgain);
 });
 

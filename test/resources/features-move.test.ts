@@ -71,7 +71,7 @@ scenarios(`POST ${MOVE}`, [
     as: personal(3),
     given: (w) => given(w).member("a", 3, 4),
     body: { newProjectId: "hidden" },
-    see: ({ message }) => assert.match(message, /^This is of a private project/),
+    see: ({ message }) => assert.match(message, /^This belongs to a private project/),
   }),
   ...unreadableBodies({ given }),
   ...badBodies({ given }, [

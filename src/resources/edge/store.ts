@@ -1,4 +1,4 @@
-import { hasEnded, hashSecret } from "../../auth/token.ts";
+import { hashSecret, isExpired } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { ValidTokens } from "./schema.ts";
 
@@ -17,6 +17,6 @@ const tokenByHash = query<{ hash: string }, Row>(`
 export const validTokens = (db: Database, secrets: readonly string[]): ValidToken[] =>
   [...new Set(secrets)].flatMap((token) => {
     const row = tokenByHash(db).get({ hash: hashSecret(token) });
-    if (!row || hasEnded(row.expiresAt)) return [];
+    if (!row || isExpired(row.expiresAt)) return [];
     return [{ token, type: row.type, projects: JSON.parse(row.projects) }];
   });

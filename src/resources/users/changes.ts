@@ -1,5 +1,5 @@
 import { endSessionsOf } from "../../auth/session.ts";
-import { endSignInLink } from "../../auth/sign-in-link.ts";
+import { revokeSignInLink } from "../../auth/sign-in-link.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { endReset } from "../resets/changes.ts";
@@ -90,7 +90,7 @@ export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; 
   setHash(tx).run({ id, hash });
   endSessionsOf(tx, id, kept);
   endReset(tx, id);
-  endSignInLink(tx, id);
+  revokeSignInLink(tx, id);
 }
 
 /** Replaces the hash with a stronger one of the same password. */
