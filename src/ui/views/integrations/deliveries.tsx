@@ -13,6 +13,7 @@ import { Table } from "../../parts/table.tsx";
 import { Badge, Heading, Summary, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
+import { nameOf } from "./integration-name.ts";
 import { State } from "./integrations.tsx";
 
 type Integration = Output<"GET /api/admin/addons/:id">;
@@ -22,6 +23,7 @@ type Delivery = Output<"GET /api/admin/addons/:id/events">["integrationEvents"][
 export function View() {
   const { id = "" } = useParams<{ id: string }>();
   const read = useRead("GET /api/admin/addons/:id", { params: { id } });
+  const providers = useRead("GET /api/admin/addons").data?.providers ?? [];
   return (
     <Answer read={read}>
       {(integration) => (
@@ -29,7 +31,7 @@ export function View() {
           <p>
             <Link href="/integrations">Integrations</Link>
           </p>
-          <Heading title={integration.description || `${integration.provider} ${integration.id}`}>
+          <Heading title={<bdi>{nameOf(integration, providers)}</bdi>}>
             {may("UPDATE_ADDON") && <Actions integration={integration} />}
           </Heading>
           <p>
@@ -100,6 +102,7 @@ function Deliveries({ id }: { id: string }) {
                 kind: "main",
                 cell: ({ event }) => <Summary text={event.summary ?? event.type} />,
               },
+              { title: "Attempt", kind: "number", cell: ({ details }) => String(details.attempt ?? "") },
               { title: "Result", kind: "main", cell: ({ stateDetails }) => <bdi>{stateDetails}</bdi> },
               {
                 title: "Actions",

@@ -1,3 +1,4 @@
+import { useEffect } from "preact/hooks";
 import { type Output, request } from "../../api.ts";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { EditDialog } from "../../parts/edit-dialog.tsx";
@@ -6,6 +7,7 @@ import { Field, type FormState } from "../../parts/form.tsx";
 import { ProjectsField } from "../../parts/projects-field.tsx";
 import { change, useRead } from "../../reads.ts";
 import { toBody } from "./integration-body.ts";
+import { nameOf } from "./integration-name.ts";
 
 type Listed = Output<"GET /api/admin/addons">;
 type Integration = Listed["addons"][number];
@@ -21,7 +23,7 @@ interface EditorProps {
 /** Creates or edits an integration. */
 export const IntegrationEditor = ({ row, ...rest }: EditorProps & { row: Integration | undefined }) => (
   <EditDialog
-    title={row ? "Integration" : "New integration"}
+    title={row ? nameOf(row, rest.providers) : "New integration"}
     of={row && [`GET ${INTEGRATION}`, { params: { id: row.id } }]}
     onClose={rest.onClose}
     isWide
@@ -58,6 +60,9 @@ function IntegrationForm({ now, providers, onClose }: EditorProps & { now: Now }
   });
   const { form } = edit;
   const provider = providers.find(({ name }) => name === form.values.provider);
+  useEffect(() => {
+    if (!now && provider) form.set("events", provider.events); // nearly always what is wanted: all of them
+  }, [provider?.name]);
   const usable = providers.filter(({ deprecated }) => deprecated === undefined);
   return (
     <EditForm edit={edit} submit={now ? "Save" : "Create the integration"} onCancel={onClose}>
@@ -73,9 +78,20 @@ function IntegrationForm({ now, providers, onClose }: EditorProps & { now: Now }
       <TextField form={form} name="description" label="Description" />
       <CheckField form={form} name="enabled" label="Enabled" />
       {provider?.parameters.map((parameter) => (
-        <ParameterField key={parameter.name} form={form} parameter={parameter} />
+        <ParameterField
+          key={parameter.name}
+          form={form}
+          parameter={parameter}
+          isStored={now?.parameters[parameter.name] !== undefined}
+        />
       ))}
-      <ChecksField form={form} name="events" label="Events" choices={choicesOf(provider?.events ?? [])} />
+      <ChecksField
+        form={form}
+        name="events"
+        label="Events"
+        hint="Nothing is delivered if none is selected."
+        choices={choicesOf(provider?.events ?? [])}
+      />
       <ProjectsField form={form} />
       <ChecksField
         form={form}
@@ -104,18 +120,23 @@ const toValues = (now: Now, providers: readonly Provider[]): Values => ({
 const filled = (parameters: Record<string, string>) =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ""));
 
+const KEPT = "The current value is secret, so it is not shown; it stays unless you replace the asterisks.";
+
 interface ParameterProps {
   form: FormState<Values>;
   parameter: Provider["parameters"][number];
+  /** Whether it has had a value before. */
+  isStored: boolean;
 }
 
-/** A masked secret stays as it is, unless another is typed over it. */
-function ParameterField({ form, parameter }: ParameterProps) {
-  const { name, displayName, type, description, placeholder, required } = parameter;
+/** A stored secret is shown masked, and stays as it is unless another is typed over it. */
+function ParameterField({ form, parameter, isStored }: ParameterProps) {
+  const { name, displayName, type, description, placeholder, required, sensitive } = parameter;
+  const hint = sensitive && isStored ? `${description} ${KEPT}` : description;
   const { parameters } = form.values;
   const set = (value: string) => form.set("parameters", { ...parameters, [name]: value });
   return (
-    <Field label={displayName} hint={description} problem={form.problemOf(`parameters.${name}`)}>
+    <Field label={displayName} hint={hint} problem={form.problemOf(`parameters.${name}`)}>
       {(attributes) =>
         type === "textfield" ? (
           <textarea

@@ -9,6 +9,7 @@ import { change, mapRead, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { toBody } from "./integration-body.ts";
 import { IntegrationEditor } from "./integration-editor.tsx";
+import { nameOf, providerOf } from "./integration-name.ts";
 
 type Integration = Output<"GET /api/admin/addons">["addons"][number];
 
@@ -16,27 +17,25 @@ type Integration = Output<"GET /api/admin/addons">["addons"][number];
 export function View() {
   const read = useRead("GET /api/admin/addons");
   const providers = read.data?.providers ?? [];
-  const titleOf = ({ provider }: Integration) =>
-    providers.find(({ name }) => name === provider)?.displayName ?? provider;
-  const nameOf = (one: Integration) => one.description || `${titleOf(one)} ${one.id}`;
+  const name = (one: Integration) => nameOf(one, providers);
   return (
     <EditableList<Integration>
       title="Integrations"
       noun="integration"
       read={mapRead(read, ({ addons }) => addons)}
       keyOf={({ id }) => String(id)}
-      nameOf={nameOf}
+      nameOf={name}
       columns={[
         {
           title: "Integration",
           kind: "main",
           cell: (one) => (
             <Link href={pathTo("integrations", one.id)}>
-              <bdi>{nameOf(one)}</bdi>
+              <bdi>{name(one)}</bdi>
             </Link>
           ),
         },
-        { title: "Provider", cell: titleOf },
+        { title: "Provider", cell: (one) => providerOf(one, providers) },
         {
           title: "Events",
           cell: ({ events }) => (events.length === 0 ? "none" : counted(events.length, "type")),
@@ -46,8 +45,8 @@ export function View() {
           cell: ({ projects }) =>
             projects.length === 0 || projects.includes("*") ? "all" : projects.join(", "),
         },
-        { title: "State", cell: (one) => <State integration={one} /> },
-        { title: "Enabled", cell: (one) => <Enabled integration={one} name={nameOf(one)} /> },
+        { title: "State", kind: "main", cell: (one) => <State integration={one} /> },
+        { title: "Enabled", cell: (one) => <Enabled integration={one} name={name(one)} /> },
       ]}
       editor={(props) => <IntegrationEditor {...props} providers={providers} />}
       mayCreate={may("CREATE_ADDON")}
