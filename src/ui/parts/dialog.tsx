@@ -1,6 +1,6 @@
-import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
-import { IconButton } from "./button.tsx";
+import { type ComponentChildren, createContext } from "preact";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button, IconButton } from "./button.tsx";
 
 interface DialogProps {
   title: string;
@@ -10,23 +10,25 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** Something above the view; what is behind can't be reached meanwhile. */
+/** Something above the view; what is behind can't be reached meanwhile. What is typed in it isn't lost unasked. */
 export function Dialog({ title, onClose, isWide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  const { leave, question, onInput } = useLeaving();
+  useLayoutEffect(() => {
     const shown = element.current;
     shown?.showModal();
     return () => shown?.close(); // which gives the focus back to where it was
   }, []);
+  const close = () => onClose && leave(onClose);
   const cancel = (event: Event) => {
     event.preventDefault();
-    onClose?.();
+    close();
   };
   /** Browsers close it without asking where `Esc` is pressed again and again. */
   const closed = () => {
-    if (onClose) onClose();
-    else element.current?.showModal();
+    element.current?.showModal();
+    close();
   };
   return (
     <dialog
@@ -35,12 +37,51 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
       aria-labelledby={id}
       onCancel={cancel}
       onClose={() => element.current && closed()}
+      onInput={onInput}
     >
       <header>
         <h2 id={id}>{title}</h2>
-        {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
+        {onClose && <IconButton icon="close" label="Close" onClick={close} />}
       </header>
-      {children}
+      <Leaving.Provider value={leave}>{children}</Leaving.Provider>
+      {question}
     </dialog>
   );
 }
+
+/** Does what leaves a form, such as closing its dialog; asks first if something is typed there. */
+type Leave = (go: () => void) => void;
+
+const Leaving = createContext<Leave>((go) => go());
+
+/** What a form's Cancel button goes through. */
+export const useLeave = (): Leave => useContext(Leaving);
+
+/** Whether something is typed is known by the fields in which it was, as long as they are there. */
+function useLeaving() {
+  const typed = useRef(new Set<Element>());
+  const [go, setGo] = useState<{ now(): void }>();
+  const leave: Leave = (now) => {
+    if ([...typed.current].some((field) => field.isConnected)) setGo({ now });
+    else now();
+  };
+  const close = () => setGo(undefined);
+  const discard = () => {
+    close();
+    go?.now();
+  };
+  const question = go && <Question key={go} onDiscard={discard} onClose={close} />;
+  const onInput = (event: Event) => typed.current.add(event.target as Element);
+  return { leave, question, onInput };
+}
+
+const Question = ({ onDiscard, onClose }: { onDiscard(): void; onClose(): void }) => (
+  <Dialog title="Discard what you typed?" onClose={onClose}>
+    <div class="actions">
+      <Button onClick={onClose}>Keep editing</Button>
+      <Button kind="danger" onClick={onDiscard}>
+        Discard
+      </Button>
+    </div>
+  </Dialog>
+);

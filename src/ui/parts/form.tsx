@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useLeave } from "./dialog.tsx";
 import { type Problems, useProblems } from "./problems.ts";
 
 type Fields = Record<string, unknown>;
@@ -52,12 +53,14 @@ interface FormProps<T extends Fields> {
 
 export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", children }: FormProps<T>) {
   const element = useRef<HTMLFormElement>(null);
+  const leave = useLeave();
   useEffect(() => {
-    if (!form.isBusy) element.current?.querySelector("[role=alert]")?.scrollIntoView({ block: "nearest" });
+    if (!form.isBusy) showProblem(element.current);
   }, [form.isBusy]);
+  useEffect(() => focusInDialog(element.current), []);
   const send = (event: Event) => {
     event.preventDefault();
-    void form.submit();
+    if (!form.isBusy) void form.submit();
   };
   return (
     <form ref={element} class="form" onSubmit={send}>
@@ -65,16 +68,31 @@ export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", 
       <OtherProblems form={form} />
       <footer>
         {onCancel && (
-          <button type="button" onClick={onCancel}>
+          <button type="button" onClick={() => leave(onCancel)}>
             Cancel
           </button>
         )}
-        <button type="submit" class={kind} disabled={form.isBusy}>
+        <button type="submit" class={kind} aria-disabled={form.isBusy}>
           {submit}
         </button>
       </footer>
     </form>
   );
+}
+
+const FIELDS = "input, select, textarea";
+
+/** Scrolls to the first problem; if it is about a field, that gets the focus. */
+function showProblem(form: HTMLFormElement | null) {
+  const problem = form?.querySelector("[role=alert]");
+  problem?.scrollIntoView({ block: "nearest" });
+  problem?.closest(".field, fieldset")?.querySelector<HTMLElement>(FIELDS)?.focus();
+}
+
+/** In a dialog the first field has the focus, also where the form comes later than the dialog. */
+function focusInDialog(form: HTMLFormElement | null) {
+  if (!form?.closest("dialog") || form.contains(document.activeElement)) return;
+  form.querySelector<HTMLElement>(FIELDS)?.focus();
 }
 
 /** Below the fields, which by then have shown what is about them. */

@@ -17,7 +17,7 @@ export function useProblems(error: Error | undefined): Problems {
     problemOf: (name) => {
       const own = problems.filter(({ path = "" }) => `${path}.`.startsWith(`body.${name}.`));
       for (const problem of own) shown.current.add(problem);
-      return joined(own.map(({ message }) => message));
+      return joined(own.map((problem) => withPlace(problem, name)));
     },
     otherProblems: () => joined(problems.filter((problem) => !shown.current.has(problem)).map(withName)),
   };
@@ -37,6 +37,13 @@ const problemsIn = (error: Error | undefined): readonly Problem[] => {
 /** An error that is shown beside a field. */
 export const problemAt = (name: string, message: string) =>
   new RequestError(400, message, { details: [{ path: `body.${name}`, message }] });
+
+/** A problem within a list starts with the row it is in: "number 2, name: must not be empty". */
+const withPlace = ({ path = "", message }: Problem, field: string) => {
+  const place = path.slice(`body.${field}.`.length).split(".");
+  const row = Number(place[0] || Number.NaN);
+  return Number.isNaN(row) ? message : `${[`number ${row + 1}`, ...place.slice(1)].join(", ")}: ${message}`;
+};
 
 /** A problem without a field starts with the API's name of the property. */
 const withName = ({ path, message }: Problem) =>

@@ -12,7 +12,7 @@ export function Tabs({
   return (
     <nav class="tabs" aria-label={label}>
       {tabs.map(([path, title]) => (
-        <Link key={path} href={path} aria-current={here === path ? "page" : undefined}>
+        <Link key={path} href={path} aria-current={here === decodeURI(path) ? "page" : undefined}>
           {title}
         </Link>
       ))}
