@@ -3,6 +3,8 @@ import { diffLines } from "diff";
 interface DifferencesProps {
   before: unknown;
   after: unknown;
+  /** What the two are, as headings. */
+  titles?: readonly [before: string, after: string];
 }
 
 interface Row {
@@ -12,16 +14,19 @@ interface Row {
 }
 
 /** A side-by-side diff of two values; what differs is marked by more than its colour. */
-export function Differences({ before, after }: DifferencesProps) {
+export function Differences({ before, after, titles = ["Before", "After"] }: DifferencesProps) {
   const rows = rowsOf(toText(before), toText(after));
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
-    <section class="scroll" tabIndex={0} aria-label="Before and after">
+    <section class="scroll" tabIndex={0} aria-label={titles.join(" and ")}>
       <table class="differences">
         <thead>
           <tr>
-            <th scope="col">Before</th>
-            <th scope="col">After</th>
+            {titles.map((title) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
           </tr>
         </thead>
         <tbody>

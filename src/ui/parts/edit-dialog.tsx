@@ -24,7 +24,7 @@ interface CurrentProps<K extends ReadKey> {
   children(now: Output<K>): ComponentChildren;
 }
 
-/** What is being edited stays, even if others delete it. */
+/** What is being edited stays, even if others delete it. That the server can't be reached, the page says elsewhere. */
 export function Current<K extends ReadKey>({ of, children }: CurrentProps<K>) {
   const read: Read<Output<K>> = useRead(...of);
   const last = useRef<Output<K> | undefined>(undefined);
@@ -32,7 +32,7 @@ export function Current<K extends ReadKey>({ of, children }: CurrentProps<K>) {
   if (last.current === undefined) return <Answer read={read}>{children}</Answer>;
   return (
     <>
-      {read.error && <Failure error={read.error} />}
+      {read.error && read.error.status !== 0 && <Failure error={read.error} />}
       {children(last.current)}
     </>
   );

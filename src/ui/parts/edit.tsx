@@ -81,29 +81,33 @@ interface EditFormProps<V extends Fields> {
   children: ComponentChildren;
 }
 
-/** The form, and below it any conflict. */
-export const EditForm = <V extends Fields>({ edit, submit, ...rest }: EditFormProps<V>) => (
-  <>
-    <Form form={edit.form} submit={submitOf(edit, submit)} {...rest} />
+/** The form, with any conflict above its submit button. */
+export const EditForm = <V extends Fields>({ edit, submit, children, ...rest }: EditFormProps<V>) => (
+  <Form form={edit.form} submit={submitOf(edit, submit)} {...rest}>
+    {children}
     <Conflict edit={edit} />
-  </>
+  </Form>
 );
 
 /** The label of the submit button. */
 export const submitOf = ({ theirs }: Pick<Edit<Fields>, "theirs">, usual: string) =>
   theirs === undefined ? usual : "Overwrite with mine";
 
-/** Their version beside what is typed. */
-export const Conflict = <V extends Fields>({ edit: { form, theirs, takeTheirs } }: { edit: Edit<V> }) =>
-  theirs === undefined ? null : (
-    <section class="conflict" role="alert">
+/** Their version beside what is typed; it scrolls into view, since it changes what the submit button does. */
+export function Conflict<V extends Fields>({ edit: { form, theirs, takeTheirs } }: { edit: Edit<V> }) {
+  const element = useRef<HTMLElement>(null);
+  const isConflict = theirs !== undefined;
+  useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [isConflict]);
+  if (!isConflict) return null;
+  return (
+    <section ref={element} role="alert">
       <p>
-        Someone else has changed this in the meantime. On the left is the current version, on the right is
-        yours.{" "}
+        Someone else has changed this in the meantime.{" "}
         <button type="button" onClick={takeTheirs}>
           Discard mine
         </button>
       </p>
-      <Differences before={theirs} after={form.values} />
+      <Differences before={theirs} after={form.values} titles={["Current", "Yours"]} />
     </section>
   );
+}

@@ -59,14 +59,13 @@ function Editor({ place, strategy, onClose }: NewStrategyProps & { strategy: Str
     },
   });
   return (
-    <>
-      <StrategyForm
-        form={edit.form}
-        project={place.project}
-        submit={submitOf(edit, "Save the strategy")}
-        onCancel={onClose}
-      />
+    <StrategyForm
+      form={edit.form}
+      project={place.project}
+      submit={submitOf(edit, "Save the strategy")}
+      onCancel={onClose}
+    >
       <Conflict edit={edit} />
-    </>
+    </StrategyForm>
   );
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Output } from "../../api.ts";
 import { Constraints } from "../../parts/constraints.tsx";
 import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
@@ -15,10 +16,12 @@ interface StrategyFormProps {
   onCancel(): void;
   /** The type of a new strategy can be chosen. */
   isNew?: boolean;
+  /** Shown above the submit button. */
+  children?: ComponentChildren;
 }
 
 /** The form of a strategy; its type determines its parameters. */
-export function StrategyForm({ form, project, submit, onCancel, isNew }: StrategyFormProps) {
+export function StrategyForm({ form, project, submit, onCancel, isNew, children }: StrategyFormProps) {
   const types = useRead("GET /api/admin/strategies").data?.strategies ?? [];
   const segments = (useRead("GET /api/admin/segments").data?.segments ?? []).filter(
     (segment) => segment.project === undefined || segment.project === project,
@@ -62,6 +65,7 @@ export function StrategyForm({ form, project, submit, onCancel, isNew }: Strateg
       />
       <TextField form={form} name="title" label="Title" />
       <CheckField form={form} name="disabled" label="Disabled: the strategy is ignored" />
+      {children}
     </Form>
   );
 }
