@@ -67,7 +67,7 @@ export function constraintInWords({
 }: ConstraintLike) {
   const words = OPERATORS.find(([name]) => name === operator)?.[1] ?? operator;
   const against = isSingle(operator) ? named(rest.value ?? "") : shortened(rest.values ?? []);
-  const text = `${named(contextName)} ${words} ${against || "nothing"}`;
+  const text = `${named(contextName)} ${words} ${against || "(no value)"}`;
   return `${inverted ? `not (${text})` : text}${caseInsensitive ? " (ignoring case)" : ""}`;
 }
 

@@ -18,6 +18,7 @@ test("from nothing to a flag that some users get: project, flag, strategy with a
   await press(page, "button", "Create the project");
   await page.waitForSelector(".problem");
   assert.equal((await page.$$("[role=alert]")).length, 1, "it is shown once");
+  await holds(page, `document.activeElement.name === "id"`);
   await type(page, "ID", "pay");
   await press(page, "button", "Create the project");
   await sees(page, "No flags yet");
@@ -74,6 +75,22 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await press(page, "button", "Mark as stale");
   await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
+});
+
+test("removing the last strategy says that it turns the flag off", { skip }, async (t) => {
+  const strategies = [
+    { id: "s", name: "default" },
+    { id: "t", name: "default", disabled: true },
+  ];
+  const filled = createWorld()
+    .project("ä")
+    .feature("f", "ä", { environments: [{ name: "development", enabled: true, strategies }] });
+  const { signedIn } = await openPage(t, filled);
+  const page = await signedIn();
+  await visit(page, "/projects/ä/features/f");
+  await holds(page, `document.querySelector(".tabs [aria-current]").textContent === "Flag"`);
+  await press(page, "button", "Remove: Everyone");
+  await sees(page, "the flag will be turned off");
 });
 
 test("a user who may not change a flag sees no edit buttons and a disabled switch", { skip }, async (t) => {

@@ -16,6 +16,7 @@ test("an integration is created with its provider's form, paused, resumed and de
   await type(page, "Description", "to the team");
   await page.waitForSelector("input[required]");
   await page.locator("input[required]").fill("https://hooks.example/x");
+  await press(page, "button", "Clear selection"); // all events are selected to begin with
   await pressText(page, "feature-created");
   await press(page, "button", "Create the integration");
   await press(page, "link", "to the team");
@@ -55,6 +56,9 @@ test("a failing integration says why; once fixed, it delivers what it missed", {
   await press(page, "link", "to the team");
   await sees(page, "410");
   await press(page, "link", "Edit");
+  await sees(page, "it stays unless you replace the asterisks");
+  await holds(page, `document.querySelector("dialog h2").textContent === "to the team"`);
+  await holds(page, `document.activeElement.name === "description"`);
   await page.locator("input[required]").fill(fixed.url);
   await press(page, "button", "Save");
   await seesNoDialog(page);
@@ -73,10 +77,11 @@ test("a segment is created from constraints; an environment is created, moved an
   await page.goto(`${url}/segments?new=true`);
   await type(page, "Name", "testers");
   await press(page, "button", "Add a constraint");
-  await type(page, "Values of constraint 1", "ada");
+  await holds(page, `document.activeElement.ariaLabel === "Context field of constraint 1"`);
+  await type(page, "Values of constraint 1", "ada, 7");
   await press(page, "button", "Create the segment");
   await page.waitForSelector("[aria-label='Edit testers']");
-  await sees(page, "userId is one of ada");
+  await sees(page, "userId is one of ada or 7");
   await page.goto(`${url}/environments?new=true`);
   await type(page, "Name", "qa");
   await press(page, "button", "Create the environment");

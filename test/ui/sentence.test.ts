@@ -41,8 +41,8 @@ test("a constraint is described in words; a long list is shortened", () => {
       { contextName: "email", operator: "STR_ENDS_WITH", values: ["@x"], caseInsensitive: true },
       "email ends with @x (ignoring case)",
     ],
-    [{ contextName: "a", operator: "IN", values: [] }, "a is one of nothing"],
-    [{ contextName: "a", operator: "NEW_ONE", value: "1" }, "a NEW_ONE nothing"],
+    [{ contextName: "a", operator: "IN", values: [] }, "a is one of (no value)"],
+    [{ contextName: "a", operator: "NEW_ONE", value: "1" }, "a NEW_ONE (no value)"],
   ] as const)
     assert.equal(plain(constraintInWords(constraint)), words);
 });

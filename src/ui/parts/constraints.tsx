@@ -3,8 +3,17 @@ import { useRead } from "../reads.ts";
 import { isSingle, OPERATORS } from "../sentence.ts";
 import { Button, IconButton } from "./button.tsx";
 import { FieldProblem } from "./form.tsx";
+import { LinesField } from "./lines.tsx";
+import { useNewRow } from "./new-row.ts";
 
 export type Constraint = Output<"GET /api/admin/segments">["segments"][number]["constraints"][number];
+
+/** Constraints as they are sent: without the space around their values, and without empty lines. */
+export const cleaned = (constraints: readonly Constraint[]): Constraint[] =>
+  constraints.map(({ values = [], ...rest }) => ({
+    ...rest,
+    values: values.map((value) => value.trim()).filter((value) => value !== ""),
+  }));
 
 interface ConstraintsProps {
   constraints: readonly Constraint[];
@@ -15,12 +24,17 @@ interface ConstraintsProps {
 /** Edits the constraints on the context, all of which must hold. */
 export function Constraints({ constraints, onChange, problem }: ConstraintsProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
+  const [list, announce] = useNewRow(constraints.length, ".constraint");
+  const add = () => {
+    announce();
+    onChange([...constraints, EMPTY]);
+  };
   const replace = (index: number, changed: Partial<Constraint>) =>
     onChange(
       constraints.map((constraint, at) => (at === index ? { ...constraint, ...changed } : constraint)),
     );
   return (
-    <fieldset class="constraints">
+    <fieldset ref={list} class="constraints">
       <legend>Constraints</legend>
       {constraints.map((constraint, index) => (
         <ConstraintRow
@@ -36,7 +50,7 @@ export function Constraints({ constraints, onChange, problem }: ConstraintsProps
         />
       ))}
       <FieldProblem problem={problem} />
-      <Button icon="add" onClick={() => onChange([...constraints, EMPTY])}>
+      <Button icon="add" onClick={add}>
         Add a constraint
       </Button>
     </fieldset>
@@ -150,15 +164,11 @@ function Values({ constraint: { operator, values = [], value = "" }, legal, labe
       </select>
     );
   return (
-    <textarea
-      aria-label={label}
+    <LinesField
+      attributes={{ "aria-label": label }}
       rows={Math.min(6, Math.max(1, values.length))}
-      placeholder="one value per line"
-      value={values.join("\n")}
-      onInput={(event) => onChange({ values: linesOf(event.currentTarget.value) })}
+      values={values}
+      onChange={(values) => onChange({ values: [...values] })}
     />
   );
 }
-
-/** Empty lines are kept, for a value that is about to be typed. */
-const linesOf = (text: string) => (text === "" ? [] : text.split("\n"));

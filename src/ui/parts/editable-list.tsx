@@ -5,6 +5,7 @@ import type { Read } from "../reads.ts";
 import { Answer } from "./answer.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
+import { Dialog } from "./dialog.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Heading } from "./words.tsx";
 
@@ -16,6 +17,8 @@ interface Edited<T> {
 
 interface Removal<T> {
   isAllowed(row: T): boolean;
+  /** Why a row can't be removed as things are; undefined if it can. */
+  obstacleTo?(row: T): ComponentChildren;
   remove(row: T): Promise<unknown>;
   /** What will be gone with a row. */
   lossOf(row: T): ComponentChildren;
@@ -93,20 +96,42 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 </Editing>
               )}
               {removal && removed && (
-                <Confirm
-                  title={`Delete ${nameOf(removed)}?`}
-                  action={`Delete the ${noun}`}
-                  onConfirm={() => removal.remove(removed)}
-                  onClose={close}
-                >
-                  {removal.lossOf(removed)}
-                </Confirm>
+                <Remove row={removed} name={nameOf(removed)} noun={noun} removal={removal} onClose={close} />
               )}
             </>
           );
         }}
       </Answer>
     </>
+  );
+}
+
+interface RemoveProps<T> {
+  row: T;
+  name: string;
+  noun: string;
+  removal: Removal<T>;
+  onClose(): void;
+}
+
+/** Asks before a row is removed, or says why it can't be. */
+function Remove<T>({ row, name, noun, removal, onClose }: RemoveProps<T>) {
+  const obstacle = removal.obstacleTo?.(row);
+  if (obstacle !== undefined)
+    return (
+      <Dialog title={`${name} can't be deleted`} onClose={onClose}>
+        {obstacle}
+      </Dialog>
+    );
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action={`Delete the ${noun}`}
+      onConfirm={() => removal.remove(row)}
+      onClose={onClose}
+    >
+      {removal.lossOf(row)}
+    </Confirm>
   );
 }
 

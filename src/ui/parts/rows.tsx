@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Button, IconButton } from "./button.tsx";
 import { FieldProblem, type FormState } from "./form.tsx";
+import { useNewRow } from "./new-row.ts";
 
 interface RowsProps<T extends Record<string, unknown>, K extends keyof T & string, R> {
   form: FormState<T>;
@@ -25,9 +26,14 @@ export function RowsField<R, T extends Record<K, readonly R[]>, K extends keyof 
 }: RowsProps<T, K, R>) {
   const rows = form.values[name] as readonly R[];
   const setRows = (changed: readonly R[]) => form.set(name, changed as T[K]);
+  const [list, announce] = useNewRow(rows.length, ".row");
+  const add = () => {
+    announce();
+    setRows([...rows, fresh]);
+  };
   const problem = form.problemOf(name);
   return (
-    <fieldset class="field rows">
+    <fieldset ref={list} class="field rows">
       <legend>{label}</legend>
       {rows.map((row, index) => (
         <div class="row" key={index}>
@@ -44,7 +50,7 @@ export function RowsField<R, T extends Record<K, readonly R[]>, K extends keyof 
         </div>
       ))}
       <div>
-        <Button icon="add" onClick={() => setRows([...rows, fresh])}>
+        <Button icon="add" onClick={add}>
           Add a {noun}
         </Button>
       </div>

@@ -2,6 +2,7 @@ import type { Output } from "../api.ts";
 import { WeightsBar } from "./bars.tsx";
 import { Button, IconButton } from "./button.tsx";
 import { FieldProblem } from "./form.tsx";
+import { useNewRow } from "./new-row.ts";
 
 export type Variant =
   Output<"GET /api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies">[number]["variants"][number];
@@ -17,13 +18,18 @@ const TOTAL_WEIGHT = 1000;
 
 /** Edits variants, with their weights as one bar; variants that aren't fixed share the remaining weight. */
 export function VariantsEditor<T extends Variant>({ variants, onChange, problem }: VariantsEditorProps<T>) {
+  const [list, announce] = useNewRow(variants.length, ".variant");
+  const add = () => {
+    announce();
+    onChange(withWeights([...variants, first]));
+  };
   const replace = (index: number, changed: Partial<Variant>) =>
     onChange(
       withWeights(variants.map((variant, at) => (at === index ? { ...variant, ...changed } : variant))),
     );
   const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as T;
   return (
-    <fieldset class="variants">
+    <fieldset ref={list} class="variants">
       <legend>Variants</legend>
       {variants.length > 0 && <WeightsBar variants={variants} />}
       {variants.map((variant, index) => (
@@ -36,7 +42,7 @@ export function VariantsEditor<T extends Variant>({ variants, onChange, problem 
         />
       ))}
       <FieldProblem problem={problem} />
-      <Button icon="add" onClick={() => onChange(withWeights([...variants, first]))}>
+      <Button icon="add" onClick={add}>
         Add a variant
       </Button>
     </fieldset>
@@ -71,6 +77,7 @@ function VariantRow({ number, variant, onChange, onRemove }: VariantRowProps) {
       <input
         aria-label={label("Name")}
         placeholder="Name"
+        required
         value={name}
         onInput={(event) => onChange({ name: event.currentTarget.value })}
       />

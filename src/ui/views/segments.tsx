@@ -1,6 +1,7 @@
 import { useFilters } from "../address.ts";
 import { type Output, request } from "../api.ts";
-import { type Constraint, Constraints } from "../parts/constraints.tsx";
+import { counted } from "../format.ts";
+import { type Constraint, Constraints, cleaned } from "../parts/constraints.tsx";
 import { EditForm, useEdit } from "../parts/edit.tsx";
 import { EditDialog } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
@@ -53,7 +54,9 @@ export function View() {
         removal={{
           isAllowed: mayDo("DELETE_SEGMENT"),
           remove: ({ id }) => change("DELETE /api/admin/segments/:id", { params: { id } }),
-          lossOf: () => "A segment that is in use can't be deleted.",
+          obstacleTo: ({ usedInFeatures: flags }) =>
+            flags ? `It is used by ${counted(flags, "flag")}: remove it from there first.` : undefined,
+          lossOf: () => "No flag uses it. Its constraints will be lost.",
         }}
       />
       {used && <SegmentUses segment={used} onClose={() => setFilters({ uses: "" })} />}
@@ -95,7 +98,7 @@ function SegmentForm({ now, onClose }: { now: Now; onClose(): void }) {
     read: ({ id }) => request(`GET ${SEGMENT}`, { params: { id } }),
     toValues,
     async save({ constraints, ...rest }, ifStill) {
-      const body = { ...rest, constraints: [...constraints] };
+      const body = { ...rest, constraints: cleaned(constraints) };
       if (ifStill) await change(`PUT ${SEGMENT}`, { params: { id: ifStill.id }, body, ifStill });
       else await change("POST /api/admin/segments", { body });
       onClose();

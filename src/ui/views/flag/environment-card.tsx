@@ -54,6 +54,7 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
             place={place}
             above={strategies[index - 1]}
             environments={flag.environments.map((one) => one.name)}
+            isLastOn={enabled && strategies.every((one) => one === strategy || one.disabled)}
             onEdit={() => setOpen({ edited: strategy.id })}
           />
         ))}

@@ -1,5 +1,6 @@
 import type { Output } from "../../api.ts";
 import { Field } from "../../parts/form.tsx";
+import { LinesField } from "../../parts/lines.tsx";
 import { useRead } from "../../reads.ts";
 
 type Parameter = Output<"GET /api/admin/strategies">["strategies"][number]["parameters"][number];
@@ -72,12 +73,11 @@ const Percentage = ({ attributes, value, onChange }: InputProps) => (
 
 /** On the wire a list is one comma-separated string; here it is one value per line. */
 const ListInput = ({ attributes, value, onChange }: InputProps) => (
-  <textarea
-    {...attributes}
+  <LinesField
+    attributes={attributes}
     rows={4}
-    placeholder="one value per line"
-    value={value.split(",").join("\n")}
-    onInput={(event) => onChange(event.currentTarget.value.split("\n").join(","))}
+    values={value === "" ? [] : value.split(",")}
+    onChange={(values) => onChange(values.join(","))}
   />
 );
 

@@ -1,4 +1,4 @@
-import type { Constraint } from "../../parts/constraints.tsx";
+import { type Constraint, cleaned } from "../../parts/constraints.tsx";
 import type { FlagStrategy } from "./flag-frame.tsx";
 
 /** A strategy being edited. */
@@ -44,8 +44,5 @@ export const toBody = ({ constraints, segments, variants, parameters, ...draft }
   parameters: { ...parameters },
   segments: [...segments],
   variants: [...variants],
-  constraints: constraints.map(({ values = [], ...rest }) => ({
-    ...rest,
-    values: values.map((value) => value.trim()).filter((value) => value !== ""),
-  })),
+  constraints: cleaned(constraints),
 });

@@ -17,6 +17,8 @@ interface StrategyItemProps {
   /** The one before it, with which it can change places. */
   above: FlagStrategy | undefined;
   environments: readonly string[];
+  /** Without it, no enabled strategy would be left where the flag is on: the server turns the flag off. */
+  isLastOn: boolean;
   onEdit(): void;
 }
 
@@ -24,7 +26,7 @@ const STRATEGIES =
   "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies";
 
 /** Who gets a flag, as a sentence with a bar, and what can be done to it. */
-export function StrategyItem({ strategy, place, above, environments, onEdit }: StrategyItemProps) {
+export function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
   const [open, setOpen] = useState<"remove" | "copy" | undefined>();
   const close = () => setOpen(undefined);
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
@@ -82,6 +84,7 @@ export function StrategyItem({ strategy, place, above, environments, onEdit }: S
           }
         >
           In {place.environment}, the flag will no longer be on for: {words}.
+          {isLastOn && ` No other strategy is enabled there, so the flag will be turned off.`}
         </Confirm>
       )}
     </li>

@@ -16,7 +16,9 @@ export const View = () => (
         <Description key={id} project={project} id={id} />
         <div>
           <Naming key={id} project={project} id={id} />
-          {may("DELETE_PROJECT", { project: id }) && <ArchiveOrDelete project={project} id={id} />}
+          {id !== "default" && may("DELETE_PROJECT", { project: id }) && (
+            <ArchiveOrDelete project={project} id={id} />
+          )}
         </div>
       </div>
     )}
