@@ -7,7 +7,7 @@ interface AnswerProps<T> {
   children(data: T): ComponentChildren;
 }
 
-/** What the server answered, or why it did not; what takes longer shows that it works. */
+/** Renders the data of a read, its error, or that it is loading. */
 export function Answer<T>({ read: { data, error }, children }: AnswerProps<T>) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <Failure error={error} />;
@@ -20,13 +20,13 @@ export const Failure = ({ error }: { error: Error }) => (
   </p>
 );
 
-/** Until then nothing is shown, for most answers are there before. */
-const PATIENCE_MS = 200;
+/** Nothing is shown before this, since most responses arrive sooner. */
+const SLOW_MS = 200;
 
 export function Working() {
   const [isSlow, setSlow] = useState(false);
   useEffect(() => {
-    const timer = setTimeout(() => setSlow(true), PATIENCE_MS);
+    const timer = setTimeout(() => setSlow(true), SLOW_MS);
     return () => clearTimeout(timer);
   }, []);
   return isSlow ? (
@@ -36,5 +36,5 @@ export function Working() {
   ) : null;
 }
 
-/** What stands where a list has nothing in it. */
+/** Shown in place of an empty list. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;

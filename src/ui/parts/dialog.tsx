@@ -4,13 +4,13 @@ import { Button, IconButton } from "./button.tsx";
 
 interface DialogProps {
   title: string;
-  /** Called when it is closed by its button or by `Esc`; without it there is no way past it. */
+  /** Called when it is closed by its button or by `Esc`; without it the dialog can't be closed. */
   onClose?: (() => void) | undefined;
   isWide?: boolean;
   children: ComponentChildren;
 }
 
-/** Something above the view; what is behind can't be reached meanwhile. What is typed in it isn't lost unasked. */
+/** A modal dialog. Closing it asks first if something has been typed in it. */
 export function Dialog({ title, onClose, isWide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -18,14 +18,14 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
   useLayoutEffect(() => {
     const shown = element.current;
     shown?.showModal();
-    return () => shown?.close(); // which gives the focus back to where it was
+    return () => shown?.close(); // returns the focus to where it was
   }, []);
   const close = () => onClose && leave(onClose);
   const cancel = (event: Event) => {
     event.preventDefault();
     close();
   };
-  /** Browsers close it without asking where `Esc` is pressed again and again. */
+  /** Browsers close it regardless if `Esc` is pressed repeatedly. */
   const closed = () => {
     element.current?.showModal();
     close();

@@ -9,7 +9,7 @@ import { Dialog } from "./dialog.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Heading } from "./words.tsx";
 
-/** Which row is changed; none where one is made. */
+/** The row being edited; undefined for a new one. */
 interface Edited<T> {
   row: T | undefined;
   onClose(): void;
@@ -20,7 +20,7 @@ interface Removal<T> {
   /** Why a row can't be removed as things are; undefined if it can. */
   obstacleTo?(row: T): ComponentChildren;
   remove(row: T): Promise<unknown>;
-  /** What will be gone with a row. */
+  /** What is lost if a row is deleted. */
   lossOf(row: T): ComponentChildren;
 }
 
@@ -30,23 +30,23 @@ interface EditableListProps<T> {
   noun: string;
   read: Read<readonly T[]>;
   keyOf(row: T): string;
-  /** What a row is called; its key where it is left out. */
+  /** The name of a row; its key by default. */
   nameOf?(row: T): string;
-  /** What stands between the heading and the list. */
+  /** Shown between the heading and the list. */
   above?: ComponentChildren;
   columns: ReadonlyArray<Column<T> | false>;
-  /** The dialog that makes a row, or changes one. */
+  /** The dialog to create or edit a row. */
   editor(edited: Edited<T>): ComponentChildren;
   mayCreate: boolean;
-  /** Left out where no row can be changed. */
+  /** Omitted if rows can't be edited. */
   mayChange?(row: T): boolean;
-  /** Left out where no row can be removed. */
+  /** Omitted if rows can't be deleted. */
   removal?: Removal<T>;
-  /** What else can be done with a row. */
+  /** Further actions on a row. */
   tools?(row: T): ComponentChildren;
 }
 
-/** A list whose rows are made, changed and removed in dialogs; which one is open is in the address. */
+/** A list whose rows are created, edited and deleted in dialogs; the address holds which one is open. */
 export function EditableList<T>(props: EditableListProps<T>) {
   const { title, noun, read, keyOf, columns, editor, mayCreate, mayChange, removal } = props;
   const { nameOf = keyOf } = props;

@@ -5,20 +5,19 @@ import { type Problems, useProblems } from "./problems.ts";
 
 type Fields = Record<string, unknown>;
 
-/** What is typed, and what the server says of it. */
+/** The values of a form, and what is wrong with them. */
 export interface FormState<T extends Fields> extends Problems {
   values: T;
   set<K extends keyof T>(name: K, value: T[K]): void;
-  /** Puts other values in the place of all. */
+  /** Replaces all values. */
   replace(values: T): void;
   isBusy: boolean;
   submit(): Promise<void>;
 }
 
 /**
- * The state of a form. What is typed stays if the server refuses it, and what it says stands beside the field it is
- * about.
- * @param send asks the server; it may throw
+ * The state of a form. If the server refuses the values, they are kept, and each problem is shown beside its field.
+ * @param send sends the values; may throw
  */
 export function useForm<T extends Fields>(initial: T, send: (values: T) => Promise<unknown>): FormState<T> {
   const [values, setValues] = useState(initial);
@@ -44,7 +43,7 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
 
 interface FormProps<T extends Fields> {
   form: FormState<T>;
-  /** What the button says. */
+  /** The label of the submit button. */
   submit: string;
   onCancel?: (() => void) | undefined;
   kind?: "main" | "danger";
@@ -89,13 +88,13 @@ function showProblem(form: HTMLFormElement | null) {
   problem?.closest(".field, fieldset")?.querySelector<HTMLElement>(FIELDS)?.focus();
 }
 
-/** In a dialog the first field has the focus, also where the form comes later than the dialog. */
+/** Focuses the first field of a form in a dialog, even if the form renders after the dialog has opened. */
 function focusInDialog(form: HTMLFormElement | null) {
   if (!form?.closest("dialog") || form.contains(document.activeElement)) return;
   form.querySelector<HTMLElement>(FIELDS)?.focus();
 }
 
-/** Below the fields, which by then have shown what is about them. */
+/** Rendered after the fields, which have shown their own problems by then. */
 function OtherProblems<T extends Fields>({ form }: { form: FormState<T> }) {
   const problems = form.otherProblems();
   return problems === undefined ? null : (
@@ -116,7 +115,7 @@ interface FieldProps {
   }): ComponentChildren;
 }
 
-/** A label, what is typed, what it is for, and what is wrong with it. */
+/** A field with its label, hint and problem. */
 export function Field({ label, hint, problem, children }: FieldProps) {
   const id = useId();
   return (

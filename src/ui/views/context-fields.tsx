@@ -11,7 +11,7 @@ import { may } from "../session.ts";
 
 type ContextField = Output<"GET /api/admin/context">[number];
 
-/** What applications tell of who asks, for constraints to compare with. */
+/** Fields of the evaluation context, which constraints compare. */
 export function View() {
   const [{ uses }, setFilters] = useFilters({ uses: "" });
   const read = useRead("GET /api/admin/context");

@@ -11,7 +11,7 @@ import { change, useRead } from "../reads.ts";
 import { isAdmin, ownUser } from "../session.ts";
 import { OwnSessions } from "./own-sessions.tsx";
 
-/** Whoever is signed in: what they are, their tokens and their password. */
+/** The user's own account: role and projects, tokens, and password. */
 export function View() {
   const profile = useRead("GET /api/admin/user/profile");
   return (

@@ -13,7 +13,7 @@ import { may } from "../session.ts";
 
 type Segment = Output<"GET /api/admin/segments">["segments"][number];
 
-/** Conditions under a name, which many strategies share. */
+/** Named sets of constraints that strategies share. */
 export function View() {
   const [{ uses }, setFilters] = useFilters({ uses: "" });
   const read = useRead("GET /api/admin/segments");

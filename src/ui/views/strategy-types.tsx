@@ -12,7 +12,7 @@ import { may } from "../session.ts";
 type StrategyType = Output<"GET /api/admin/strategies">["strategies"][number];
 type ParameterType = StrategyType["parameters"][number]["type"];
 
-/** What strategies there are to turn flags on by. */
+/** The types of strategies, built in and custom. */
 export function View() {
   const read = useRead("GET /api/admin/strategies");
   return (
@@ -41,7 +41,8 @@ export function View() {
       removal={{
         isAllowed: ({ editable }) => editable && may("DELETE_STRATEGY"),
         remove: ({ name }) => change("DELETE /api/admin/strategies/:name", { params: { name } }),
-        lossOf: () => "Strategies of this type stay; applications that implement it still follow them.",
+        lossOf: () =>
+          "Existing strategies of this type stay, and applications that implement it still follow them.",
       }}
       tools={(row) => row.name !== "default" && may("UPDATE_STRATEGY") && <Deprecate row={row} />}
     />

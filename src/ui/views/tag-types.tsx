@@ -8,7 +8,7 @@ import { may } from "../session.ts";
 
 type TagType = Output<"GET /api/admin/tag-types">["tagTypes"][number];
 
-/** What flags can be tagged with. */
+/** The types of tags that flags can have. */
 export function View() {
   const read = useRead("GET /api/admin/tag-types");
   return (

@@ -10,7 +10,7 @@ const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
 
 const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
 
-/** What describes a flag. A change of it is compared with the flag alone, without what it has in environments. */
+/** The settings of a flag; edits are compared with the flag alone, without its environments. */
 export function Description({ flag }: { flag: Flag }) {
   const read = useRead(`GET ${FEATURE}`, { params: paramsOf(flag) });
   return (
@@ -49,7 +49,7 @@ function DescriptionForm({ flag }: { flag: Flag }) {
       <CheckField
         form={form}
         name="impressionData"
-        label="Impression data: applications report each evaluation"
+        label="Impression data: SDKs emit an event for each evaluation"
       />
     </EditForm>
   );

@@ -13,7 +13,7 @@ interface FlagVariantsProps {
   onClose(): void;
 }
 
-/** The variants that whoever gets a flag in an environment has, unless a strategy has its own. */
+/** The variants of a flag in an environment, for strategies without variants of their own. */
 export const FlagVariants = ({ place, onClose }: FlagVariantsProps) => (
   <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
     <Current of={[`GET ${VARIANTS}`, { params: paramsOf(place) }]}>
@@ -40,7 +40,7 @@ function Editor({ place, now, onClose }: FlagVariantsProps & { now: Now }) {
   const { form } = edit;
   return (
     <EditForm edit={edit} submit="Save the variants" onCancel={onClose}>
-      <p>For everyone who gets the flag here, unless a strategy has variants of its own.</p>
+      <p>For everyone who gets the flag here, unless the strategy has its own variants.</p>
       <VariantsEditor
         variants={form.values.variants}
         onChange={(variants) => form.set("variants", variants)}

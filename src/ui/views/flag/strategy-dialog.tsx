@@ -16,7 +16,7 @@ interface NewStrategyProps {
   onClose(): void;
 }
 
-/** A new one begins as the strategy that is most used: a share of the users. */
+/** Adds a strategy; the draft starts as the most common one, a gradual rollout. */
 export function NewStrategy({ place, onClose }: NewStrategyProps) {
   const form = useForm(newDraft(place.feature), async (draft) => {
     await change(`POST ${STRATEGIES}`, { params: paramsOf(place), body: toBody(draft) });
@@ -33,7 +33,7 @@ interface EditStrategyProps extends NewStrategyProps {
   id: string;
 }
 
-/** Edits a strategy, and says if others do. */
+/** Edits a strategy, and shows changes that others make meanwhile. */
 export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
   const params = { ...paramsOf(place), strategyId: id };
   return (

@@ -14,7 +14,7 @@ import { type FlagPlace, paramsOf } from "./switch-flag.ts";
 interface StrategyItemProps {
   strategy: FlagStrategy;
   place: FlagPlace;
-  /** The one before it, with which it can change places. */
+  /** The strategy before it, with which it can be swapped. */
   above: FlagStrategy | undefined;
   environments: readonly string[];
   /** Without it, no enabled strategy would be left where the flag is on: the server turns the flag off. */
@@ -25,7 +25,7 @@ interface StrategyItemProps {
 const STRATEGIES =
   "/api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies";
 
-/** Who gets a flag, as a sentence with a bar, and what can be done to it. */
+/** A strategy as a sentence and a bar, with its actions. */
 export function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
   const [open, setOpen] = useState<"remove" | "copy" | undefined>();
   const close = () => setOpen(undefined);
@@ -91,7 +91,7 @@ export function StrategyItem({ strategy, place, above, environments, isLastOn, o
   );
 }
 
-/** Lets two change places; those that were never sorted have the same number. */
+/** Swaps two strategies; those that were never sorted have the same sort order. */
 const swap = (place: FlagPlace, lower: FlagStrategy, upper: FlagStrategy) =>
   change(`POST ${STRATEGIES}/set-sort-order`, {
     params: paramsOf(place),

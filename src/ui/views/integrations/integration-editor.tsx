@@ -116,7 +116,7 @@ const toValues = (now: Now, providers: readonly Provider[]): Values => ({
   environments: now?.environments ?? [],
 });
 
-/** What is left empty is left out. */
+/** Parameters without the empty ones. */
 const filled = (parameters: Record<string, string>) =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ""));
 
@@ -129,7 +129,7 @@ interface ParameterProps {
   isStored: boolean;
 }
 
-/** A stored secret is shown masked, and stays as it is unless another is typed over it. */
+/** A stored secret is shown masked, and kept unless a new one is typed over it. */
 function ParameterField({ form, parameter, isStored }: ParameterProps) {
   const { name, displayName, type, description, placeholder, required, sensitive } = parameter;
   const hint = sensitive && isStored ? `${description} ${KEPT}` : description;

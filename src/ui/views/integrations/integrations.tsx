@@ -13,7 +13,7 @@ import { nameOf, providerOf } from "./integration-name.ts";
 
 type Integration = Output<"GET /api/admin/addons">["addons"][number];
 
-/** Where events are sent to. */
+/** Integrations, to which events are delivered. */
 export function View() {
   const read = useRead("GET /api/admin/addons");
   const providers = read.data?.providers ?? [];
@@ -60,7 +60,7 @@ export function View() {
   );
 }
 
-/** Whether what it should deliver is delivered. */
+/** The state of an integration's deliveries. */
 export function State({ integration: { enabled, delivery } }: { integration: Integration }) {
   if (delivery?.failing)
     return (
@@ -81,7 +81,7 @@ const Enabled = ({ integration, name }: { integration: Integration; name: string
   />
 );
 
-/** A change needs the whole integration: read anew, so that it undoes no other change. */
+/** An update needs the whole integration, which is read first so that no other change is undone. */
 async function enable(id: number, enabled: boolean) {
   const params = { id };
   const now = await request("GET /api/admin/addons/:id", { params });

@@ -10,7 +10,7 @@ import { PeopleTabs } from "./people-tabs.tsx";
 
 type Group = Output<"GET /api/admin/groups">["groups"][number];
 
-/** Users who get roles together. */
+/** Groups of users who share roles. */
 export function View() {
   const read = useRead("GET /api/admin/groups");
   return (
@@ -33,7 +33,7 @@ export function View() {
       removal={{
         isAllowed: isAdmin,
         remove: ({ id }) => change("DELETE /api/admin/groups/:id", { params: { id } }),
-        lossOf: () => "Members lose the permissions that they have only through this group.",
+        lossOf: () => "Members lose the permissions they have only through this group.",
       }}
     />
   );

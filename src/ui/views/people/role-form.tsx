@@ -5,7 +5,7 @@ import { change, useRead } from "../../reads.ts";
 
 type Permissions = Output<"GET /api/admin/permissions">["permissions"];
 
-/** A permission in one environment, or in all of them, as one text. */
+/** A permission, in one environment or in all, as a string. */
 const toKey = (name: string, environment = "") => JSON.stringify([name, environment]);
 const fromKey = (key: string) => {
   const [name, environment] = JSON.parse(key) as [string, string];
@@ -54,8 +54,8 @@ export function RoleForm({ now, onClose }: { now: Now; onClose(): void }) {
           name="type"
           label="Scope"
           choices={[
-            ["custom", "project: given to members of a project"],
-            ["root-custom", "root: a user's or a group's role in everything"],
+            ["custom", "project: assigned to members of a project"],
+            ["root-custom", "root: applies everywhere, for a user or a group"],
           ]}
         />
       )}
@@ -69,7 +69,7 @@ export function RoleForm({ now, onClose }: { now: Now; onClose(): void }) {
   );
 }
 
-/** Those of a kind of role; what is bound to environments is there for each. */
+/** The permissions of a type of role; those bound to environments are listed for each. */
 function choicesFor(type: string, { root, project, environments }: Permissions): Choice[] {
   if (type === "root-custom") return root.map(({ name, displayName }) => [toKey(name), displayName]);
   return [

@@ -12,7 +12,7 @@ type Role = Output<"GET /api/admin/roles">["roles"][number];
 const isCustom = ({ type }: Role) => type === "custom" || type === "root-custom";
 const isRoot = ({ type }: Role) => type === "root" || type === "root-custom";
 
-/** What people may do, by name. */
+/** Roles: named sets of permissions. */
 export function View() {
   const read = useRead("GET /api/admin/roles");
   return (

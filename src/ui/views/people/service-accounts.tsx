@@ -17,7 +17,7 @@ import { PeopleTabs } from "./people-tabs.tsx";
 type Accounts = Output<"GET /api/admin/service-account">;
 type Account = Accounts["serviceAccounts"][number];
 
-/** Programs that do what a person could, by tokens of their own. */
+/** Accounts for programs, with their own tokens. */
 export function View() {
   const [{ tokens }, setFilters] = useFilters({ tokens: "" });
   const read = useRead("GET /api/admin/service-account");
@@ -45,7 +45,7 @@ export function View() {
         removal={{
           isAllowed: isAdmin,
           remove: ({ id }) => change("DELETE /api/admin/service-account/:id", { params: { id } }),
-          lossOf: () => "Its tokens stop working at once. Its events stay in the log.",
+          lossOf: () => "Its tokens stop working immediately. Its events stay in the log.",
         }}
         tools={({ id }) => (
           <Button icon="key" onClick={() => setFilters({ tokens: String(id) })}>
@@ -63,12 +63,12 @@ function AccountTokens({ account, onClose }: { account: Account; onClose(): void
   const { id } = account;
   return (
     <Dialog title={`Tokens of ${nameOf(account)}`} onClose={onClose} isWide>
-      {secret !== "" && <Secret value={secret} label="The new token." />}
+      {secret !== "" && <Secret value={secret} label="Your new token." />}
       <PersonalTokens
         tokens={account.tokens}
         create={async (body) => {
-          const made = await change("POST /api/admin/service-account/:id/token", { params: { id }, body });
-          setSecret(made.secret ?? "");
+          const created = await change("POST /api/admin/service-account/:id/token", { params: { id }, body });
+          setSecret(created.secret ?? "");
         }}
         revoke={(tokenId) =>
           change("DELETE /api/admin/service-account/:id/token/:tokenId", { params: { id, tokenId } })

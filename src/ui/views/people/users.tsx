@@ -109,7 +109,7 @@ const UserEditor = ({ row, ...rest }: EditorProps & { row: User | undefined }) =
 
 type Now = Output<`GET ${typeof USER}`> | undefined;
 
-/** Nobody is asked for somebody else's password: new users get a link. */
+/** Has no password field: new users set their own by a link. */
 function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
   const viewer = roles.find(({ name }) => name === "Viewer")?.id;
   const edit = useEdit({
@@ -127,8 +127,8 @@ function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
         await change(`PUT ${USER}`, { params: { id: ifStill.id }, body: { ...body, name }, ifStill });
       else {
         const names = { ...(username !== "" && { username }), ...(name !== "" && { name }) };
-        const made = await change("POST /api/admin/user-admin", { body: { ...body, ...names } });
-        if (made.inviteLink) onLink({ name: nameOf(made), path: made.inviteLink });
+        const created = await change("POST /api/admin/user-admin", { body: { ...body, ...names } });
+        if (created.inviteLink) onLink({ name: nameOf(created), path: created.inviteLink });
       }
       onClose();
     },
@@ -141,7 +141,7 @@ function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
           form={form}
           name="username"
           label="Username"
-          hint="A username or an e-mail address is needed."
+          hint="A username or an e-mail address is required."
           autofocus
         />
       )}

@@ -22,7 +22,7 @@ const toDescription = ({ name, description, mode, defaultStickiness }: Project) 
   defaultStickiness,
 });
 
-/** What a project is called, and who sees it. */
+/** A project's name, description and mode. */
 export function Description({ project, id }: SettingsProps) {
   const params = { projectId: id };
   const edit = useEdit({

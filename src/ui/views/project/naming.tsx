@@ -14,7 +14,7 @@ const toNaming = ({ featureNaming: { pattern, example, description } }: Project)
   description: description ?? "",
 });
 
-/** What flags of a project may be called. */
+/** The naming pattern for a project's flags. */
 export function Naming({ project, id }: SettingsProps) {
   const params = { projectId: id };
   const edit = useEdit({

@@ -52,7 +52,7 @@ export function NewFlag({ project: { featureNaming }, id, onClose }: NewFlagProp
         <CheckField
           form={form}
           name="impressionData"
-          label="Impression data: applications report each evaluation"
+          label="Impression data: SDKs emit an event for each evaluation"
         />
       </Form>
     </Dialog>
