@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import type { Database } from "../db/statement.ts";
-import { handLinksTo } from "../resources/resets/changes-handover.ts";
+import { deliverLinksTo } from "../resources/resets/changes-delivery.ts";
 import type { Context } from "./command.ts";
 
 /**
@@ -25,5 +25,5 @@ export function writeResetLinks({ config, log }: Context, db: Database, url: str
       fail(error);
     }
   };
-  return handLinksTo(db, { take, fail });
+  return deliverLinksTo(db, { take, fail });
 }

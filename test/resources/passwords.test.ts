@@ -7,7 +7,7 @@ import { hashPassword, isOutdated, isPassword } from "../../src/auth/password.ts
 import { createSignInLink } from "../../src/auth/sign-in-link.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
-import { handLinksTo, type ResetLink } from "../../src/resources/resets/changes-handover.ts";
+import { deliverLinksTo, type ResetLink } from "../../src/resources/resets/changes-delivery.ts";
 import { requireSignIn } from "../../src/resources/users/require.ts";
 import { badBodies, outsiders, unreadableBodies } from "../support/bad-bodies.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
@@ -256,7 +256,7 @@ test("a requested link is handed over once it is on disk, and only for existing 
   const { request, db } = await openServer(t, withNina());
   const taken: ResetLink[] = [];
   const failed: unknown[] = [];
-  const end = handLinksTo(db, { take: (link) => taken.push(link), fail: (error) => failed.push(error) });
+  const end = deliverLinksTo(db, { take: (link) => taken.push(link), fail: (error) => failed.push(error) });
   const ask = (email: string) =>
     request("/auth/reset/password-email", { method: "POST", as: null, body: { email } });
   const answers = [await ask("nobody@example.com"), await ask("Nina@example.com")];

@@ -138,7 +138,7 @@ const INVALID: Array<[body: object, what: RegExp]> = [
   [{ name: "x", project: "nope", constraints: [] }, /^body\.project: there is no project/],
   [
     { name: "x", constraints: [{ ...GIVEN[0], values: Array(1001).fill("1") }] },
-    /^body\.constraints: must have 1000 values or less/,
+    /^body\.constraints: must have 1000 values or fewer/,
   ],
 ];
 const refused = INVALID.map(([body, what]) => ({

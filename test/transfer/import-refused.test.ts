@@ -131,7 +131,11 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["feature", { createdByUserId: "1" }, "createdByUserId: must be a number"],
   ["feature", { tags: ["simple:x"] }, "tags.0: must be an object"],
   ["feature", { tags: [{ type: "simple", value: "x" }] }, "tags.0.value: must have 2 characters or more"],
-  ["feature", { tags: [{ type: "simple", value: "x".repeat(51) }] }, "tags.0.value: must have 50 or less"],
+  [
+    "feature",
+    { tags: [{ type: "simple", value: "x".repeat(51) }] },
+    "tags.0.value: must have 50 characters or fewer",
+  ],
   ["feature", { environments: { production: {} } }, "environments: must be a list"],
   [
     "feature",
@@ -237,7 +241,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   [
     "project",
     { defaultStrategies: [{ environment: "production", strategy: { name: "flexibleRollout" } }] },
-    "defaultStrategies.0.environment: is none of the project's environments",
+    "defaultStrategies.0.environment: is not one of the project's environments",
   ],
   ["feature", { tags: [{ type: "no", value: "xy" }] }, 'tags.0.type: no tagType "no" on an earlier line'],
   [

@@ -21,7 +21,7 @@ test("a link signs in and leads home", { skip }, async (t) => {
 test("a password signs in; a wrong one is refused, and what was typed stays", { skip }, async (t) => {
   const { db, url, openWindow } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
-  write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, kept: null }));
+  write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, keptSession: null }));
   const { username } = db.prepare("SELECT username FROM users WHERE id = 1").get() as { username: string };
   const page = await openWindow();
   await page.goto(`${url}/projects`);
@@ -40,7 +40,7 @@ test("a password signs in; a wrong one is refused, and what was typed stays", { 
 async function whileCreating(t: TestContext) {
   const { db, ...server } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
-  const setOwnPassword = () => write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, kept: null }));
+  const setOwnPassword = () => write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, keptSession: null }));
   const { username } = db.prepare("SELECT username FROM users WHERE id = 1").get() as { username: string };
   setOwnPassword();
   const page = await server.signedIn();

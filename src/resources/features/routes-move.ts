@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { requirePermission } from "../../auth/require-permission.ts";
 import { requireVisible } from "../../auth/visibility.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireLiveProject, requireName, requireRoom } from "../projects/require.ts";
+import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/require.ts";
 import { cloneFeature as clone } from "./changes-clone.ts";
 import { moveFeature as move } from "./changes-move.ts";
 import { requireFeature, requireFreeName, requireLiveFeature } from "./require.ts";
@@ -27,7 +27,7 @@ export const cloneFeature = operation({
 }).change(({ tx, params: { projectId, featureName }, body: { name, replaceGroupId } }) => {
   requireLiveProject(tx.db, projectId);
   const source = requireFeature(tx.db, projectId, featureName);
-  requireName(tx.db, projectId, name);
+  requireAllowedName(tx.db, projectId, name);
   requireRoom(tx.db, projectId);
   return clone(tx, source, name, { replacesGroupId: replaceGroupId });
 });
@@ -66,5 +66,5 @@ export const checkName = operation({
   requireFreeName(db, name);
   if (typeof projectId !== "string") return;
   requireVisible(db, actor, projectId);
-  requireName(db, projectId, name);
+  requireAllowedName(db, projectId, name);
 });

@@ -6,7 +6,7 @@ import { ApiError, requireValid } from "../../http/error.ts";
 import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
-import { requireLiveProject, requireName, requireRoom } from "../projects/require.ts";
+import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/require.ts";
 import * as changes from "./changes.ts";
 import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";
 import { featureDetails } from "./feature-store.ts";
@@ -57,7 +57,7 @@ export const createFeature = operation({
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   requireFeatureType(tx.db, body.type);
-  requireName(tx.db, projectId, body.name);
+  requireAllowedName(tx.db, projectId, body.name);
   requireRoom(tx.db, projectId);
   return changes.createFeature(tx, projectId, body);
 });

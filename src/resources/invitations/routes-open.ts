@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireFreeNames, requireGoodPassword, requireOwnUser } from "../users/require.ts";
+import { requireFreeNames, requireOwnUser, requireStrongPassword } from "../users/require.ts";
 import { User } from "../users/schema.ts";
 import { signUp } from "./changes.ts";
 import { requireOpenInvitation } from "./require.ts";
@@ -36,7 +36,7 @@ export const useInvitation = operation({
 })
   .prepare(({ db, params: { token }, body: { password } }) => {
     requireOpenInvitation(db, token); // so that only valid invitations cost a hash
-    requireGoodPassword(password);
+    requireStrongPassword(password);
     return hashPassword(password);
   })
   .change(({ tx, params: { token }, body: { password: _, ...names }, prepared: passwordHash }) => {

@@ -12,7 +12,7 @@ interface StageRow {
   status: string | null;
 }
 
-// Re-entering a stage keeps the time it was first entered, until the flag's life starts over.
+// Re-entering a stage keeps the time it was first entered, until the flag's lifecycle restarts.
 export const insertStage = command<StageRow>(`
   INSERT INTO feature_stages (feature, stage, entered_at, status) VALUES (:feature, :stage, :enteredAt, :status)
   ON CONFLICT DO NOTHING`);
@@ -22,19 +22,19 @@ const removeStage = command<{ feature: string; stage: Stage }>(`
 
 const removeAll = command<{ feature: string }>(`DELETE FROM feature_stages WHERE feature = :feature`);
 
-/** Records that a flag has reached a stage; the first stage starts its life over. */
+/** Stores that a flag has reached a stage; the first stage restarts its lifecycle. */
 export function enterStage(tx: Tx, feature: string, stage: Stage, status: string | null = null) {
   if (stage === "initial") removeAll(tx).run({ feature });
   insertStage(tx).run({ feature, stage, enteredAt: tx.now, status });
 }
 
-/** Records the stages that a flag reaches by its use in an environment; no event is recorded (original). */
-export function enterStagesOfUse(tx: Writing, feature: string, environment: string, now: string) {
+/** Stores the stages that a flag reaches by being used in an environment; no event is recorded (original). */
+export function enterUsageStages(tx: Writing, feature: string, environment: string, now: string) {
   for (const stage of stagesReached(tx.db, feature, environment))
     insertStage(tx).run({ feature, stage, enteredAt: now, status: null });
 }
 
-/** Marks a flag as completed, with the outcome: whether the feature stays, or which variant. */
+/** Marks a flag as completed, with the outcome: whether the feature was kept, and which variant. */
 export function completeFeature(tx: Tx, { name, project }: Feature, completion: Completion) {
   const { status } = completion;
   enterStage(tx, name, "completed", status);

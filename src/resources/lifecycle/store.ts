@@ -8,7 +8,7 @@ const stagesOf = query<{ feature: string }, Omit<CurrentStage, "status"> & { sta
     WHEN 'completed' THEN 4 ELSE 5 END`);
 
 // A flag is live once it is on in production; a completed or archived flag goes no further.
-const reached = query<{ feature: string; environment: string }, Stage>(`
+const nextStages = query<{ feature: string; environment: string }, Stage>(`
   SELECT stage
   FROM features
   JOIN environments ON environments.name = :environment AND environments.enabled
@@ -22,9 +22,9 @@ const reached = query<{ feature: string; environment: string }, Stage>(`
       WHERE feature_stages.feature = features.name AND feature_stages.stage IN (next.stage, 'completed'))
   ORDER BY step`);
 
-/** The stages that a flag reaches by its use in an environment, in order; usually none. */
+/** The stages that a flag reaches by being used in an environment, in order; usually none. */
 export const stagesReached = (db: Database, feature: string, environment: string): Stage[] =>
-  reached(db).pluck().all({ feature, environment });
+  nextStages(db).pluck().all({ feature, environment });
 
 /** The stages that a flag has been through; none if it came from a dataset without them. */
 export const stages = (db: Database, feature: string): CurrentStage[] =>

@@ -6,7 +6,10 @@ const setRead = command<{ userId: number; ids: string; now: string }>(`
   UPDATE notification_recipients SET read_at = :now
   WHERE user_id = :userId AND read_at IS NULL AND notification_id IN (SELECT value FROM json_each(:ids))`);
 
-/** Marks a user's notifications as read, keeping the first time; ignores those of others. No event is recorded. */
+/**
+ * Marks a user's notifications as read, keeping the first time; ignores other users' notifications. No event is
+ * recorded.
+ */
 export const markRead = (tx: Tx, userId: number, ids: readonly number[]) =>
   setRead(tx).run({ userId, ids: JSON.stringify(ids), now: tx.now });
 
@@ -18,6 +21,8 @@ const removeMutes = command<{ userId: number }>(`DELETE FROM notification_mutes 
 /** Replaces everything that a user has muted; no event is recorded. */
 export function setMutes(tx: Tx, userId: number, muted: readonly Mute[]) {
   removeMutes(tx).run({ userId });
-  const each = new Map(muted.map((mute) => [JSON.stringify([mute.notificationType, mute.project]), mute]));
-  for (const mute of each.values()) insertMute(tx).run({ userId, ...mute });
+  const distinct = new Map(
+    muted.map((mute) => [JSON.stringify([mute.notificationType, mute.project]), mute]),
+  );
+  for (const mute of distinct.values()) insertMute(tx).run({ userId, ...mute });
 }

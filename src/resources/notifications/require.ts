@@ -5,7 +5,7 @@ import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../http/error.ts";
 import type { Mute } from "./schema.ts";
 
-/** Checks that the projects to mute exist, as far as the actor can see. @throws ApiError `ValidationError` */
+/** Checks that the projects to mute exist and are visible to the actor. @throws ApiError `ValidationError` */
 export function requireProjectsOf(db: Database, actor: Actor, muted: readonly Mute[]) {
   const hidden = hiddenProjects(db, actor);
   for (const [index, { project }] of muted.entries()) {

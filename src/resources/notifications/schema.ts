@@ -25,4 +25,6 @@ export const Mute = v.object({
 });
 export type Mute = v.InferOutput<typeof Mute>;
 
-export const Mutes = v.object({ muted: v.pipe(v.array(Mute), v.maxLength(1000, "must have 1000 or less")) });
+export const Mutes = v.object({
+  muted: v.pipe(v.array(Mute), v.maxLength(1000, "must have 1000 entries or fewer")),
+});

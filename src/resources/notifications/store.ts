@@ -22,7 +22,7 @@ const newest = query<{ userId: number }, Received>(`
   SELECT notification_id AS id, read_at AS readAt FROM notification_recipients
   WHERE user_id = :userId ORDER BY created_at DESC, notification_id DESC LIMIT 100`);
 
-const newestNotBelow = query<{ userId: number; paths: string }, Received>(`
+const newestOutside = query<{ userId: number; paths: string }, Received>(`
   SELECT notification_id AS id, read_at AS readAt
   FROM notification_recipients JOIN notifications ON notifications.id = notification_id
   WHERE notification_recipients.user_id = :userId
@@ -44,7 +44,7 @@ const mutesOf = query<{ userId: number }, Mute>(`
 /** What a user has muted. */
 export const mutes = (db: Database, userId: number): Mute[] => mutesOf(db).all({ userId });
 
-/** A notification's JSON: before the value of `createdBy`, and from there to the value of `readAt`. */
+/** A notification's JSON: the part before the value of `createdBy`, and from there to the value of `readAt`. */
 interface NotificationText {
   before: string;
   userId: number;
@@ -60,14 +60,14 @@ const cachedTexts = rowCache<number, NotificationText>("listed_notifications", {
 
 /**
  * A user's newest 100 notifications, read and unread, newest first.
- * @param hidden projects that the user may not see any more: what was told of them is omitted
+ * @param hidden projects hidden from the user: notifications about them are omitted
  */
 export function newestNotifications(
   db: Database,
   userId: number,
   hidden: readonly string[],
 ): RawJson<Notification[]> {
-  const received = hidden.length === 0 ? newest(db).all({ userId }) : notBelow(db, userId, hidden);
+  const received = hidden.length === 0 ? newest(db).all({ userId }) : outsideHidden(db, userId, hidden);
   const texts = cachedTexts(db).of(
     received.map(({ id }) => id),
     (missing) =>
@@ -80,9 +80,9 @@ export function newestNotifications(
   return new NotificationList(received, texts, authors);
 }
 
-function notBelow(db: Database, userId: number, hidden: readonly string[]): Received[] {
+function outsideHidden(db: Database, userId: number, hidden: readonly string[]): Received[] {
   const paths = hidden.map((project) => `/projects/${encodeURIComponent(project)}/`);
-  return newestNotBelow(db).all({ userId, paths: JSON.stringify(paths) });
+  return newestOutside(db).all({ userId, paths: JSON.stringify(paths) });
 }
 
 function toNotificationText({
@@ -107,7 +107,7 @@ const toAuthor = (id: number, found?: Author): Wire<Notification["createdBy"]> =
   };
 };
 
-/** Few distinct authors, so each is written once. */
+/** There are few distinct authors, so each is serialized once. */
 class NotificationList extends RawJson<Notification[]> {
   readonly received: readonly Received[];
   readonly texts: readonly NotificationText[];

@@ -4,7 +4,7 @@ import type { ClientFeature } from "../client/schema.ts";
 import type { FlagFailure, FlagValue } from "./schema.ts";
 
 /** The contexts to evaluate flags for. */
-export interface Asked {
+export interface EvaluationContexts {
   context: Context;
   /** The same, with a fixed session if it has none. */
   inSession: Context;
@@ -14,10 +14,10 @@ export interface Asked {
 export function flagValue(
   evaluator: Evaluator,
   feature: ClientFeature,
-  { context: own, inSession }: Asked,
+  { context: withoutSession, inSession }: EvaluationContexts,
 ): FlagValue | FlagFailure {
   const { name: key, project, type } = feature;
-  const context = looksAtSession(evaluator, feature) ? own : inSession;
+  const context = dependsOnSession(evaluator, feature) ? withoutSession : inSession;
   const {
     feature_enabled: isOn,
     enabled: hasVariant,
@@ -25,8 +25,8 @@ export function flagValue(
     payload,
   } = evaluator.evaluate(key, context);
   const value = isOn ? parsed(payload) : offValue(feature);
-  if (value === FAILED)
-    return { key, errorCode: "PARSE_ERROR", errorDetails: `The payload of ${variant} is no JSON` };
+  if (value === UNPARSABLE)
+    return { key, errorCode: "PARSE_ERROR", errorDetails: `The payload of ${variant} is not valid JSON` };
   return {
     key,
     ...(value !== undefined && { value }),
@@ -36,10 +36,10 @@ export function flagValue(
   };
 }
 
-/** Whether the session matters to the result, other than by staying the same. */
-const looksAtSession = ({ features, segments: all }: Evaluator, feature: ClientFeature): boolean =>
-  [feature, ...(feature.dependencies ?? []).map((parent) => features.get(parent.feature))].some((one) =>
-    one?.strategies.some(
+/** Whether the result depends on which session it is, and not only on its staying the same. */
+const dependsOnSession = ({ features, segments: all }: Evaluator, feature: ClientFeature): boolean =>
+  [feature, ...(feature.dependencies ?? []).map((parent) => features.get(parent.feature))].some((flag) =>
+    flag?.strategies.some(
       ({ name, parameters, constraints, segments = [] }) =>
         name === "gradualRolloutSessionId" ||
         parameters.stickiness === "sessionId" ||
@@ -49,7 +49,7 @@ const looksAtSession = ({ features, segments: all }: Evaluator, feature: ClientF
     ),
   );
 
-const FAILED = Symbol();
+const UNPARSABLE = Symbol();
 
 /** The payload according to its type; true if there is none. */
 function parsed(payload: { type: string; value: string } | undefined): unknown {
@@ -59,7 +59,7 @@ function parsed(payload: { type: string; value: string } | undefined): unknown {
   try {
     return JSON.parse(payload.value);
   } catch {
-    return FAILED;
+    return UNPARSABLE;
   }
 }
 

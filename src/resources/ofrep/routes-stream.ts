@@ -6,7 +6,7 @@ import { STREAM } from "./stream-path.ts";
 
 export const streamRefetches = operation({
   id: "streamRefetches",
-  summary: "Tells OpenFeature clients when to request flags again, as server-sent events",
+  summary: "Notify OpenFeature clients when to request flags again, as server-sent events",
   tag: "OFREP",
   method: "GET",
   path: STREAM,

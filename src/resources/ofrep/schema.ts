@@ -21,21 +21,21 @@ export const FlagFailure = v.strictObject({
 });
 export type FlagFailure = v.InferOutput<typeof FlagFailure>;
 
-export const FlagAnswer = v.union([FlagValue, FlagFailure]);
+export const EvaluationResult = v.union([FlagValue, FlagFailure]);
 
 /** Where an application can listen for changes instead of polling. */
-const Listening = v.strictObject({
+const StreamEndpoint = v.strictObject({
   type: v.literal("sse"),
   endpoint: v.strictObject({ requestUri: v.string() }),
 });
 
 export const FlagValues = v.union([
-  v.strictObject({ flags: v.array(FlagAnswer), eventStreams: v.array(Listening) }),
+  v.strictObject({ flags: v.array(EvaluationResult), eventStreams: v.array(StreamEndpoint) }),
   FlagFailure,
 ]);
 
-/** The message it gets there. */
+/** The message sent there. */
 export const Refetch = v.strictObject({ type: v.literal("refetchEvaluation") });
 
 /** The context, checked by the operation itself, since OFREP has its own format for errors. */
-export const Question = v.object({ context: v.optional(v.unknown()) });
+export const EvaluationRequest = v.object({ context: v.optional(v.unknown()) });

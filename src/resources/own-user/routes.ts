@@ -10,11 +10,11 @@ import { rootRole } from "../roles/require.ts";
 import { requirePerson } from "../tokens/require.ts";
 import { setPassword } from "../users/changes.ts";
 import {
-  requireGoodPassword,
   requireOtherPassword,
   requireOwnPassword,
   requireOwnUser,
   requireStillPassword,
+  requireStrongPassword,
 } from "../users/require.ts";
 import { Me, OwnRoles, PasswordChange, Profile } from "./schema.ts";
 import { projectsOf, rolesOf } from "./store.ts";
@@ -83,14 +83,14 @@ export const changeOwnPassword = operation({
 })
   .prepare(async ({ db, actor, address, body: { password, oldPassword } }) => {
     const userId = requirePerson(actor);
-    requireGoodPassword(password);
+    requireStrongPassword(password);
     const proof = await requireOwnPassword(db, { userId, password: oldPassword, address });
     await requireOtherPassword(db, userId, password);
     return { userId, proof, hash: await hashPassword(password) };
   })
   .change(({ tx, actor, prepared: { userId, proof, hash } }) => {
     requireStillPassword(tx.db, userId, proof);
-    setPassword(tx, userId, { hash, kept: actor.session });
+    setPassword(tx, userId, { hash, keptSession: actor.session });
   });
 
 const toServiceUser = (username: string) => ({

@@ -5,8 +5,8 @@ import { toContext } from "../../evaluation/context.ts";
 import { type Explanation, explain } from "../../evaluation/explain.ts";
 import { invalid } from "../../http/error.ts";
 import { evaluatorOfProjects } from "../client/require.ts";
-import type { Given } from "./contexts.ts";
-import type { PlaygroundQuestion } from "./schema.ts";
+import type { ContextValues } from "./contexts.ts";
+import type { PlaygroundRequest } from "./schema.ts";
 import { strategiesByFeature } from "./store.ts";
 
 /** A flag in an environment, ready to be evaluated for any context. */
@@ -14,7 +14,7 @@ export interface Trial {
   name: string;
   projectId: string;
   environment: string;
-  explain(given: Given): object;
+  explain(values: ContextValues): object;
 }
 
 /**
@@ -24,18 +24,19 @@ export interface Trial {
 export function trials(
   db: Database,
   actor: Actor,
-  asked: PlaygroundQuestion["projects"],
+  requested: PlaygroundRequest["projects"],
   environment: string,
 ): Trial[] {
   const hidden = hiddenProjects(db, actor);
-  const { evaluator, projects } = evaluatorOfProjects(db, asked ?? "*", hidden, environment);
+  const { evaluator, projects } = evaluatorOfProjects(db, requested ?? "*", hidden, environment);
   const strategies = strategiesByFeature(db, projects, environment);
   return [...evaluator.features.values()].map((feature) => {
-    const place = { name: feature.name, projectId: feature.project, environment };
-    const own = strategies.get(feature.name) ?? [];
+    const flag = { name: feature.name, projectId: feature.project, environment };
+    const stored = strategies.get(feature.name) ?? [];
     return {
-      ...place,
-      explain: (given) => linked(place, explain(evaluator, feature, own, toContext(given, { environment }))),
+      ...flag,
+      explain: (values) =>
+        linked(flag, explain(evaluator, feature, stored, toContext(values, { environment }))),
     };
   });
 }
@@ -43,18 +44,21 @@ export function trials(
 /** Adds to each strategy a link to the page where it can be edited, at the original's path. */
 function linked({ name, projectId, environment }: Omit<Trial, "explain">, explanation: Explanation) {
   const edit = `/projects/${projectId}/features/${name}/strategies/edit?environmentId=${environment}&strategyId=`;
-  const data = explanation.strategies.data.map((one) => ({ ...one, links: { edit: edit + one.id } }));
+  const data = explanation.strategies.data.map((strategy) => ({
+    ...strategy,
+    links: { edit: edit + strategy.id },
+  }));
   return { ...explanation, strategies: { ...explanation.strategies, data }, name, projectId };
 }
 
-/** The most flag evaluations for one answer (original). */
-const MOST_EVALUATIONS = 15_000;
+/** The maximum number of flag evaluations per request (original). */
+const MAX_EVALUATIONS = 15_000;
 
-/** @throws ApiError `ValidationError` if it takes more; contexts count even if there are no flags */
-export function requireFew(environments: number, features: number, contexts: number) {
-  if (environments * Math.max(1, features) * contexts <= MOST_EVALUATIONS) return;
+/** @throws ApiError `ValidationError` for too many; contexts count even if there are no flags */
+export function requireFewEvaluations(environments: number, features: number, contexts: number) {
+  if (environments * Math.max(1, features) * contexts <= MAX_EVALUATIONS) return;
   throw invalid({
     path: "body.context",
-    message: `${contexts} contexts, ${environments} environments and ${features} flags are more than ${MOST_EVALUATIONS} evaluations: ask for fewer of them`,
+    message: `${contexts} contexts, ${environments} environments and ${features} flags are more than ${MAX_EVALUATIONS} evaluations: request fewer`,
   });
 }

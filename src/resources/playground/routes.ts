@@ -1,13 +1,13 @@
 import { snapshot } from "../../db/snapshot.ts";
 import { type Chunk, JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { cleaned, contextsIn, countContexts, type Given, toGiven } from "./contexts.ts";
-import { requireFew, type Trial, trials } from "./require.ts";
+import { type ContextValues, cleanContext, contextsIn, countContexts, toContextValues } from "./contexts.ts";
+import { requireFewEvaluations, type Trial, trials } from "./require.ts";
 import {
-  AdvancedPlaygroundAnswer,
-  AdvancedPlaygroundQuestion,
-  PlaygroundAnswer,
-  PlaygroundQuestion,
+  AdvancedPlaygroundRequest,
+  AdvancedPlaygroundResponse,
+  PlaygroundRequest,
+  PlaygroundResponse,
 } from "./schema.ts";
 
 export const tryContext = operation({
@@ -17,18 +17,18 @@ export const tryContext = operation({
   method: "POST",
   path: "/api/admin/playground",
   permission: null,
-  isUncached: true, // time and chance may decide
-  body: PlaygroundQuestion,
-  response: PlaygroundAnswer,
+  isUncached: true, // the result may depend on time and chance
+  body: PlaygroundRequest,
+  response: PlaygroundResponse,
 }).run(({ db, actor, body }) => {
   const { environment, projects } = body;
-  const context = cleaned(body.context);
-  const given = toGiven(context);
+  const context = cleanContext(body.context);
+  const values = toContextValues(context);
   const all = snapshot(db, () => trials(db, actor, projects, environment));
-  return answered(
+  return toStream(
     body,
     context.ignored,
-    all.map((trial) => () => [JSON.stringify(trial.explain(given))]),
+    all.map((trial) => () => [JSON.stringify(trial.explain(values))]),
   );
 });
 
@@ -39,22 +39,22 @@ export const tryContexts = operation({
   method: "POST",
   path: "/api/admin/playground/advanced",
   permission: null,
-  isUncached: true, // time and chance may decide
-  body: AdvancedPlaygroundQuestion,
-  response: AdvancedPlaygroundAnswer,
+  isUncached: true, // the result may depend on time and chance
+  body: AdvancedPlaygroundRequest,
+  response: AdvancedPlaygroundResponse,
 }).run(({ db, actor, body }) => {
-  const context = cleaned(body.context);
+  const context = cleanContext(body.context);
   const environments = [...new Set(body.environments)];
   const places = snapshot(db, () =>
     environments.map((environment, index) => {
       const all = trials(db, actor, body.projects, environment);
-      if (index === 0) requireFew(environments.length, all.length, countContexts(context));
+      if (index === 0) requireFewEvaluations(environments.length, all.length, countContexts(context));
       return all;
     }),
   );
   const contexts = contextsIn(context);
   const [first = []] = places;
-  return answered(
+  return toStream(
     body,
     context.ignored,
     first.map(
@@ -68,7 +68,7 @@ export const tryContexts = operation({
 });
 
 /** Flag by flag, so that other requests get a turn in between. */
-const answered = (input: object, ignored: string[], features: Array<() => Iterable<Chunk>>) =>
+const toStream = (input: object, ignored: string[], features: Array<() => Iterable<Chunk>>) =>
   new JsonStream(function* () {
     yield `{"input":${JSON.stringify(input)},"features":[`;
     for (const [index, pieces] of features.entries()) {
@@ -80,7 +80,7 @@ const answered = (input: object, ignored: string[], features: Array<() => Iterab
   });
 
 /** A flag, with one piece per evaluation. */
-function* inEnvironments(places: readonly Trial[], contexts: readonly Given[]): Generator<Chunk> {
+function* inEnvironments(places: readonly Trial[], contexts: readonly ContextValues[]): Generator<Chunk> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
   for (const [index, { environment, explain }] of places.entries()) {

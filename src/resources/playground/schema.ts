@@ -7,15 +7,15 @@ const Projects = v.optional(
   v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
 );
 
-const AsText = v.optional(v.string());
+const OptionalText = v.optional(v.string());
 
 /** The context. Other keys become properties; those that aren't text are left out, with a warning. */
-const Asker = v.looseObject({
+const ContextInput = v.looseObject({
   appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
-  userId: AsText,
-  sessionId: AsText,
-  remoteAddress: AsText,
-  environment: AsText,
+  userId: OptionalText,
+  sessionId: OptionalText,
+  remoteAddress: OptionalText,
+  environment: OptionalText,
   currentTime: v.optional(
     v.pipe(
       v.string(),
@@ -26,22 +26,22 @@ const Asker = v.looseObject({
 });
 
 /** A context in one environment. */
-export const PlaygroundQuestion = v.object({
+export const PlaygroundRequest = v.object({
   environment: v.string(),
   projects: Projects,
-  context: Asker,
+  context: ContextInput,
 });
-export type PlaygroundQuestion = v.InferOutput<typeof PlaygroundQuestion>;
+export type PlaygroundRequest = v.InferOutput<typeof PlaygroundRequest>;
 
 /** A context in several environments; values with commas are split, and all combinations are tried. */
-export const AdvancedPlaygroundQuestion = v.object({
+export const AdvancedPlaygroundRequest = v.object({
   environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
   projects: Projects,
-  context: Asker,
+  context: ContextInput,
 });
-export type AdvancedPlaygroundQuestion = v.InferOutput<typeof AdvancedPlaygroundQuestion>;
+export type AdvancedPlaygroundRequest = v.InferOutput<typeof AdvancedPlaygroundRequest>;
 
-/** True, false, or unknown, if only the application can tell. */
+/** True, false, or unknown if only the application can decide. */
 const Outcome = v.union([v.boolean(), v.literal("unknown")]);
 
 const Payload = v.strictObject({ type: v.string(), value: v.string() });
@@ -52,10 +52,10 @@ const ChosenVariant = v.strictObject({
   payload: v.optional(Payload),
 });
 
-const JudgedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
+const EvaluatedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
 
 /** A strategy, and why it does or doesn't match. */
-export const JudgedStrategy = v.strictObject({
+export const EvaluatedStrategy = v.strictObject({
   name: v.string(),
   id: v.string(),
   title: v.optional(v.string()),
@@ -67,13 +67,13 @@ export const JudgedStrategy = v.strictObject({
     variant: v.optional(ChosenVariant),
     variants: v.optional(v.array(Variant)),
   }),
-  constraints: v.array(JudgedConstraint),
+  constraints: v.array(EvaluatedConstraint),
   segments: v.array(
     v.strictObject({
       name: v.string(),
       id: v.number(),
       result: v.boolean(),
-      constraints: v.array(JudgedConstraint),
+      constraints: v.array(EvaluatedConstraint),
     }),
   ),
   links: v.strictObject({ edit: v.string() }),
@@ -84,7 +84,7 @@ export const PlaygroundFeature = v.strictObject({
   isEnabled: v.boolean(),
   isEnabledInCurrentEnvironment: v.boolean(),
   hasUnsatisfiedDependency: v.boolean(),
-  strategies: v.strictObject({ result: Outcome, data: v.array(JudgedStrategy) }),
+  strategies: v.strictObject({ result: Outcome, data: v.array(EvaluatedStrategy) }),
   variant: v.strictObject({
     ...ChosenVariant.entries,
     feature_enabled: v.boolean(),
@@ -114,13 +114,13 @@ const Warnings = v.optional(v.strictObject({ invalidContextProperties: v.array(v
 
 const Input = v.looseObject({});
 
-export const PlaygroundAnswer = v.strictObject({
+export const PlaygroundResponse = v.strictObject({
   input: Input,
   features: v.array(PlaygroundFeature),
   warnings: Warnings,
 });
 
-export const AdvancedPlaygroundAnswer = v.strictObject({
+export const AdvancedPlaygroundResponse = v.strictObject({
   input: Input,
   features: v.array(AdvancedPlaygroundFeature),
   warnings: Warnings,

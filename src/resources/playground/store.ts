@@ -23,7 +23,7 @@ export function strategiesByFeature(
 ): Map<string, Explained[]> {
   const rows = strategiesOf(db).all({ projects: JSON.stringify(projects), environment });
   return new Map(
-    [...Map.groupBy(rows, ({ feature }) => feature)].map(([name, own]) => [name, own.map(toStrategy)]),
+    [...Map.groupBy(rows, ({ feature }) => feature)].map(([name, group]) => [name, group.map(toStrategy)]),
   );
 }
 

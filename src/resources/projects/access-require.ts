@@ -8,19 +8,19 @@ import type { AddedAccess, RoleHolders } from "./access-schema.ts";
 import { roleHolders } from "./access-store.ts";
 
 /** Checks that the users, groups and roles exist. @throws ApiError `ValidationError` */
-export function requireHolders(db: Database, wanted: readonly RoleHolders[]) {
-  const wrong = wrongIn(db, wanted);
-  if (wrong) throw invalid(wrong);
+export function requireHolders(db: Database, access: readonly RoleHolders[]) {
+  const violation = firstViolation(db, access);
+  if (violation) throw invalid(violation);
 }
 
 /** @throws ApiError `NotFoundError` unless this is the id of a role that can be assigned in a project */
 export function requireRoleForProjects(db: Database, id: number) {
-  if (!isForProjects(db, id)) throw new ApiError("NotFoundError", `There is no role ${id} for projects`);
+  if (!isAssignable(db, id)) throw new ApiError("NotFoundError", `There is no role ${id} for projects`);
 }
 
 /** The same for roles that are all assigned to the same users and groups. */
-export function requireParts(db: Database, { roles, users, groups }: AddedAccess) {
-  const role = roles.findIndex((id) => !isForProjects(db, id));
+export function requireAddedAccess(db: Database, { roles, users, groups }: AddedAccess) {
+  const role = roles.findIndex((id) => !isAssignable(db, id));
   if (role >= 0) throw missing(`body.roles.${role}`, `role ${roles[role]} for projects`);
   const user = users.findIndex((id) => !isKnown(db, "user", id));
   if (user >= 0) throw missing(`body.users.${user}`, `user ${users[user]}`);
@@ -28,16 +28,16 @@ export function requireParts(db: Database, { roles, users, groups }: AddedAccess
   if (group >= 0) throw missing(`body.groups.${group}`, `group ${groups[group]}`);
 }
 
-const missing = (path: string, what: string) => invalid({ path, message: `there is no ${what}` });
+const missing = (path: string, subject: string) => invalid({ path, message: `there is no ${subject}` });
 
 /**
  * Checks that an actor may replace the assignment of a project's roles.
  * @throws ApiError `NoAccessError` if someone who isn't an owner changes a role other than their own,
  * `ProjectWithoutOwnerError` if the last owner would be removed
  */
-export function requireAccess(db: Database, actor: Actor, project: string, wanted: readonly RoleHolders[]) {
+export function requireAccess(db: Database, actor: Actor, project: string, access: readonly RoleHolders[]) {
   const before = roleHolders(db, project);
-  if (isOwned(before) && !isOwned(wanted))
+  if (isOwned(before) && !isOwned(access))
     throw new ApiError(
       "ProjectWithoutOwnerError",
       `The project ${project} must keep an owner: someone must have the role Owner`,
@@ -45,7 +45,7 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
   if (actor.isAdmin) return;
   const own = new Set(rolesInProject(db, actor.userId ?? 0, project).map(({ id }) => id));
   if (own.has(ROLES.owner)) return;
-  const foreign = [...before, ...wanted].find(({ id }) => !own.has(id) && isChanged(id, before, wanted));
+  const foreign = [...before, ...access].find(({ id }) => !own.has(id) && isChanged(id, before, access));
   if (foreign)
     throw new ApiError(
       "NoAccessError",
@@ -54,16 +54,16 @@ export function requireAccess(db: Database, actor: Actor, project: string, wante
 }
 
 /** Whether this is the id of a role that can be assigned in a project. */
-function isForProjects(db: Database, id: number) {
+function isAssignable(db: Database, id: number) {
   const type = roleById(db, id)?.type;
   return type === "project" || type === "custom";
 }
 
 /** The first missing user or group, or role that can't be assigned in a project. */
-function wrongIn(db: Database, wanted: readonly RoleHolders[]) {
-  for (const [index, { id, users, groups }] of wanted.entries()) {
+function firstViolation(db: Database, access: readonly RoleHolders[]) {
+  for (const [index, { id, users, groups }] of access.entries()) {
     const path = `body.roles.${index}`;
-    if (!isForProjects(db, id)) return { path: `${path}.id`, message: `there is no role ${id} for projects` };
+    if (!isAssignable(db, id)) return { path: `${path}.id`, message: `there is no role ${id} for projects` };
     const user = users.findIndex((one) => !isKnown(db, "user", one));
     if (user >= 0) return { path: `${path}.users.${user}`, message: `there is no user ${users[user]}` };
     const group = groups.findIndex((one) => !isKnown(db, "group", one));
@@ -76,8 +76,8 @@ const isOwned = (access: readonly RoleHolders[]) =>
   access.some(({ id, users, groups }) => id === ROLES.owner && users.length + groups.length > 0);
 
 /** Whether the assignment of a role changes. */
-const isChanged = (id: number, before: readonly RoleHolders[], wanted: readonly RoleHolders[]) =>
-  holdersOf(id, before) !== holdersOf(id, wanted);
+const isChanged = (id: number, before: readonly RoleHolders[], access: readonly RoleHolders[]) =>
+  holdersOf(id, before) !== holdersOf(id, access);
 
 const holdersOf = (id: number, access: readonly RoleHolders[]) => {
   const own = access.filter((one) => one.id === id);

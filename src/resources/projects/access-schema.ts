@@ -4,8 +4,8 @@ import { Role } from "../roles/schema.ts";
 
 const Id = v.pipe(v.number(), v.safeInteger());
 
-/** Someone's roles in a project; `roleId` is the first of them. */
-const Held = { roleId: v.number(), roles: v.array(v.number()) };
+/** The roles of a user or group in a project; `roleId` is the first. */
+const HolderRoles = { roleId: v.number(), roles: v.array(v.number()) };
 
 /** Who has access to a project, and the roles that can be assigned there. */
 export const ProjectAccess = v.strictObject({
@@ -16,7 +16,7 @@ export const ProjectAccess = v.strictObject({
       name: v.string(),
       email: v.nullable(v.string()),
       imageUrl: v.string(),
-      ...Held,
+      ...HolderRoles,
     }),
   ),
   groups: v.array(
@@ -30,7 +30,7 @@ export const ProjectAccess = v.strictObject({
       users: v.array(
         v.strictObject({ user: v.strictObject({ id: v.number(), name: v.string(), imageUrl: v.string() }) }),
       ),
-      ...Held,
+      ...HolderRoles,
     }),
   ),
   roles: v.array(Role),
@@ -48,7 +48,7 @@ export type RoleHolders = v.InferOutput<typeof RoleHolders>;
 /** The whole access list of a project; anyone not named loses access. */
 export const NewAccess = v.object({ roles: v.array(RoleHolders) });
 
-/** Roles, and the users and groups to get all of them in addition to what they have. */
+/** Roles, and the users and groups that get all of them in addition to their current ones. */
 export const AddedAccess = v.object({
   roles: v.array(Id),
   users: v.optional(v.array(Id), []),
@@ -58,10 +58,10 @@ export type AddedAccess = v.InferOutput<typeof AddedAccess>;
 
 const Named = v.array(v.object({ id: Id }));
 
-/** The users and groups to get one more role. */
+/** The users and groups that get another role. */
 export const AddedToRole = v.object({ users: v.optional(Named, []), groups: v.optional(Named, []) });
 
-/** Someone's complete list of roles. */
+/** The complete list of roles of a user or group. */
 export const GivenRoles = v.object({ roles: v.array(Id) });
 
 /** The id of a user, a group or a role in a path. */

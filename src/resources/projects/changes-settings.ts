@@ -29,7 +29,7 @@ const setArchived = command<{ id: string; archivedAt: string | null }>(`
 
 const removeRow = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
 
-/** Replaces a project's name, description and the like; properties that are left out stay as they are. */
+/** Changes a project's name, description and so on; properties that are left out stay as they are. */
 export const updateProject = (tx: Tx, id: string, project: ProjectUpdate) =>
   recordUpdate(tx, id, (before) => {
     const { name, description = before.description, mode = null, defaultStickiness = null } = project;

@@ -14,7 +14,7 @@ interface ProjectRow {
   createdAt: string;
   archivedAt: string | null;
   updatedAt: string | null;
-  /** The most live flags allowed. */
+  /** The maximum number of live flags. */
   featureLimit: number | null;
   /** As JSON. */
   featureNaming: string;

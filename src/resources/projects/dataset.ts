@@ -63,11 +63,11 @@ export const project = kind({
   insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
-    requireTheirs(environments, defaultStrategies);
+    requireOwnEnvironments(environments, defaultStrategies);
     const featureNaming = JSON.stringify(row.featureNaming ?? {});
     insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
     const strategies = new Map(
-      defaultStrategies.map((one) => [one.environment, JSON.stringify(one.strategy)]),
+      defaultStrategies.map(({ environment, strategy }) => [environment, JSON.stringify(strategy)]),
     );
     for (const environment of environments) {
       const defaultStrategy = strategies.get(environment) ?? null;
@@ -92,10 +92,10 @@ export const project = kind({
 });
 
 /** The default strategy of an environment that the project lacks would be lost. */
-function requireTheirs(environments: string[], defaults: Array<{ environment: string }>) {
+function requireOwnEnvironments(environments: string[], defaults: Array<{ environment: string }>) {
   const index = defaults.findIndex(({ environment }) => !environments.includes(environment));
   if (index < 0) return;
-  throw new LineError(`defaultStrategies.${index}.environment: is none of the project's environments`);
+  throw new LineError(`defaultStrategies.${index}.environment: is not one of the project's environments`);
 }
 
 const roles = query<object, { project: string; role: number; user: number | null; group: number | null }>(`

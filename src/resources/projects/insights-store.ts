@@ -19,7 +19,7 @@ function windows(): { current: Window; past: Window } {
   return { current: { since: middle!, until: end! }, past: { since: begin!, until: middle! } };
 }
 
-const madeIn = query<Window & { project: string }, Record<"created" | "archived", number>>(`
+const countsIn = query<Window & { project: string }, Record<"created" | "archived", number>>(`
   SELECT count(*) FILTER (WHERE created_at >= :since AND created_at < :until) AS created,
     count(*) FILTER (WHERE archived_at >= :since AND archived_at < :until) AS archived
   FROM features WHERE project = :project`);
@@ -45,7 +45,8 @@ const healthOf = query<
   FROM features LEFT JOIN expired ON expired.type = features.type
   WHERE project = :project AND archived_at IS NULL`);
 
-// From a flag's creation until it first reached production; other flags are left out, and earlier flags of its name.
+// From a flag's creation until it first reached production. Flags that never did are left out, and so are the events
+// of earlier flags of the same name.
 const leadTimes = query<{ project: string }, { name: string; days: number }>(`
   SELECT features.name, julianday(min(wire ->> 'createdAt')) - julianday(features.created_at) AS days
   FROM events JOIN features ON features.name = feature_name AND features.project = :project
@@ -63,7 +64,7 @@ export function projectStats(db: Database, project: string): Stats {
     number,
   ];
   const between = { project, from: ids[1], to: ids[2] };
-  const [now, before] = [current, past].map((window) => madeIn(db).get({ project, ...window })!);
+  const [now, before] = [current, past].map((window) => countsIn(db).get({ project, ...window })!);
   return {
     avgTimeToProdCurrentWindow: leadTime(db, project).projectAverage,
     createdCurrentWindow: now!.created,

@@ -18,22 +18,22 @@ export function requireLiveProject(db: Database, id: string) {
   if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
 }
 
-const limitOf = query<{ id: string }, { most: number | null; count: number }>(`
-  SELECT feature_limit AS most, iif(feature_limit IS NULL, 0,
+const limitOf = query<{ id: string }, { max: number | null; count: number }>(`
+  SELECT feature_limit AS max, iif(feature_limit IS NULL, 0,
     (SELECT count(*) FROM features WHERE project = projects.id AND archived_at IS NULL)) AS count
   FROM projects WHERE id = :id`);
 
-/** @throws ApiError `InvalidOperationError` if a project has as many live flags as allowed (original) */
+/** @throws ApiError `InvalidOperationError` if a project has reached its limit of live flags (original) */
 export function requireRoom(db: Database, id: string) {
-  const { most, count } = limitOf(db).get({ id })!;
-  if (most !== null && count >= most)
-    throw refused(`The project ${id} may have ${most} live flags and has ${count}: archive one first`);
+  const { max, count } = limitOf(db).get({ id })!;
+  if (max !== null && count >= max)
+    throw refused(`The project ${id} may have ${max} live flags and has ${count}: archive one first`);
 }
 
 const namingOf = query<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
 
 /** @throws ApiError `ValidationError` unless the project, if there is one, allows this name for a flag */
-export function requireName(db: Database, id: string, name: string) {
+export function requireAllowedName(db: Database, id: string, name: string) {
   const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).pluck().get({ id }) ?? "{}");
   const { pattern, example, description } = naming;
   if (!pattern) return;
@@ -46,12 +46,11 @@ export function requireName(db: Database, id: string, name: string) {
 }
 
 /** @throws ApiError `ValidationError` for a pattern that can't be used, or an example that doesn't match it */
-export function requireUsable({ pattern, example }: FeatureNaming) {
+export function requireUsablePattern({ pattern, example }: FeatureNaming) {
   if (!pattern) return;
   const path = "body.featureNaming";
   const isMatch = matchesWhole(pattern, example ?? "");
-  if (isMatch === undefined)
-    throw invalid({ path: `${path}.pattern`, message: "must not take long to match" });
+  if (isMatch === undefined) throw invalid({ path: `${path}.pattern`, message: "takes too long to match" });
   if (example && !isMatch)
     throw invalid({ path: `${path}.example`, message: `must match all of the pattern ${pattern}` });
 }

@@ -4,14 +4,14 @@ import type { Tx } from "../../events/write.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requireGroup } from "../groups/require.ts";
 import { requireAnyUser } from "../users/require.ts";
-import { requireAccess, requireParts, requireRoleForProjects } from "./access-require.ts";
+import { requireAccess, requireAddedAccess, requireRoleForProjects } from "./access-require.ts";
 import { AddedAccess, AddedToRole, GivenRoles, HolderId } from "./access-schema.ts";
 import { type Holder, roleHolders, withRolesOf } from "./access-store.ts";
 import { addAccess, setRolesOf } from "./changes-access.ts";
 import { requireProject } from "./require.ts";
 
 /*
- * Other operations with which clients change access to a project, for several users and groups or for one.
+ * Further operations that change access to a project, for several users and groups or for one.
  */
 
 const PROJECT = "/api/admin/projects/:projectId";
@@ -26,7 +26,7 @@ const ofAccess = {
 export const addProjectAccess = operation({
   ...ofAccess,
   id: "addAccessToProject",
-  summary: "Assign several roles in a project to users and groups, in addition to theirs",
+  summary: "Assign several roles in a project to users and groups, in addition to their current ones",
   method: "POST",
   path: `${PROJECT}/access`,
   params: v.object({ projectId: v.string() }),
@@ -37,7 +37,7 @@ export const addProjectAccess = operation({
 export const addRoleAccess = operation({
   ...ofAccess,
   id: "addRoleAccessToProject",
-  summary: "Assign a role in a project to users and groups, in addition to theirs",
+  summary: "Assign a role in a project to users and groups, in addition to their current ones",
   method: "POST",
   path: `${PROJECT}/role/:roleId/access`,
   params: v.object({ projectId: v.string(), roleId: HolderId }),
@@ -109,11 +109,11 @@ export const removeGroupRoles = operation({
 
 function add(tx: Tx, actor: Actor, projectId: string, added: AddedAccess) {
   requireProject(tx.db, projectId);
-  requireParts(tx.db, added);
+  requireAddedAccess(tx.db, added);
   const { roles, users, groups } = added;
-  const wanted = [...roleHolders(tx.db, projectId), ...roles.map((id) => ({ id, users, groups }))];
-  requireAccess(tx.db, actor, projectId, wanted);
-  addAccess(tx, projectId, added, wanted);
+  const access = [...roleHolders(tx.db, projectId), ...roles.map((id) => ({ id, users, groups }))];
+  requireAccess(tx.db, actor, projectId, access);
+  addAccess(tx, projectId, added, access);
 }
 
 function setRoles(
@@ -123,8 +123,8 @@ function setRoles(
   { holder, roles }: { holder: Holder; roles: readonly number[] },
 ) {
   requireProject(tx.db, projectId);
-  requireParts(tx.db, { roles: [...roles], users: [], groups: [] });
-  const wanted = withRolesOf(tx.db, projectId, holder, roles);
-  requireAccess(tx.db, actor, projectId, wanted);
-  setRolesOf(tx, projectId, { holder, roles }, wanted);
+  requireAddedAccess(tx.db, { roles: [...roles], users: [], groups: [] });
+  const access = withRolesOf(tx.db, projectId, holder, roles);
+  requireAccess(tx.db, actor, projectId, access);
+  setRolesOf(tx, projectId, { holder, roles }, access);
 }

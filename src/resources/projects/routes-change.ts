@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
 import * as changes from "./changes-settings.ts";
-import { requireEmpty, requireProject, requireUsable } from "./require.ts";
+import { requireEmpty, requireProject, requireUsablePattern } from "./require.ts";
 import { ProjectSettings, ProjectUpdate } from "./schema.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
@@ -38,7 +38,7 @@ export const changeSettings = operation({
   records: ["project-updated"],
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
-  if (body.featureNaming) requireUsable(body.featureNaming);
+  if (body.featureNaming) requireUsablePattern(body.featureNaming);
   changes.changeSettings(tx, projectId, body);
 });
 

@@ -25,7 +25,7 @@ const ofProject = {
   params: v.object({ projectId: v.string() }),
 } as const;
 
-/** Without these and what each adds, the project and its overview are the same, and have the same version. */
+/** Apart from these and what each adds, the project and its overview are the same and share a version. */
 const VOLATILE = ["stats", "health", "favorite", "members"];
 
 export const readProject = operation({

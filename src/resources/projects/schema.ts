@@ -152,7 +152,7 @@ export type ProjectUpdate = v.InferOutput<typeof ProjectUpdate>;
 
 const Pattern = v.pipe(
   ShortText,
-  v.maxLength(1000, "must have 1000 characters or less"),
+  v.maxLength(1000, "must have 1000 characters or fewer"),
   v.check((pattern) => isPattern(pattern), "must be a regular expression"),
 );
 

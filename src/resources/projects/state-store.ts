@@ -24,7 +24,7 @@ export interface SegmentState {
   constraints: Constraint[];
 }
 
-/** A project's content, as far as the text form includes it. */
+/** The part of a project that its text form includes. */
 export interface ProjectState {
   environments: string[];
   flags: Map<string, FlagState>;
@@ -77,14 +77,14 @@ export function projectState(db: Database, project: string): ProjectState {
       .all({ project })
       .map((row) => [row.name, toFlag(row)]),
   );
-  const placeOf = ({ feature, environment }: { feature: string; environment: string }) => {
+  const stateOf = ({ feature, environment }: { feature: string; environment: string }) => {
     const { environments } = flags.get(feature)!;
-    const known = environments.get(environment) ?? { enabled: false, strategies: [] };
-    environments.set(environment, known);
-    return known;
+    const state = environments.get(environment) ?? { enabled: false, strategies: [] };
+    environments.set(environment, state);
+    return state;
   };
-  for (const row of strategiesOf(db).all({ project })) placeOf(row).strategies.push(toStrategy(row));
-  for (const row of enabledOf(db).all({ project })) placeOf(row).enabled = true;
+  for (const row of strategiesOf(db).all({ project })) stateOf(row).strategies.push(toStrategy(row));
+  for (const row of enabledOf(db).all({ project })) stateOf(row).enabled = true;
   const segments = segmentsOf(db).all({ project });
   return {
     environments: environmentsOf(db).pluck().all({ project }),

@@ -5,7 +5,7 @@ import type { Tx } from "../../events/write.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 
 /** How long a link is valid, in milliseconds: a day (original). */
-const LASTS_MS = 24 * 60 * 60 * 1000;
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 const setReset = command<{ userId: number; hash: string; createdBy: string; expiresAt: string }>(`
   INSERT INTO reset_tokens (user_id, hash, created_by, expires_at) VALUES (:userId, :hash, :createdBy, :expiresAt)
@@ -18,14 +18,14 @@ const removeEnded = command<{ now: string }>(`DELETE FROM reset_tokens WHERE exp
 /** Creates the secret with which a user can set a password; an earlier one becomes invalid. */
 export function createReset(tx: Tx, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
-  const expiresAt = new Date(Date.parse(tx.now) + LASTS_MS).toISOString();
+  const expiresAt = new Date(Date.parse(tx.now) + LIFETIME_MS).toISOString();
   removeEnded(tx).run({ now: tx.now });
   setReset(tx).run({ userId, hash: hashSecret(secret), createdBy: tx.actor.createdBy, expiresAt });
   return secret;
 }
 
 /** Invalidates a user's secret. */
-export const endReset = (tx: Tx, userId: number) => remove(tx).run({ userId });
+export const revokeReset = (tx: Tx, userId: number) => remove(tx).run({ userId });
 
 /** Where a new user sets the first password. @param secret the secret, or its masked form */
 export const invitation = (secret: string) => new OwnPath(`/new-user?token=${secret}`);

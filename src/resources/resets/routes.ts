@@ -4,8 +4,8 @@ import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
-import { requireGoodPassword, requireOtherPassword, requireUser } from "../users/require.ts";
-import { handOverLink, requireHanding } from "./changes-handover.ts";
+import { requireOtherPassword, requireStrongPassword, requireUser } from "../users/require.ts";
+import { deliverLink, requireLinkDelivery } from "./changes-delivery.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";
 
@@ -38,7 +38,7 @@ export const resetPassword = operation({
   response: NoBody,
 })
   .prepare(async ({ db, body: { token, password } }) => {
-    requireGoodPassword(password);
+    requireStrongPassword(password);
     const { userId } = requireReset(db, token); // so that only valid links cost a hash
     await requireOtherPassword(db, userId, password);
     return hashPassword(password);
@@ -58,11 +58,11 @@ export const checkNewPassword = operation({
   body: v.object({ password: v.string() }),
   errors: ["OwaspValidationError"],
   response: NoBody,
-}).run(({ body: { password } }) => requireGoodPassword(password));
+}).run(({ body: { password } }) => requireStrongPassword(password));
 
 export const mailReset = operation({
   id: "sendResetPasswordEmail",
-  summary: "Request a link for setting one's password; the answer is the same for unknown addresses",
+  summary: "Request a link for setting one's password; the response is the same for unknown addresses",
   tag: "Sessions",
   method: "POST",
   path: "/auth/reset/password-email",
@@ -72,7 +72,7 @@ export const mailReset = operation({
   isUncached: true,
   response: NoBody,
 }).run(({ db, address, body: { email } }) => {
-  const handing = requireHanding(db);
+  const delivery = requireLinkDelivery(db);
   countGuess(db, { who: email, address });
-  handOverLink(db, email, handing); // not awaited: the time it takes would reveal whether the address is known
+  deliverLink(db, email, delivery); // not awaited: the time it takes would reveal whether the address is known
 });

@@ -2,7 +2,7 @@ import { PERMISSIONS, type Permission, ROLES } from "../../auth/permissions.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
-import type { GivenPermission, Role, RolePermission } from "./schema.ts";
+import type { RequestedPermission, Role, RolePermission } from "./schema.ts";
 
 /** A role's columns in the form of the wire. */
 export const ROLE_COLUMNS = `roles.id, roles.name,
@@ -68,33 +68,38 @@ export function requireFreeRoleName(db: Database, name: string, exceptId?: numbe
 }
 
 /**
- * The given permissions, without duplicates.
+ * The requested permissions, without duplicates.
  * @throws ApiError `ValidationError` for one that doesn't exist, or that this type of role can't have
  */
 export function requirePermissions(
   db: Database,
   type: Role["type"],
-  given: readonly GivenPermission[],
+  requested: readonly RequestedPermission[],
 ): RolePermission[] {
-  const checked = given.map((one, index) => {
+  const checked = requested.map((permission, index) => {
     const path = `body.permissions.${index}`;
-    const name = permissionNamed(one);
+    const name = permissionNamed(permission);
     if (name === undefined) throw invalid({ path: `${path}.name`, message: "is not a permission" });
     const { scope } = PERMISSIONS[name];
     if (scope === "root" && type === "custom")
       throw invalid({ path: `${path}.name`, message: "is not for projects, only for the whole instance" });
-    requirePlace(db, `${path}.environment`, scope === "environment", one.environment);
-    return { name, environment: one.environment };
+    requireMatchingEnvironment(db, `${path}.environment`, scope === "environment", permission.environment);
+    return { name, environment: permission.environment };
   });
-  return [...new Map(checked.map((one) => [JSON.stringify(one), one])).values()];
+  return [...new Map(checked.map((permission) => [JSON.stringify(permission), permission])).values()];
 }
 
-const permissionNamed = ({ id, name }: GivenPermission): Permission | undefined =>
-  (Object.keys(PERMISSIONS) as Permission[]).find((known) =>
-    name == null ? PERMISSIONS[known].id === id : known === name,
+const permissionNamed = ({ id, name }: RequestedPermission): Permission | undefined =>
+  (Object.keys(PERMISSIONS) as Permission[]).find((candidate) =>
+    name == null ? PERMISSIONS[candidate].id === id : candidate === name,
   );
 
-function requirePlace(db: Database, path: string, isBound: boolean, environment: string | null) {
+function requireMatchingEnvironment(
+  db: Database,
+  path: string,
+  isBound: boolean,
+  environment: string | null,
+) {
   if (environment === null) return;
   if (!isBound)
     throw invalid({ path, message: "must be left out: the permission does not depend on the environment" });

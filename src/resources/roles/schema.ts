@@ -44,7 +44,7 @@ export const ChangedRole = v.strictObject({ version: v.literal(1), roles: Role }
 export const RoleId = v.pipe(v.string(), v.regex(/^[0-9]+$/, "must be a whole number"), v.transform(Number));
 
 /** A permission of a role, by name or id; without an environment, it applies to all. */
-const GivenPermission = v.object({
+const RequestedPermission = v.object({
   id: v.nullish(v.number()),
   name: v.nullish(v.string()),
   environment: v.pipe(
@@ -52,7 +52,7 @@ const GivenPermission = v.object({
     v.transform((name) => name || null),
   ),
 });
-export type GivenPermission = v.InferOutput<typeof GivenPermission>;
+export type RequestedPermission = v.InferOutput<typeof RequestedPermission>;
 
 export interface RolePermission {
   name: string;
@@ -64,5 +64,5 @@ export const NewRole = v.object({
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.nullish(ShortText, null),
   type: v.optional(v.picklist(["root-custom", "custom"])),
-  permissions: v.optional(v.array(GivenPermission), []),
+  permissions: v.optional(v.array(RequestedPermission), []),
 });

@@ -24,12 +24,12 @@ export const roles = (db: Database): Role[] => all(db).all({});
 export function roleDetails(db: Database, id: number): RoleDetails | undefined {
   const role = roleById(db, id);
   if (!role) return undefined;
-  const own = permissionsOfBuiltIn(id).map((name) => toDefinition(name));
-  const given = stored(db)
+  const builtIn = permissionsOfBuiltIn(id).map((name) => toDefinition(name));
+  const assigned = stored(db)
     .all({ id })
     .filter(({ name }) => name in PERMISSIONS) // a dataset may contain other permissions, which have no effect here
     .map(({ name, environment }) => toDefinition(name as Permission, environment));
-  return { ...role, permissions: [...own, ...given] };
+  return { ...role, permissions: [...builtIn, ...assigned] };
 }
 
 /** Whether anyone has the role. */

@@ -1,5 +1,5 @@
 import { SYSTEM_USER_ID } from "../../auth/actor.ts";
-import type { Choice, Day, FeatureSearch, Holding } from "./schema.ts";
+import type { Choice, CountFilter, Day, FeatureSearch } from "./schema.ts";
 
 /*
  * The criteria of a search, as one condition on a row of `features` that is named `flag`. A missing criterion is null
@@ -10,8 +10,8 @@ import type { Choice, Day, FeatureSearch, Holding } from "./schema.ts";
 const among = (value: string, name: string) =>
   `(:${name} IS NULL OR (${value} IN (SELECT value FROM json_each(:${name}))) = :${name}Wanted)`;
 
-/** The number of listed values that the query finds is within limits. */
-const holding = (found: string, name: string) =>
+/** The number of listed values that the query finds is within bounds. */
+const countWithin = (found: string, name: string) =>
   `(:${name} IS NULL OR (${found} IN (SELECT value FROM json_each(:${name})))
     BETWEEN :${name}Least AND :${name}Most)`;
 
@@ -37,11 +37,11 @@ export const MATCHES = `(flag.archived_at IS NOT NULL) = :archived
   AND ${among(`ifnull(${STAGE}, '')`, "lifecycle")}
   AND ${within("flag.created_at", "created")}
   AND (ifnull(:seenBefore, :seenFrom) IS NULL OR ${within(LAST_SEEN, "seen")})
-  AND ${holding(
+  AND ${countWithin(
     `SELECT count(*) FROM feature_tags WHERE feature = flag.name AND feature_tags.type || ':' || value`,
     "tag",
   )}
-  AND ${holding(
+  AND ${countWithin(
     `SELECT count(DISTINCT segments.id) FROM strategies
       JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
       WHERE feature = flag.name AND segments.name`,
@@ -83,11 +83,12 @@ export type Bind = ReturnType<typeof toBind>;
 export const isArchived = ({ archived }: FeatureSearch) => archived === "IS:true" || archived === "true";
 
 /** Whether the listed values are to be included, rather than excluded. */
-export const isWanted = ({ operator }: NonNullable<Choice>) => operator === "IS" || operator === "IS_ANY_OF";
+export const isInclusion = ({ operator }: NonNullable<Choice>) =>
+  operator === "IS" || operator === "IS_ANY_OF";
 
 const choice = (name: string, choice: Choice, convert: (value: string) => unknown = String) => ({
   [name]: choice ? JSON.stringify(choice.values.map(convert)) : null,
-  [`${name}Wanted`]: choice && isWanted(choice) ? 1 : 0,
+  [`${name}Wanted`]: choice && isInclusion(choice) ? 1 : 0,
 });
 
 const days = (name: string, day: Day) => ({
@@ -96,7 +97,7 @@ const days = (name: string, day: Day) => ({
 });
 
 /** How many of the values must be found, at least and at most. */
-const COUNTS: Record<NonNullable<Holding>["operator"], (all: number) => [least: number, most: number]> = {
+const COUNTS: Record<NonNullable<CountFilter>["operator"], (all: number) => [least: number, most: number]> = {
   INCLUDE: (all) => [1, all],
   INCLUDE_ANY_OF: (all) => [1, all],
   INCLUDE_ALL_OF: (all) => [all, all],
@@ -105,13 +106,9 @@ const COUNTS: Record<NonNullable<Holding>["operator"], (all: number) => [least: 
   EXCLUDE_ALL: (all) => [0, all - 1],
 };
 
-function counts(name: string, holding: Holding) {
-  const values = [...new Set(holding?.values)];
-  const [least, most] = holding ? COUNTS[holding.operator](values.length) : [0, 0];
-  const [text, leastName, mostName] = [
-    holding ? JSON.stringify(values) : null,
-    `${name}Least`,
-    `${name}Most`,
-  ];
+function counts(name: string, filter: CountFilter) {
+  const values = [...new Set(filter?.values)];
+  const [least, most] = filter ? COUNTS[filter.operator](values.length) : [0, 0];
+  const [text, leastName, mostName] = [filter ? JSON.stringify(values) : null, `${name}Least`, `${name}Most`];
   return { [name]: text, [leastName]: least, [mostName]: most };
 }

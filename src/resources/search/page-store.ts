@@ -74,7 +74,7 @@ const environmentsOf = query<{ names: string }, EnvironmentRow>(`
     ON state.feature = flag.name AND state.environment = environments.name
   ORDER BY environments.sort_order, environments.name`);
 
-/** The flags with these names, as far as they exist, in this order. */
+/** Those of the named flags that exist, in this order. */
 export function featuresNamed(db: Database, names: readonly string[], userId: number | null) {
   const list = JSON.stringify(names);
   const environments = Map.groupBy(environmentsOf(db).all({ names: list }), ({ feature }) => feature);
@@ -84,7 +84,9 @@ export function featuresNamed(db: Database, names: readonly string[], userId: nu
     .map((row) =>
       toFeature(
         row,
-        (environments.get(row.name) ?? []).map((one) => toEnvironment(one, usage(row.name, one.name))),
+        (environments.get(row.name) ?? []).map((environment) =>
+          toEnvironment(environment, usage(row.name, environment.name)),
+        ),
       ),
     );
 }

@@ -4,8 +4,8 @@ import type { FeatureSearch } from "./schema.ts";
 import type { Found } from "./slice-store.ts";
 
 /*
- * The searches that pages make all the time: all flags, or those of one project, by age. An index has them in that
- * order, so that only the rows of one page are read, and the total is counted without reading rows.
+ * The most common searches: all flags, or those of one project, by age. An index has them in that order, so that only
+ * the rows of one page are read, and the total is counted without reading rows.
  */
 
 interface Bind {
@@ -41,7 +41,7 @@ const favorites = query<Bind, string>(`
     AND project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY created_at, name`);
 
-/** Whether an index alone can answer it. */
+/** Whether an index alone can serve the search. */
 export function isPlain(search: FeatureSearch): boolean {
   const { project, query, status, sortBy, sortOrder, favoritesFirst, offset, limit, archived, ...others } =
     search;
@@ -63,10 +63,10 @@ export function plainSearch(db: Database, search: FeatureSearch, { userId, hidde
   const from = project === null ? ofAll : ofProject;
   const first = favorites(db).pluck().all(bind);
   if (sortOrder === "desc") first.reverse();
-  const liked = first.slice(offset, offset + limit);
-  const rest = { limit: limit - liked.length, offset: Math.max(0, offset - first.length) };
+  const favoritesOnPage = first.slice(offset, offset + limit);
+  const rest = { limit: limit - favoritesOnPage.length, offset: Math.max(0, offset - first.length) };
   const others = from[sortOrder](db)
     .pluck()
     .all({ ...bind, ...rest });
-  return { names: [...liked, ...others], total: from.count(db).pluck().get(bind)! };
+  return { names: [...favoritesOnPage, ...others], total: from.count(db).pluck().get(bind)! };
 }

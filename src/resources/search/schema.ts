@@ -38,13 +38,13 @@ const Choice = v.optional(filter("IS", "IS_NOT", "IS_ANY_OF", "IS_NONE_OF"));
 export type Choice = v.InferOutput<typeof Choice>;
 
 /** Which of the values it has. */
-const Holding = v.optional(
+const CountFilter = v.optional(
   filter("INCLUDE", "DO_NOT_INCLUDE", "INCLUDE_ALL_OF", "INCLUDE_ANY_OF", "EXCLUDE_IF_ANY_OF", "EXCLUDE_ALL"),
 );
-export type Holding = v.InferOutput<typeof Holding>;
+export type CountFilter = v.InferOutput<typeof CountFilter>;
 
 const Tags = v.pipe(
-  Holding,
+  CountFilter,
   v.check(
     (tags) => tags === undefined || tags.values.every((tag) => /^[^:]+:./s.test(tag)),
     "must be types and values separated by a colon",
@@ -89,7 +89,7 @@ export const FeatureSearch = v.object({
   state: Choice,
   lifecycle: Choice,
   tag: Tags,
-  segment: Holding,
+  segment: CountFilter,
   createdAt: Day,
   lastSeenAt: Day,
   status: Statuses,

@@ -2,13 +2,13 @@ import { compare } from "../../db/order.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
 import { nextTurn } from "../../turn.ts";
-import { type Bind, type Caller, isWanted, LAST_SEEN, MATCHES, STAGE, toBind } from "./filter-store.ts";
+import { type Bind, type Caller, isInclusion, LAST_SEEN, MATCHES, STAGE, toBind } from "./filter-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
 /*
- * Any other search examines every flag in question, since no index covers substrings or every criterion. There may be a
+ * Any other search examines every candidate, since no index covers substrings or every criterion. There may be a
  * hundred thousand flags, so the work is done in slices of a few milliseconds, between which other requests get a turn,
- * and no more is kept than one page and those before it.
+ * and only the requested page and those before it are kept.
  */
 
 /** The number of flags in one slice. */
@@ -32,14 +32,14 @@ const KEY = `CASE :sortBy WHEN 'name' THEN flag.name WHEN 'type' THEN flag.type
   ELSE flag.created_at END`;
 
 const sliceOf = (condition: string) => `
-  SELECT count(*) AS looked, max(name) AS last, json_group_array(json_array(name,
+  SELECT count(*) AS examined, max(name) AS last, json_group_array(json_array(name,
       EXISTS (SELECT 1 FROM feature_favorites WHERE feature = flag.name AND user_id = :favoritesOf),
       ${KEY}, created_at, iif(:isText, ifnull(description, ''), ''))) FILTER (WHERE ${MATCHES}) AS found
   FROM (SELECT name, project, type, description, stale, created_at, created_by_user_id, archived_at FROM features
     WHERE ${condition} ORDER BY name LIMIT ${SLICE}) AS flag`;
 
 interface SliceRow {
-  looked: number;
+  examined: number;
   last: string | null;
   found: string;
 }
@@ -114,11 +114,11 @@ async function* slices(
     for (let after = ""; ; ) {
       const read =
         within === null ? ofAll(db).get({ ...bind, after }) : ofProject(db).get({ ...bind, within, after });
-      const { looked, last, found } = read!;
+      const { examined, last, found } = read!;
       yield JSON.parse(found);
       await nextTurn();
       if (signal.aborted) return;
-      if (looked < SLICE) break;
+      if (examined < SLICE) break;
       after = last!;
     }
   }
@@ -126,7 +126,7 @@ async function* slices(
 
 /** The projects to search; null for all. */
 const projectsOf = ({ project }: FeatureSearch): ReadonlyArray<string | null> =>
-  project && isWanted(project) ? [...new Set(project.values)] : [null];
+  project && isInclusion(project) ? [...new Set(project.values)] : [null];
 
 function toSort({ sortBy, favoritesFirst, query }: FeatureSearch, { userId }: Caller): Sort {
   const [, environment = null] = /^environment:(.+)$/s.exec(sortBy) ?? [];

@@ -9,8 +9,8 @@ import { requireNoUse } from "../strategies/require.ts";
 import type { NewSegment, Segment } from "./schema.ts";
 import { segmentById, strategiesUsing } from "./store.ts";
 
-/** The most segments, values in one segment, and segments in one strategy (original). */
-const MOST = { segments: 300, values: 1000, ofStrategy: 5 };
+/** The number of segments, of values in one segment, and of segments in one strategy (original). */
+const MAX = { segments: 300, values: 1000, ofStrategy: 5 };
 
 const countOf = query<object, number>(`SELECT count(*) FROM segments`);
 
@@ -29,12 +29,12 @@ export function requireFreeName(db: Database, name: string) {
   throw new ApiError("NameExistsError", `body.name: there is already a segment ${name}`);
 }
 
-/** @throws ApiError `ExceedsLimitError` if there are as many segments as allowed */
+/** @throws ApiError `ExceedsLimitError` if the limit of segments is reached */
 export function requireRoom(db: Database) {
-  if (countOf(db).pluck().get({})! < MOST.segments) return;
+  if (countOf(db).pluck().get({})! < MAX.segments) return;
   throw new ApiError(
     "ExceedsLimitError",
-    `There are ${MOST.segments} segments, the most allowed: delete one first`,
+    `There are ${MAX.segments} segments, the most allowed: delete one first`,
   );
 }
 
@@ -49,20 +49,20 @@ export function requirePlace(db: Database, actor: Actor, permission: Permission,
 }
 
 /** Checks a segment's project and number of values. @throws ApiError `ValidationError` */
-export function requireFit(db: Database, { project, constraints }: NewSegment) {
+export function requireValidSegment(db: Database, { project, constraints }: NewSegment) {
   if (project !== null && !isKnown(db, "project", project))
     throw invalid({ path: "body.project", message: `there is no project ${project}` });
   const count = constraints.reduce((total, { values }) => total + values.length, 0);
-  if (count > MOST.values)
+  if (count > MAX.values)
     throw invalid({
       path: "body.constraints",
-      message: `must have ${MOST.values} values or less, not ${count}`,
+      message: `must have ${MAX.values} values or fewer, not ${count}`,
     });
   requireConstraints(constraints, "body.constraints");
 }
 
 /** Checks that a segment is not used outside its new project. @throws ApiError `ValidationError` */
-export function requireNoOtherProject(db: Database, id: number, project: string | null) {
+export function requireUsedOnlyIn(db: Database, id: number, project: string | null) {
   const isElsewhere = strategiesUsing(db, id).some(({ projectId }) => projectId !== project);
   if (project === null || !isElsewhere) return;
   throw invalid({ path: "body.project", message: "strategies of other projects use the segment" });
@@ -77,8 +77,8 @@ export const requireUnused = (db: Database, actor: Actor, { id, name }: Segment)
  * @throws ApiError `ValidationError` for too many, or for the first that doesn't exist or belongs to another project
  */
 export function requireUsableSegments(db: Database, project: string, ids: readonly number[], where: string) {
-  if (ids.length > MOST.ofStrategy)
-    throw invalid({ path: where, message: `must be ${MOST.ofStrategy} segments or less` });
+  if (ids.length > MAX.ofStrategy)
+    throw invalid({ path: where, message: `must have ${MAX.ofStrategy} segments or fewer` });
   for (const [index, id] of ids.entries()) {
     const segment = segmentById(db, id);
     if (segment && (segment.project ?? project) === project) continue;

@@ -6,14 +6,14 @@ import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { requirePlacedStrategy } from "../strategies/require.ts";
 import * as changes from "./changes.ts";
 import {
-  requireFit,
   requireFreeName,
-  requireNoOtherProject,
   requirePlace,
   requireRoom,
   requireSegment,
   requireUnused,
   requireUsableSegments,
+  requireUsedOnlyIn,
+  requireValidSegment,
 } from "./require.ts";
 import {
   NewSegment,
@@ -84,7 +84,7 @@ export const createSegment = operation({
 }).change(({ tx, actor, body }) => {
   requirePlace(tx.db, actor, "CREATE_SEGMENT", body);
   requireRoom(tx.db);
-  requireFit(tx.db, body);
+  requireValidSegment(tx.db, body);
   const segment = changes.createSegment(tx, body);
   return new WithHeaders(segment, { location: `segments/${segment.id}` });
 });
@@ -106,8 +106,8 @@ export const updateSegment = operation({
 }).change(({ tx, actor, params: { id }, body }) => {
   const segment = requireSegment(tx.db, id);
   requirePlace(tx.db, actor, "UPDATE_SEGMENT", body);
-  requireFit(tx.db, body);
-  requireNoOtherProject(tx.db, id, body.project);
+  requireValidSegment(tx.db, body);
+  requireUsedOnlyIn(tx.db, id, body.project);
   changes.updateSegment(tx, segment, body);
 });
 

@@ -14,7 +14,7 @@ export const Segment = v.strictObject({
 });
 export type Segment = v.InferOutput<typeof Segment>;
 
-/** With the number of live flags whose strategies use it, and the number of their projects. */
+/** With the number of live flags whose strategies use it, and of their projects. */
 export const ListedSegment = v.strictObject({
   ...Segment.entries,
   usedInProjects: v.number(),
@@ -31,7 +31,7 @@ export const SegmentUses = v.strictObject({
   changeRequestStrategies: v.array(v.never()),
 });
 
-/** The body that creates or changes a segment. Without a description, the old one stays; without a project, none. */
+/** The body that creates or changes a segment. A missing description is kept; a missing project means all projects. */
 export const NewSegment = v.object({
   name: NonEmptyText,
   description: v.nullish(ShortText),
@@ -48,7 +48,7 @@ export type NewSegment = v.InferOutput<typeof NewSegment>;
 
 export const SegmentName = v.object({ name: NonEmptyText });
 
-/** The segments that a strategy is to have, replacing its current ones. */
+/** The new segments of a strategy, replacing its current ones. */
 export const StrategySegments = v.object({
   projectId: v.string(),
   strategyId: v.string(),

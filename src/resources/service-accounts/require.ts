@@ -3,7 +3,7 @@ import { ApiError } from "../../http/error.ts";
 
 const byId = query<{ id: number }>(`SELECT 1 FROM users WHERE id = :id AND account_type = 'Service Account'`);
 
-/** @throws ApiError `NotFoundError` unless there is a service account with this id; people don't count */
+/** @throws ApiError `NotFoundError` unless there is a service account with this id; users don't count */
 export function requireServiceAccount(db: Database, id: number) {
   if (byId(db).get({ id })) return;
   throw new ApiError("NotFoundError", `There is no service account with the id ${id}`);

@@ -50,7 +50,7 @@ export const endOwnSession = operation({
   errors: ["NotFoundError"],
   response: NoBody,
 }).change(({ tx, actor, params: { id } }) => {
-  const session = openSessions(tx.db, requirePerson(actor)).find((one) => sessionId(one) === id);
+  const session = openSessions(tx.db, requirePerson(actor)).find((session) => sessionId(session) === id);
   if (!session) throw new ApiError("NotFoundError", `You have no session ${id}`);
   endSessionWith(tx, session.hash);
 });

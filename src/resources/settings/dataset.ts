@@ -6,7 +6,7 @@ import { check, JsonObject, type Violation } from "../../validation.ts";
 import { insertSetting } from "./changes.ts";
 import { FrontendSettings, Maintenance } from "./schema.ts";
 
-/** The settings that a dataset may contain. The file's own id is not among them: a copy is a different file. */
+/** The settings that a dataset may contain. The file's own id is not one of them: a copy is a different file. */
 const CONTENTS = {
   "unleash.frontend": v.strictObject(FrontendSettings.entries),
   "maintenance.mode": v.strictObject(Maintenance.entries),
@@ -22,7 +22,7 @@ export const setting = kind({
   schema: v.strictObject({ name: Name, content: JsonObject }),
   insert({ tx }, { name, content }) {
     const checked = check<v.GenericSchema>(CONTENTS[name], content, "content");
-    if (checked.violations) throw new LineError(inWords(checked.violations[0]));
+    if (checked.violations) throw new LineError(toText(checked.violations[0]));
     insertSetting(tx).run({ name, content: JSON.stringify(checked.value) });
   },
   *rows(db) {
@@ -30,4 +30,4 @@ export const setting = kind({
   },
 });
 
-const inWords = ({ path, message }: Violation) => `${path}: ${message}`;
+const toText = ({ path, message }: Violation) => `${path}: ${message}`;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { ShortText } from "../../validation.ts";
 
-/** Where pages that request flags may come from: `*` for anywhere, or an origin such as `https://example.com`. */
+/** The origin of pages that may request flags, such as `https://example.com`, or `*` for any. */
 const Origin = v.pipe(
   ShortText,
   v.check((text) => text === "*" || isOrigin(text), "must be * or an origin such as https://example.com"),
@@ -10,7 +10,7 @@ const Origin = v.pipe(
 export const FrontendSettings = v.object({ frontendApiOrigins: v.array(Origin) });
 export type FrontendSettings = v.InferOutput<typeof FrontendSettings>;
 
-/** What can be set with the page's configuration; without any of it the answer is a 404 (original). */
+/** The part of the page's configuration that can be set; without any, the response is a 404 (original). */
 export const NewUiConfig = v.object({ frontendSettings: v.optional(FrontendSettings) });
 
 /** While it is enabled, changes are refused; reads continue. */

@@ -7,7 +7,7 @@ import type { CreateStrategy, DefaultStrategy, Strategy } from "./schema.ts";
 /** An environment of a project. */
 type ProjectPlace = Pick<Place, "project" | "environment">;
 
-/** What a project gives to flags without strategies, as JSON, and its default stickiness. */
+/** A project's default strategy for flags without any, as JSON, and its default stickiness. */
 const defaultsOf = query<ProjectPlace, { strategy: string | null; stickiness: string }>(`
   SELECT default_strategy AS strategy, default_stickiness AS stickiness
   FROM project_environments JOIN projects ON projects.id = project
@@ -18,8 +18,8 @@ const setDefault = command<ProjectPlace & { strategy: string }>(`
   WHERE project = :project AND environment = :environment`);
 
 /** Adds a validated strategy, with defaults filled in. */
-export const createStrategy = (tx: Tx, place: Place, given: CreateStrategy): Strategy =>
-  addStrategy(tx, place, filledIn(tx.db, place, given));
+export const createStrategy = (tx: Tx, place: Place, strategy: CreateStrategy): Strategy =>
+  addStrategy(tx, place, withDefaults(tx.db, place, strategy));
 
 /**
  * Adds the project's default strategy to a flag that has none; on for everyone if the project has not set one.
@@ -46,21 +46,24 @@ function defaultStrategy(db: Database, { project, environment }: ProjectPlace): 
   return strategy === null ? null : JSON.parse(strategy);
 }
 
-/** A strategy with defaults for everything that is missing. */
-export const filledIn = (db: Database, place: Place, given: CreateStrategy): NewStrategy => ({
-  name: given.name,
-  title: given.title ?? null,
-  disabled: given.disabled ?? false,
-  sortOrder: given.sortOrder,
-  constraints: given.constraints ?? [],
-  variants: given.variants ?? [],
-  segments: distinct(given.segments ?? []),
-  parameters: given.name === "flexibleRollout" ? rolledOut(db, place, given) : (given.parameters ?? {}),
+/** The strategy with defaults filled in. */
+export const withDefaults = (db: Database, place: Place, strategy: CreateStrategy): NewStrategy => ({
+  name: strategy.name,
+  title: strategy.title ?? null,
+  disabled: strategy.disabled ?? false,
+  sortOrder: strategy.sortOrder,
+  constraints: strategy.constraints ?? [],
+  variants: strategy.variants ?? [],
+  segments: distinct(strategy.segments ?? []),
+  parameters:
+    strategy.name === "flexibleRollout"
+      ? rolloutParameters(db, place, strategy)
+      : (strategy.parameters ?? {}),
 });
 
 /** The default parameters: on for everyone. */
-function rolledOut(db: Database, { project, environment, feature }: Place, given: CreateStrategy) {
-  const { rollout = "100", groupId = feature, stickiness, ...rest } = given.parameters ?? {};
-  const usual = () => defaultsOf(db).get({ project, environment })!.stickiness;
-  return { groupId, rollout, stickiness: stickiness || usual(), ...rest };
+function rolloutParameters(db: Database, { project, environment, feature }: Place, strategy: CreateStrategy) {
+  const { rollout = "100", groupId = feature, stickiness, ...rest } = strategy.parameters ?? {};
+  const defaultStickiness = () => defaultsOf(db).get({ project, environment })!.stickiness;
+  return { groupId, rollout, stickiness: stickiness || defaultStickiness(), ...rest };
 }

@@ -5,7 +5,7 @@ import { ensureFeatureEnvironment, type FeaturePlace } from "./changes.ts";
 type Seen = FeaturePlace & { now: string };
 
 /** The accuracy of the time, in milliseconds (original). */
-const EXACT_MS = 30_000;
+const ACCURACY_MS = 30_000;
 
 const lastSeen = query<FeaturePlace, { lastSeenAt: string | null }>(`
   SELECT state.last_seen_at AS lastSeenAt
@@ -19,17 +19,17 @@ const lastSeen = query<FeaturePlace, { lastSeenAt: string | null }>(`
 const SET = `UPDATE feature_environments SET last_seen_at = :now
   WHERE feature = :feature AND environment = :environment`;
 
-// The first use invalidates cached answers; later ones don't.
+// The first use invalidates cached responses; later ones don't.
 const setFirstSeen = command<Seen>(SET);
 const setLastSeen = bookkeeping<Seen>(SET);
 
 /** Updates when a flag was last used, if the flag exists and its project has the environment. */
-export function noteFeatureSeen(tx: Writing, place: FeaturePlace, now: string) {
-  const known = lastSeen(tx.db).get(place);
-  if (!known) return;
-  if (known.lastSeenAt === null) {
+export function markFeatureSeen(tx: Writing, place: FeaturePlace, now: string) {
+  const state = lastSeen(tx.db).get(place);
+  if (!state) return;
+  if (state.lastSeenAt === null) {
     ensureFeatureEnvironment(tx).run(place);
     setFirstSeen(tx).run({ ...place, now });
-  } else if (Date.parse(now) - Date.parse(known.lastSeenAt) >= EXACT_MS)
+  } else if (Date.parse(now) - Date.parse(state.lastSeenAt) >= ACCURACY_MS)
     setLastSeen(tx).run({ ...place, now });
 }

@@ -18,17 +18,17 @@ const remove = command<{ id: string }>(`DELETE FROM strategies WHERE id = :id`);
 const removeSegments = command<{ id: string }>(`DELETE FROM strategy_segments WHERE strategy = :id`);
 
 /** Changes a strategy; the change has been validated. Disables the flag if no strategy is left enabled. */
-export function updateStrategy(tx: Tx, place: Place, before: Strategy, given: UpdateStrategy): Strategy {
-  const updated = toUpdated(before, given);
+export function updateStrategy(tx: Tx, place: Place, before: Strategy, change: UpdateStrategy): Strategy {
+  const updated = toUpdated(before, change);
   setRow(tx).run(toRow(updated));
-  if (given.segments) {
+  if (change.segments) {
     removeSegments(tx).run({ id: before.id });
     for (const segment of updated.segments) insertStrategySegment(tx).run({ strategy: before.id, segment });
   }
   const { project, environment, feature: featureName } = place;
   const [data, preData] = [toData(updated), toData(before)];
   tx.record({ type: "feature-strategy-update", project, environment, featureName, data, preData });
-  disableIfNothingIsOn(tx, place);
+  disableIfNoneEnabled(tx, place);
   return updated;
 }
 
@@ -38,7 +38,7 @@ export function removeStrategy(tx: Tx, place: Place, strategy: Strategy) {
   const { project, environment, feature: featureName } = place;
   const preData = toData(strategy);
   tx.record({ type: "feature-strategy-remove", project, environment, featureName, preData });
-  disableIfNothingIsOn(tx, place);
+  disableIfNoneEnabled(tx, place);
 }
 
 /** Changes the sort order of a flag's strategies in an environment, ignoring others (original). */
@@ -57,19 +57,19 @@ export function sortStrategies(tx: Tx, place: Place, order: StrategyOrder) {
   });
 }
 
-const toUpdated = (before: Strategy, given: UpdateStrategy): Strategy => ({
+const toUpdated = (before: Strategy, change: UpdateStrategy): Strategy => ({
   ...before,
-  name: given.name ?? before.name,
-  title: given.title === undefined ? before.title : given.title,
-  disabled: given.disabled ?? before.disabled,
-  sortOrder: given.sortOrder ?? before.sortOrder,
-  constraints: given.constraints ?? [],
-  variants: given.variants ?? [],
-  parameters: given.parameters ?? before.parameters,
-  segments: given.segments ? distinct(given.segments) : before.segments,
+  name: change.name ?? before.name,
+  title: change.title === undefined ? before.title : change.title,
+  disabled: change.disabled ?? before.disabled,
+  sortOrder: change.sortOrder ?? before.sortOrder,
+  constraints: change.constraints ?? [],
+  variants: change.variants ?? [],
+  parameters: change.parameters ?? before.parameters,
+  segments: change.segments ? distinct(change.segments) : before.segments,
 });
 
-function disableIfNothingIsOn(tx: Tx, place: Place) {
+function disableIfNoneEnabled(tx: Tx, place: Place) {
   const strategies = strategiesAsValues(tx.db, place.feature, place.environment);
   if (strategies.every(({ disabled }) => disabled)) disableFeature(tx, place);
 }

@@ -83,7 +83,7 @@ export const toRow = (strategy: Strategy): StrategyRow => ({
   parameters: JSON.stringify(strategy.parameters),
 });
 
-/** Segment ids as answered: without duplicates, in ascending order. */
+/** Segment ids in their wire form: without duplicates, in ascending order. */
 export const distinct = (ids: readonly number[]) => [...new Set(ids)].toSorted((a, b) => a - b);
 
 /** A strategy in events, with keys in the original's order. */

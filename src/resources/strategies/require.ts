@@ -8,8 +8,8 @@ import { placedStrategy, strategyCount } from "./store.ts";
 
 export { type StoredParts, toValues } from "./store.ts";
 
-/** The most strategies a flag can have in an environment (original). */
-const MOST = 30;
+/** The maximum number of strategies of a flag in an environment (original). */
+const MAX_STRATEGIES = 30;
 
 interface Place {
   project: string;
@@ -61,9 +61,9 @@ export function requireStrategy(db: Database, place: Place, id: string): Strateg
   const found = placedStrategy(db, id);
   if (!found) throw new ApiError("NotFoundError", `There is no strategy ${id}`);
   const { project, environment, ...strategy } = found;
-  const isThere =
+  const isSamePlace =
     strategy.featureName === place.feature && project === place.project && environment === place.environment;
-  if (isThere) return strategy;
+  if (isSamePlace) return strategy;
   throw new ApiError(
     "InvalidOperationError",
     `The strategy ${id} does not belong to this flag and environment`,
@@ -78,10 +78,10 @@ export function requireStrategyOfLive(db: Database, place: Place, id: string): S
   return strategy;
 }
 
-/** @throws ApiError `ExceedsLimitError` if a flag has as many strategies in an environment as allowed */
+/** @throws ApiError `ExceedsLimitError` if a flag has reached the limit of strategies in an environment */
 export function requireRoomForStrategy(db: Database, { feature, environment }: Place) {
-  if (strategyCount(db, feature, environment) < MOST) return;
-  const message = `The flag ${feature} has ${MOST} strategies in ${environment}, the most allowed`;
+  if (strategyCount(db, feature, environment) < MAX_STRATEGIES) return;
+  const message = `The flag ${feature} has ${MAX_STRATEGIES} strategies in ${environment}, the most allowed`;
   throw new ApiError("ExceedsLimitError", message);
 }
 
@@ -114,23 +114,23 @@ export function requirePlacedStrategy(
   );
 }
 
-/** The most flags named in an error. */
-const MOST_NAMED = 10;
+/** The maximum number of flags named in an error. */
+const MAX_NAMED = 10;
 
 /**
- * @param what the thing to delete, such as "segment x"
+ * @param subject the thing to delete, such as "segment x"
  * @param usesWithout returns the strategies that use it, except those of the given projects
  * @throws ApiError `ConflictError` if any strategy uses it, naming the flags that the actor can see
  */
 export function requireNoUse(
   db: Database,
   actor: Actor,
-  what: string,
+  subject: string,
   usesWithout: (hidden: readonly string[]) => readonly StrategyUse[],
 ) {
   if (usesWithout([]).length === 0) return;
   const visible = usesWithout(hiddenProjects(db, actor));
-  const flags = [...new Set(visible.map(({ featureName }) => featureName))].slice(0, MOST_NAMED);
+  const flags = [...new Set(visible.map(({ featureName }) => featureName))].slice(0, MAX_NAMED);
   const users = flags.length > 0 ? `strategies of ${flags.join(", ")}` : "strategies that you may not see";
-  throw new ApiError("ConflictError", `The ${what} can't be deleted: ${users} use it`);
+  throw new ApiError("ConflictError", `The ${subject} can't be deleted: ${users} use it`);
 }

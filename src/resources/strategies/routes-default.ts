@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { operation } from "../../http/operation.ts";
 import { requireProjectEnvironment } from "../environments/require.ts";
 import { setDefaultStrategy } from "./changes-default.ts";
-import { requireGoodDefault } from "./rules.ts";
+import { requireValidDefault } from "./rules.ts";
 import { DefaultStrategy, SetDefaultStrategy } from "./schema.ts";
 
 export const updateDefaultStrategy = operation({
@@ -23,7 +23,7 @@ export const updateDefaultStrategy = operation({
   response: DefaultStrategy,
 }).change(({ tx, params: { projectId: project, environment }, body }) => {
   requireProjectEnvironment(tx.db, project, environment);
-  const strategy = requireGoodDefault(tx.db, body);
+  const strategy = requireValidDefault(tx.db, body);
   setDefaultStrategy(tx, { project, environment }, strategy);
   return strategy;
 });

@@ -32,7 +32,7 @@ export const readFeatureEnvironment = operation({
   };
 });
 
-/** The shared contract of all switches. */
+/** What the operations that enable or disable flags have in common. */
 const switching = {
   tag: "Features",
   method: "POST",

@@ -11,7 +11,7 @@ import {
   requireStrategyOfLive,
 } from "./require.ts";
 import { ENVIRONMENT, Params, StrategyParams } from "./routes-path.ts";
-import { requireGoodStrategy } from "./rules.ts";
+import { requireValidStrategy } from "./rules.ts";
 import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "./schema.ts";
 import { strategies } from "./store.ts";
 
@@ -47,7 +47,7 @@ export const addStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: place, body }) => {
   requirePlaceForStrategy(tx.db, place);
-  const strategy = requireGoodStrategy(tx.db, place.project, body);
+  const strategy = requireValidStrategy(tx.db, place.project, body);
   requireRoomForStrategy(tx.db, place);
   return createStrategy(tx, place, strategy);
 });
@@ -95,12 +95,12 @@ export const replaceStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, body));
+  return updateStrategy(tx, place, strategy, requireValidStrategy(tx.db, place.project, body));
 });
 
 export const patchStrategy = operation({
   id: "patchFeatureStrategy",
-  summary: "Change parts of a strategy by JSON Patch",
+  summary: "Change parts of a strategy with a JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: STRATEGY,
@@ -112,8 +112,8 @@ export const patchStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  const given = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
-  return updateStrategy(tx, place, strategy, requireGoodStrategy(tx.db, place.project, given));
+  const change = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
+  return updateStrategy(tx, place, strategy, requireValidStrategy(tx.db, place.project, change));
 });
 
 export const deleteStrategy = operation({

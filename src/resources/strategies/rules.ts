@@ -7,14 +7,14 @@ import { requireWeights } from "../variants/require.ts";
 import type { CreateStrategy, SetDefaultStrategy, UpdateStrategy } from "./schema.ts";
 import { segmentOwner } from "./store.ts";
 
-/** The most segments and constraints in a strategy, and values in a constraint (original). */
-const MOST = { segments: 5, constraints: 30, values: 250 };
+/** The number of segments and constraints in a strategy, and of values in a constraint (original). */
+const MAX = { segments: 5, constraints: 30, values: 250 };
 
 /**
  * Checks a strategy in a request. @returns it with its variants' weights adjusted to add up
  * @throws ApiError `ValidationError` and `NotFoundError` for invalid parts
  */
-export function requireGoodStrategy<S extends CreateStrategy | UpdateStrategy>(
+export function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
   db: Database,
   project: string,
   strategy: S,
@@ -23,7 +23,7 @@ export function requireGoodStrategy<S extends CreateStrategy | UpdateStrategy>(
   if (name !== undefined && !isKnown(db, "strategyType", name))
     throw invalid({ path: "body.name", message: `there is no strategy type ${name}` });
   requireSegments(db, project, segments);
-  if (constraints) requireOwnConstraints(db, constraints, "body.constraints");
+  if (constraints) requireValidConstraints(db, constraints, "body.constraints");
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 
@@ -31,9 +31,9 @@ export function requireGoodStrategy<S extends CreateStrategy | UpdateStrategy>(
  * The same for a default strategy, whose segments are checked only when it is used (original).
  * @throws ApiError `ValidationError`
  */
-export function requireGoodDefault(db: Database, strategy: SetDefaultStrategy): SetDefaultStrategy {
+export function requireValidDefault(db: Database, strategy: SetDefaultStrategy): SetDefaultStrategy {
   const { constraints = [], variants } = strategy;
-  requireOwnConstraints(db, constraints, "body.constraints");
+  requireValidConstraints(db, constraints, "body.constraints");
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 
@@ -41,8 +41,8 @@ export function requireGoodDefault(db: Database, strategy: SetDefaultStrategy): 
  * @throws ApiError `NotFoundError` for a missing segment, `ValidationError` for one of another project or for too many
  */
 export function requireSegments(db: Database, project: string, ids: readonly number[]) {
-  if (ids.length > MOST.segments)
-    throw invalid({ path: "body.segments", message: `must name ${MOST.segments} segments or less` });
+  if (ids.length > MAX.segments)
+    throw invalid({ path: "body.segments", message: `must have ${MAX.segments} segments or fewer` });
   for (const [index, id] of ids.entries()) {
     const segment = segmentOwner(db, id);
     if (!segment) throw new ApiError("NotFoundError", `There is no segment ${id}`);
@@ -58,12 +58,15 @@ export function requireSegments(db: Database, project: string, ids: readonly num
  * @throws ApiError `ExceedsLimitError` for too many of something, `NotFoundError` for a missing context field,
  * `ValidationError` for a value that the operator or the field does not accept
  */
-function requireOwnConstraints(db: Database, constraints: readonly Constraint[], where: string) {
-  if (constraints.length > MOST.constraints)
-    throw new ApiError("ExceedsLimitError", `${where}: must have ${MOST.constraints} or less`);
-  const tooMany = constraints.findIndex(({ values }) => values.length > MOST.values);
+function requireValidConstraints(db: Database, constraints: readonly Constraint[], where: string) {
+  if (constraints.length > MAX.constraints)
+    throw new ApiError("ExceedsLimitError", `${where}: must have ${MAX.constraints} constraints or fewer`);
+  const tooMany = constraints.findIndex(({ values }) => values.length > MAX.values);
   if (tooMany >= 0)
-    throw new ApiError("ExceedsLimitError", `${where}.${tooMany}.values: must have ${MOST.values} or less`);
+    throw new ApiError(
+      "ExceedsLimitError",
+      `${where}.${tooMany}.values: must have ${MAX.values} values or fewer`,
+    );
   requireConstraints(constraints, where);
   for (const [index, constraint] of constraints.entries())
     requireLegalValues(db, constraint, `${where}.${index}`);

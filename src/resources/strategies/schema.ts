@@ -37,10 +37,10 @@ export type DefaultStrategy = v.InferOutput<typeof DefaultStrategy>;
 const Parameters = v.pipe(
   JsonObject,
   v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, string> => {
-    const wrong = Object.entries(dataset.value).find(([, value]) => !isPlain(value));
-    if (!wrong)
+    const invalidEntry = Object.entries(dataset.value).find(([, value]) => !isPlain(value));
+    if (!invalidEntry)
       return Object.fromEntries(Object.entries(dataset.value).map(([key, value]) => [key, String(value)]));
-    addIssue({ message: `must contain only text, unlike ${wrong[0].slice(0, 80)}` });
+    addIssue({ message: `must contain only text, unlike ${invalidEntry[0].slice(0, 80)}` });
     return NEVER;
   }),
 );
@@ -63,11 +63,13 @@ export type CreateStrategy = v.InferOutput<typeof CreateStrategy>;
 /** A default strategy in a request: always a gradual rollout (original). */
 export const SetDefaultStrategy = v.object({
   ...CreateStrategy.entries,
-  name: v.literal("flexibleRollout", "must be flexibleRollout, which alone can be a default"),
+  name: v.literal("flexibleRollout", "must be flexibleRollout, the only one that can be a default"),
 });
 export type SetDefaultStrategy = v.InferOutput<typeof SetDefaultStrategy>;
 
-/** A change to a strategy. Constraints and variants that are left out are removed, all else is kept (original). */
+/**
+ * A change to a strategy. Constraints and variants that are left out are removed; everything else is kept (original).
+ */
 export const UpdateStrategy = v.object({ ...CreateStrategy.entries, name: v.optional(NonEmptyText) });
 export type UpdateStrategy = v.InferOutput<typeof UpdateStrategy>;
 

@@ -7,8 +7,8 @@ import { PathName } from "../../validation.ts";
 import { insertStrategyType, type StrategyTypeRow } from "./changes.ts";
 import { StrategyParameter } from "./schema.ts";
 
-// Every file has the built-in ones already.
-const own = query<object, StrategyTypeRow>(`
+// Every file already has the built-in ones.
+const custom = query<object, StrategyTypeRow>(`
   SELECT name, title, description, parameters, deprecated FROM strategy_types WHERE editable ORDER BY name`);
 
 export const strategyType = kind({
@@ -27,7 +27,7 @@ export const strategyType = kind({
       deprecated: bit(line.deprecated),
     }),
   *rows(db) {
-    for (const row of own(db).iterate({})) {
+    for (const row of custom(db).iterate({})) {
       const parameters = JSON.parse(row.parameters);
       yield withoutNulls({ ...row, parameters, deprecated: row.deprecated === 1 });
     }

@@ -14,8 +14,8 @@ export function requireStrategyType(db: Database, name: string): StrategyType {
 }
 
 /** The same, unless it is built in. @throws ApiError `NotFoundError`, `InvalidOperationError` */
-export function requireOwnStrategyType(db: Database, name: string): StrategyType {
+export function requireCustomStrategyType(db: Database, name: string): StrategyType {
   const type = requireStrategyType(db, name);
   if (type.editable) return type;
-  throw new ApiError("InvalidOperationError", `The strategy type ${name} is built in and stays as it is`);
+  throw new ApiError("InvalidOperationError", `The strategy type ${name} is built in and can't be changed`);
 }

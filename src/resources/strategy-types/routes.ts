@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
-import { requireOwnStrategyType, requireStrategyType } from "./require.ts";
+import { requireCustomStrategyType, requireStrategyType } from "./require.ts";
 import { NewStrategyType, StrategyType, StrategyTypes, UpdateStrategyType } from "./schema.ts";
 import { strategyTypes } from "./store.ts";
 
@@ -60,7 +60,7 @@ export const updateStrategyType = operation({
   records: ["strategy-updated"],
   response: NoBody,
 }).change(({ tx, params: { name }, body }) =>
-  changes.updateStrategyType(tx, requireOwnStrategyType(tx.db, name), body),
+  changes.updateStrategyType(tx, requireCustomStrategyType(tx.db, name), body),
 );
 
 export const deleteStrategyType = operation({
@@ -74,7 +74,9 @@ export const deleteStrategyType = operation({
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-deleted"],
   response: NoBody,
-}).change(({ tx, params: { name } }) => changes.deleteStrategyType(tx, requireOwnStrategyType(tx.db, name)));
+}).change(({ tx, params: { name } }) =>
+  changes.deleteStrategyType(tx, requireCustomStrategyType(tx.db, name)),
+);
 
 export const deprecateStrategyType = operation({
   id: "deprecateStrategy",

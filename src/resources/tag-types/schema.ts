@@ -17,7 +17,7 @@ export const NewTagType = v.object({
   name: v.pipe(
     UrlName,
     v.minLength(2, "must have 2 characters or more"),
-    v.maxLength(50, "must have 50 characters or less"),
+    v.maxLength(50, "must have 50 characters or fewer"),
   ),
   description: v.nullish(ShortText),
   icon: v.nullish(ShortText),

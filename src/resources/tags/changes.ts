@@ -2,7 +2,7 @@ import { command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tag } from "../../events/schema.ts";
 import type { Tx } from "../../events/write.ts";
-import { isTag } from "./store.ts";
+import { tagExists } from "./store.ts";
 
 export const insertTag = command<Tag>(`INSERT INTO tags (type, value) VALUES (:type, :value)`);
 
@@ -17,12 +17,12 @@ export function createTag(tx: Tx, tag: Tag): Tag {
 
 /** Creates the tag unless it exists. */
 export function ensureTag(tx: Tx, tag: Tag) {
-  if (!isTag(tx.db, tag)) createTag(tx, tag);
+  if (!tagExists(tx.db, tag)) createTag(tx, tag);
 }
 
 /** The same without an event, for imports. */
 export function ensureTagRow(tx: Writing, tag: Tag) {
-  if (!isTag(tx.db, tag)) insertTag(tx).run(tag);
+  if (!tagExists(tx.db, tag)) insertTag(tx).run(tag);
 }
 
 /** Deletes a tag and removes it from its flags; records an event even if it doesn't exist (original). */

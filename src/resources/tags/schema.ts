@@ -6,13 +6,13 @@ import { PathName, Text } from "../../validation.ts";
 export const TagPart = v.pipe(
   PathName,
   v.minLength(2, "must have 2 characters or more"),
-  v.maxLength(50, "must have 50 or less"),
+  v.maxLength(50, "must have 50 characters or fewer"),
 );
 
 /** The body that creates a tag. */
 export const NewTag = v.object({ type: TagPart, value: TagPart });
 
-/** The same, without white space around it; not where a flag gets one, which keeps it (original). */
+/** The same, trimmed; a tag that is added to a flag keeps its white space (original). */
 export const TrimmedTag = v.object({
   type: v.pipe(Text, v.trim(), TagPart),
   value: v.pipe(Text, v.trim(), TagPart),

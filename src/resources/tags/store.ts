@@ -5,7 +5,7 @@ const all = query<object, Tag>(`SELECT type, value FROM tags ORDER BY type, valu
 
 const ofType = query<{ type: string }, Tag>(`SELECT type, value FROM tags WHERE type = :type ORDER BY value`);
 
-const one = query<Tag, Tag>(`SELECT type, value FROM tags WHERE type = :type AND value = :value`);
+const byTypeAndValue = query<Tag, Tag>(`SELECT type, value FROM tags WHERE type = :type AND value = :value`);
 
 /** All tags, used or not, by type and value. */
 export const allTags = (db: Database): Tag[] => all(db).all({});
@@ -13,4 +13,4 @@ export const allTags = (db: Database): Tag[] => all(db).all({});
 /** The tags of a type by value; none for an unknown type. */
 export const tagsOfType = (db: Database, type: string): Tag[] => ofType(db).all({ type });
 
-export const isTag = (db: Database, tag: Tag): boolean => one(db).get(tag) !== undefined;
+export const tagExists = (db: Database, tag: Tag): boolean => byTypeAndValue(db).get(tag) !== undefined;

@@ -33,12 +33,12 @@ export const insertToken = command<TokenRow>(`
 
 const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
-const setEnd = command<{ id: number; expiresAt: string }>(`
+const setExpiry = command<{ id: number; expiresAt: string }>(`
   UPDATE tokens SET expires_at = :expiresAt WHERE id = :id`);
 
 /** Creates a token; its secret is not stored and can't be shown again. */
-export function createToken(tx: Tx, { secret: given, ...token }: NewToken): Token & { secret: string } {
-  const secret = given ?? newSecret(token.type, token.projects, token.environment ?? "*");
+export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Token & { secret: string } {
+  const secret = chosen ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const row = { ...token, projects: JSON.stringify(token.projects), createdAt: tx.now, seenAt: null };
   const { lastInsertRowid } = insertToken(tx).run({ ...row, hash: hashSecret(secret) });
   const created = tokenById(tx.db, Number(lastInsertRowid))!;
@@ -47,7 +47,7 @@ export function createToken(tx: Tx, { secret: given, ...token }: NewToken): Toke
   return { ...created, secret };
 }
 
-/** Creates a personal token. @returns it as the API answers */
+/** Creates a personal token. @returns its wire form */
 export function createPersonalToken(
   tx: Tx,
   userId: number,
@@ -59,7 +59,7 @@ export function createPersonalToken(
   return { id, secret, description, userId, createdAt, expiresAt, seenAt: null };
 }
 
-/** Creates an API token. @returns it as the API answers */
+/** Creates an API token. @returns its wire form */
 export function createApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedApiToken> {
   const { secret, ...created } = createToken(tx, { ...token, userId: null });
   return new WithHeaders({ secret, ...createdPart(created) }, { location: "api-tokens" });
@@ -67,7 +67,7 @@ export function createApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedA
 
 /** Changes when an API token expires. */
 export function updateToken(tx: Tx, token: Token, expiresAt: string) {
-  setEnd(tx).run({ id: token.id, expiresAt });
+  setExpiry(tx).run({ id: token.id, expiresAt });
   const updated = tokenById(tx.db, token.id)!;
   const [data, preData] = [wholePart(updated), wholePart(token)];
   tx.record({ type: "api-token-updated", ...placeOf(tx, token), data, preData });

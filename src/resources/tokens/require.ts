@@ -9,8 +9,8 @@ import { idInMasked, maskedSecret } from "./api-token.ts";
 import type { NewApiToken } from "./schema.ts";
 import { personalTokens, type Token, tokenById, tokenBySecret } from "./store.ts";
 
-/** The most personal tokens per user (original). */
-const MOST = 10;
+/** The maximum number of personal tokens per user (original). */
+const MAX_TOKENS = 10;
 
 const namesOf = query<{ userId: number }, string>(`SELECT name FROM tokens WHERE user_id = :userId`);
 
@@ -24,16 +24,17 @@ export function requirePerson({ userId }: Actor): number {
 }
 
 /**
- * @throws ApiError `NameExistsError` if the user has a token with this name, `OperationDeniedError` if they have too many
+ * @throws ApiError `NameExistsError` if the user has a token with this name, `OperationDeniedError` if they have too
+ * many
  */
 export function requireRoomForToken(db: Database, userId: number, name: string) {
   const names = namesOf(db).pluck().all({ userId });
   if (names.includes(name))
     throw new ApiError("NameExistsError", "body.description: there is already a token with this name");
-  if (names.length >= MOST)
+  if (names.length >= MAX_TOKENS)
     throw new ApiError(
       "OperationDeniedError",
-      `There are ${MOST} personal tokens, the most allowed: delete one first`,
+      `There are ${MAX_TOKENS} personal tokens, the most allowed: delete one first`,
     );
 }
 
@@ -43,37 +44,42 @@ export function requireOwnToken(db: Database, userId: number, id: number) {
   throw new ApiError("NotFoundError", `There is no personal token with the id ${id}`);
 }
 
-/** An API token, given its secret or the masked secret in lists. */
-export function apiTokenAt(db: Database, secret: string): Token | undefined {
-  const found = tokenBySecret(db, secret) ?? tokenShownAs(db, secret);
+/** The API token with this secret or masked secret; undefined if there is none. */
+export function findApiToken(db: Database, secret: string): Token | undefined {
+  const found = tokenBySecret(db, secret) ?? tokenByMaskedSecret(db, secret);
   return found?.type === "user" ? undefined : found;
 }
 
-function tokenShownAs(db: Database, masked: string): Token | undefined {
+function tokenByMaskedSecret(db: Database, masked: string): Token | undefined {
   const id = idInMasked(masked);
   const token = id === undefined ? undefined : tokenById(db, id);
   return token && maskedSecret(token) === masked ? token : undefined;
 }
 
-/** What an actor does with a token. */
-export type TokenDeed = "CREATE" | "READ" | "UPDATE" | "DELETE";
+/** What an actor can do with a token. */
+export type TokenAction = "CREATE" | "READ" | "UPDATE" | "DELETE";
 
 /** Whether the actor may do this with tokens of a type; only Admins may do everything. */
-export function mayWithTokens(db: Database, actor: Actor, deed: TokenDeed, type: Token["type"]): boolean {
-  return holds(db, actor, { permissions: [permissionFor(deed, type)] });
+export function mayAccessTokens(
+  db: Database,
+  actor: Actor,
+  action: TokenAction,
+  type: Token["type"],
+): boolean {
+  return holds(db, actor, { permissions: [permissionFor(action, type)] });
 }
 
 /** @throws ApiError `NoAccessError` */
-export function requireMayWithToken(
+export function requireTokenAccess(
   db: Database,
   actor: Actor,
-  deed: TokenDeed,
+  action: TokenAction,
   { type, projects }: Pick<Token, "type" | "projects">,
 ) {
   for (const project of projects) requireVisible(db, actor, project);
-  if (deed === "CREATE" && projects.includes("*")) requireAllVisible(db, actor);
-  if (mayWithTokens(db, actor, deed, type)) return;
-  throw new ApiError("NoAccessError", `You need the permission ${permissionFor(deed, type)} to do this`);
+  if (action === "CREATE" && projects.includes("*")) requireAllVisible(db, actor);
+  if (mayAccessTokens(db, actor, action, type)) return;
+  throw new ApiError("NoAccessError", `You need the permission ${permissionFor(action, type)} to do this`);
 }
 
 /** A token for all projects would reveal those hidden from its creator. @throws ApiError `NoAccessError` */
@@ -82,9 +88,9 @@ function requireAllVisible(db: Database, actor: Actor) {
   throw new ApiError("NoAccessError", "Some projects are hidden from you: name the projects of the token");
 }
 
-const permissionFor = (deed: TokenDeed, type: Token["type"]): Permission =>
+const permissionFor = (action: TokenAction, type: Token["type"]): Permission =>
   type === "client" || type === "frontend"
-    ? (`${deed}_${type.toUpperCase() as "CLIENT" | "FRONTEND"}_API_TOKEN` as const)
+    ? (`${action}_${type.toUpperCase() as "CLIENT" | "FRONTEND"}_API_TOKEN` as const)
     : "ADMIN";
 
 /**

@@ -6,12 +6,12 @@ import type { Database } from "../../db/statement.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { toApiToken } from "./api-token.ts";
 import * as changes from "./changes.ts";
-import { apiTokenAt, mayWithTokens, requireMayWithToken, requireTokenScope } from "./require.ts";
+import { findApiToken, mayAccessTokens, requireTokenAccess, requireTokenScope } from "./require.ts";
 import { ApiTokens, ApiTokenUpdate, CreatedApiToken, NewApiToken } from "./schema.ts";
 import { type Token, tokens } from "./store.ts";
 
-const anyOf = <D extends string>(deed: D) =>
-  ["ADMIN", `${deed}_CLIENT_API_TOKEN`, `${deed}_FRONTEND_API_TOKEN`] as const;
+const anyOf = <D extends string>(action: D) =>
+  ["ADMIN", `${action}_CLIENT_API_TOKEN`, `${action}_FRONTEND_API_TOKEN`] as const;
 
 export const listApiTokens = operation({
   id: "getAllApiTokens",
@@ -53,7 +53,7 @@ export const createApiToken = operation({
   records: ["api-token-created"],
   response: CreatedApiToken,
 }).change(({ tx, actor, body }) => {
-  requireMayWithToken(tx.db, actor, "CREATE", body);
+  requireTokenAccess(tx.db, actor, "CREATE", body);
   requireTokenScope(tx.db, body);
   return changes.createApiToken(tx, body);
 });
@@ -70,9 +70,9 @@ export const updateApiToken = operation({
   records: ["api-token-updated"],
   response: NoBody,
 }).change(({ tx, actor, params, body: { expiresAt } }) => {
-  const token = apiTokenAt(tx.db, params.token);
+  const token = findApiToken(tx.db, params.token);
   if (!token) return;
-  requireMayWithToken(tx.db, actor, "UPDATE", token);
+  requireTokenAccess(tx.db, actor, "UPDATE", token);
   changes.updateToken(tx, token, expiresAt);
 });
 
@@ -87,9 +87,9 @@ export const deleteApiToken = operation({
   records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params }) => {
-  const token = apiTokenAt(tx.db, params.token);
+  const token = findApiToken(tx.db, params.token);
   if (!token) return;
-  requireMayWithToken(tx.db, actor, "DELETE", token);
+  requireTokenAccess(tx.db, actor, "DELETE", token);
   changes.revokeToken(tx, token.id);
 });
 
@@ -97,7 +97,7 @@ export const deleteApiToken = operation({
 function readableTokens(db: Database, actor: Actor): Token[] {
   const hidden = hiddenProjects(db, actor);
   const types = (["admin", "client", "frontend"] as const).filter((type) =>
-    mayWithTokens(db, actor, "READ", type),
+    mayAccessTokens(db, actor, "READ", type),
   );
   return tokens(db).filter(
     ({ type, projects }) =>

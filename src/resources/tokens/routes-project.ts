@@ -6,7 +6,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { requireProject } from "../projects/require.ts";
 import { toApiToken } from "./api-token.ts";
 import * as changes from "./changes.ts";
-import { apiTokenAt, requireTokenScope } from "./require.ts";
+import { findApiToken, requireTokenScope } from "./require.ts";
 import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "./schema.ts";
 import { type Token, tokens } from "./store.ts";
 
@@ -28,7 +28,7 @@ export const listProjectApiTokens = operation({
     const hidden = hiddenProjects(db, actor);
     return {
       tokens: tokens(db)
-        .filter((token) => isOf(token, projectId))
+        .filter((token) => isForProject(token, projectId))
         .map((token) => withoutProjects(toApiToken(token), hidden)),
     };
   }),
@@ -49,7 +49,7 @@ export const createProjectApiToken = operation({
   response: CreatedApiToken,
 }).change(({ tx, params: { projectId }, body }) => {
   requireProject(tx.db, projectId);
-  if (!isOnly(body, projectId))
+  if (!isOnlyForProject(body, projectId))
     throw invalid({ path: "body.projects", message: `must be only ${projectId}` });
   requireTokenScope(tx.db, body);
   return changes.createApiToken(tx, body);
@@ -67,21 +67,22 @@ export const deleteProjectApiToken = operation({
   records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, params: { projectId, token: secret } }) => {
-  const token = apiTokenAt(tx.db, secret);
-  if (!token || !isOf(token, projectId))
+  const token = findApiToken(tx.db, secret);
+  if (!token || !isForProject(token, projectId))
     throw new ApiError("NotFoundError", `The project ${projectId} has no such token`);
-  if (!isOnly(token, projectId))
+  if (!isOnlyForProject(token, projectId))
     throw invalid({ path: "path.token", message: "names a token that is also for other projects" });
   changes.revokeToken(tx, token.id);
 });
 
-/** A token as somebody sees it who does not see these projects. */
+/** A token as seen by someone from whom these projects are hidden. */
 function withoutProjects(token: ApiToken, hidden: readonly string[]): ApiToken {
   const projects = token.projects.filter((project) => !hidden.includes(project));
   return { ...token, project: projects.join(","), projects };
 }
 
-const isOf = ({ type, projects }: Token, project: string) => type !== "user" && projects.includes(project);
+const isForProject = ({ type, projects }: Token, project: string) =>
+  type !== "user" && projects.includes(project);
 
-const isOnly = ({ projects }: { projects: readonly string[] }, project: string) =>
+const isOnlyForProject = ({ projects }: { projects: readonly string[] }, project: string) =>
   projects.length === 1 && projects[0] === project;

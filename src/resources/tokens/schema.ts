@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { FutureTime, NonEmptyText, Time, Timestamp, wholeNumber } from "../../validation.ts";
 
-/** A personal token; its secret appears only in the answer that creates it. */
+/** A personal token; its secret appears only in the response that creates it. */
 export const PersonalToken = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   secret: v.optional(v.string()),
@@ -24,7 +24,7 @@ export const NewPersonalToken = v.object({ description: NonEmptyText, expiresAt:
 const API_TOKEN_TYPES = ["client", "admin", "frontend"] as const;
 
 /**
- * A token that belongs to no user. Its secret appears only in the answer that creates it; elsewhere a masked form
+ * A token that belongs to no user. Its secret appears only in the response that creates it; elsewhere a masked form
  * identifies the token.
  */
 export const ApiToken = v.strictObject({
@@ -69,7 +69,7 @@ export const NewApiToken = v.pipe(
   v.forward(
     v.check(
       ({ tokenName, username }) => tokenName === undefined || username === undefined,
-      "is another name of tokenName: give one of them",
+      "is another name for tokenName: give only one of them",
     ),
     ["username"],
   ),

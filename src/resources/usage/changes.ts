@@ -2,9 +2,9 @@ import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { writeApplication, writeInstance } from "../applications/changes.ts";
-import { enterStagesOfUse } from "../lifecycle/changes.ts";
-import { noteFeatureSeen } from "../strategies/changes-seen.ts";
-import { keep, type Noted, take, type Use } from "./gathered.ts";
+import { enterUsageStages } from "../lifecycle/changes.ts";
+import { markFeatureSeen } from "../strategies/changes-seen.ts";
+import { keep, type Report, take, type Use } from "./gathered.ts";
 
 /** Usage of a flag by an application in an environment. */
 export interface Series {
@@ -20,15 +20,15 @@ const OF_SERIES = `FROM usage_series
   WHERE feature = :feature AND environment = :environment AND application = :application`;
 
 /** The largest exact integer. */
-const MOST = Number.MAX_SAFE_INTEGER;
+const MAX_COUNT = Number.MAX_SAFE_INTEGER;
 
 const addHour = bookkeeping<Series & { hour: string; yes: number; no: number }>(`
   INSERT INTO hourly_usage (series, hour, yes, no) SELECT id, :hour, :yes, :no ${OF_SERIES}
-  ON CONFLICT DO UPDATE SET yes = min(yes + excluded.yes, ${MOST}), no = min(no + excluded.no, ${MOST})`);
+  ON CONFLICT DO UPDATE SET yes = min(yes + excluded.yes, ${MAX_COUNT}), no = min(no + excluded.no, ${MAX_COUNT})`);
 
 const addVariant = bookkeeping<Series & { hour: string; variant: string; count: number }>(`
   INSERT INTO hourly_variants (series, hour, variant, count) SELECT id, :hour, :variant, :count ${OF_SERIES}
-  ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MOST})`);
+  ON CONFLICT DO UPDATE SET count = min(count + excluded.count, ${MAX_COUNT})`);
 
 /** Adds to an application's counts for an hour. */
 export function addUse(tx: Writing, { kind: _, ...use }: Use) {
@@ -46,39 +46,39 @@ export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use
   return changes;
 }
 
-/** How long a transaction writes, in milliseconds, so that requests and changes get a turn in between. */
+/** How long a transaction may write, in milliseconds, so that requests and changes get a turn in between. */
 const SLICE_MS = 2;
 
 /**
- * Writes what was gathered, slice by slice.
+ * Writes the gathered reports, slice by slice.
  * @throws SQLite's error if the file can't be written to now; the rest is kept for the next attempt
  */
 export async function writeUsage(db: Database, now = new Date().toISOString()) {
-  const noted = take(db);
+  const reports = take(db);
   let written = 0;
   try {
-    while (written < noted.length)
-      written = await inGroup(db, undefined, (tx) => writeSome(tx, noted, written, now));
+    while (written < reports.length)
+      written = await inGroup(db, undefined, (tx) => writeSome(tx, reports, written, now));
   } catch (error) {
-    keep(db, noted.slice(written));
+    keep(db, reports.slice(written));
     throw error;
   }
 }
 
 /** @returns how many have been written so far */
-function writeSome(tx: Writing, noted: readonly Noted[], from: number, now: string): number {
+function writeSome(tx: Writing, reports: readonly Report[], from: number, now: string): number {
   const end = performance.now() + SLICE_MS;
   let next = from;
-  do writeOne(tx, noted[next++]!, now);
-  while (next < noted.length && performance.now() < end);
+  do writeOne(tx, reports[next++]!, now);
+  while (next < reports.length && performance.now() < end);
   return next;
 }
 
-function writeOne(tx: Writing, one: Noted, now: string) {
-  if (one.kind === "application") return writeApplication(tx, one);
-  if (one.kind === "instance") return writeInstance(tx, one);
-  addUse(tx, one);
-  const { feature, environment } = one;
-  noteFeatureSeen(tx, { feature, environment }, now);
-  enterStagesOfUse(tx, feature, environment, now);
+function writeOne(tx: Writing, report: Report, now: string) {
+  if (report.kind === "application") return writeApplication(tx, report);
+  if (report.kind === "instance") return writeInstance(tx, report);
+  addUse(tx, report);
+  const { feature, environment } = report;
+  markFeatureSeen(tx, { feature, environment }, now);
+  enterUsageStages(tx, feature, environment, now);
 }

@@ -42,27 +42,27 @@ export interface Application {
   seenAt: string;
 }
 
-export type Noted = Use | Instance | Application;
+export type Report = Use | Instance | Application;
 
-/** The most characters to gather: if there are more, the file hasn't been writable for a while. */
-const MOST = 16 * 1024 * 1024;
+/** If there are more characters than this, the file hasn't been writable for a while. */
+const MAX_CHARACTERS = 16 * 1024 * 1024;
 
 interface Gathered {
-  byKey: Map<string, Noted>;
+  byKey: Map<string, Report>;
   size: number;
 }
 
-const known = new WeakMap<Database, Gathered>();
+const gatheredByDatabase = new WeakMap<Database, Gathered>();
 
 const gatheredFor = (db: Database): Gathered => {
-  const found = known.get(db) ?? { byKey: new Map(), size: 0 };
-  known.set(db, found);
+  const found = gatheredByDatabase.get(db) ?? { byKey: new Map(), size: 0 };
+  gatheredByDatabase.set(db, found);
   return found;
 };
 
 /** @throws ApiError `ServiceUnavailableError` with `Retry-After` if there is no room for more */
-export function gather(db: Database, reported: readonly Noted[]) {
-  if (gatheredFor(db).size > MOST)
+export function gather(db: Database, reports: readonly Report[]) {
+  if (gatheredFor(db).size > MAX_CHARACTERS)
     throw new ApiError(
       "ServiceUnavailableError",
       "Too many reports are waiting to be written: try again later",
@@ -71,57 +71,58 @@ export function gather(db: Database, reported: readonly Noted[]) {
         isLogged: false, // the log says why it can't be written
       },
     );
-  keep(db, reported);
+  keep(db, reports);
 }
 
 /** The same for reports that have already been accepted. */
-export function keep(db: Database, noted: readonly Noted[]) {
+export function keep(db: Database, reports: readonly Report[]) {
   const gathered = gatheredFor(db);
-  for (const one of noted) {
-    const key = keyOf(one);
+  for (const report of reports) {
+    const key = keyOf(report);
     const before = gathered.byKey.get(key);
-    const after = before ? merged(before, one) : one;
+    const after = before ? merged(before, report) : report;
     gathered.size += sizeOf(after) - (before ? sizeOf(before) : -key.length);
     gathered.byKey.set(key, after);
   }
 }
 
 /** Takes everything gathered so far. */
-export function take(db: Database): Noted[] {
+export function take(db: Database): Report[] {
   const { byKey } = gatheredFor(db);
-  known.delete(db);
+  gatheredByDatabase.delete(db);
   return [...byKey.values()];
 }
 
 /** No name contains the character NUL. */
-const keyOf = (one: Noted) => [one.kind, one.application, one.environment, ...ownKeyOf(one)].join("\0");
+const keyOf = (report: Report) =>
+  [report.kind, report.application, report.environment, ...ownKeyOf(report)].join("\0");
 
-function ownKeyOf(one: Noted): readonly string[] {
-  if (one.kind === "use") return [one.feature, one.hour];
-  return one.kind === "instance" ? [one.instance] : one.projects;
+function ownKeyOf(report: Report): readonly string[] {
+  if (report.kind === "use") return [report.feature, report.hour];
+  return report.kind === "instance" ? [report.instance] : report.projects;
 }
 
 /** The size of an entry apart from its names. */
 const BASE = 200;
 
 /** Roughly its size in characters. */
-function sizeOf(one: Noted) {
-  if (one.kind === "use" && one.variants.size > 0)
-    return BASE + [...one.variants.keys()].reduce((sum, name) => sum + name.length + 20, 0);
-  return one.kind === "application" ? BASE + one.strategies.join().length : BASE;
+function sizeOf(report: Report) {
+  if (report.kind === "use" && report.variants.size > 0)
+    return BASE + [...report.variants.keys()].reduce((sum, name) => sum + name.length + 20, 0);
+  return report.kind === "application" ? BASE + report.strategies.join().length : BASE;
 }
 
 /** Both have the same key, and so the same kind. */
-function merged(before: Noted, one: Noted): Noted {
-  if (one.kind === "use") return sum(before as Use, one);
-  if (one.kind === "instance")
-    return { ...one, sdkVersion: one.sdkVersion ?? (before as Instance).sdkVersion };
-  return one;
+function merged(before: Report, report: Report): Report {
+  if (report.kind === "use") return sum(before as Use, report);
+  if (report.kind === "instance")
+    return { ...report, sdkVersion: report.sdkVersion ?? (before as Instance).sdkVersion };
+  return report;
 }
 
-function sum(before: Use, one: Use): Use {
-  const variants = one.variants.size === 0 ? before.variants : sumOf(before.variants, one.variants);
-  return { ...one, yes: plus(before.yes, one.yes), no: plus(before.no, one.no), variants };
+function sum(before: Use, report: Use): Use {
+  const variants = report.variants.size === 0 ? before.variants : sumOf(before.variants, report.variants);
+  return { ...report, yes: plus(before.yes, report.yes), no: plus(before.no, report.no), variants };
 }
 
 function sumOf(before: Use["variants"], more: Use["variants"]): Use["variants"] {

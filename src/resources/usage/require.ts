@@ -1,7 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { HOUR_MS, startOfHour } from "../../hour.ts";
-import type { Noted, Use } from "./gathered.ts";
-import { isKept, type UsageReport, type UsageRow } from "./schema.ts";
+import type { Report, Use } from "./gathered.ts";
+import { isStorable, type UsageReport, type UsageRow } from "./schema.ts";
 
 export { gather } from "./gathered.ts";
 export { type Counted, usageThisHour } from "./store.ts";
@@ -9,17 +9,17 @@ export { type Counted, usageThisHour } from "./store.ts";
 /** The environment for usage if neither the token nor the report names one (original). */
 const DEFAULT_ENVIRONMENT = "default";
 
-/** The token's environment; with a token for all environments, the one the caller names. */
-export const environmentOf = (actor: SdkActor, said?: string | null) =>
-  actor.environment ?? (said || DEFAULT_ENVIRONMENT);
+/** The token's environment, or with a token for all environments, the reported one. */
+export const environmentOf = (actor: SdkActor, reported?: string | null) =>
+  actor.environment ?? (reported || DEFAULT_ENVIRONMENT);
 
 /** Older usage is no longer shown, in milliseconds. */
-const OLDEST_MS = 48 * HOUR_MS;
+const MAX_AGE_MS = 48 * HOUR_MS;
 
 type Counted = Omit<Use, "kind" | "hour">;
 
 /** The contents of a report: usage, and the instance that sent it. */
-export function toNoted(actor: SdkActor, report: UsageReport, address: string | undefined): Noted[] {
+export function toReports(actor: SdkActor, report: UsageReport, address: string | undefined): Report[] {
   const { appName: application, instanceId, sdkVersion = null, bucket } = report;
   const environment = environmentOf(actor, report.environment);
   const now = new Date();
@@ -33,7 +33,7 @@ export function toNoted(actor: SdkActor, report: UsageReport, address: string | 
   return [...uses, { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt }];
 }
 
-/** Usage counted by others; usage in environments other than the token's is ignored (original). */
+/** Usage counted elsewhere; environments other than the token's are ignored (original). */
 export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
   const now = new Date();
   return rows
@@ -45,14 +45,14 @@ export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
 
 /** Undefined if that is too long ago. A time in the future counts as now. */
 const hourOf = (time: number, now: Date) =>
-  time < now.valueOf() - OLDEST_MS ? undefined : startOfHour(Math.min(time, now.valueOf()));
+  time < now.valueOf() - MAX_AGE_MS ? undefined : startOfHour(Math.min(time, now.valueOf()));
 
-/** Nothing if there was no usage, or if no flag can have this name. */
+/** Empty if there was no usage, or if no flag can have this name. */
 function toUse(counted: Counted, hour: string | undefined): Use[] {
   const isUse = counted.yes > 0 || counted.no > 0;
-  if (!isUse || hour === undefined || !isKept(counted.feature)) return [];
-  return [{ kind: "use", ...counted, variants: keptOf(counted.variants), hour }];
+  if (!isUse || hour === undefined || !isStorable(counted.feature)) return [];
+  return [{ kind: "use", ...counted, variants: storableOnly(counted.variants), hour }];
 }
 
-const keptOf = (variants: Use["variants"]) =>
-  variants.size === 0 ? variants : new Map([...variants].filter(([name]) => isKept(name)));
+const storableOnly = (variants: Use["variants"]) =>
+  variants.size === 0 ? variants : new Map([...variants].filter(([name]) => isStorable(name)));

@@ -1,7 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { gather } from "./gathered.ts";
-import { toNoted } from "./require.ts";
+import { toReports } from "./require.ts";
 import { UsageReport } from "./schema.ts";
 
 export const reportUsage = operation({
@@ -15,4 +15,4 @@ export const reportUsage = operation({
   status: 202,
   isUncached: true,
   response: NoBody,
-}).run(({ db, actor, body, address }) => gather(db, toNoted(actor as SdkActor, body, address)));
+}).run(({ db, actor, body, address }) => gather(db, toReports(actor as SdkActor, body, address)));

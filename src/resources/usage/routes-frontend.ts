@@ -1,7 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { operation, PlainText } from "../../http/operation.ts";
 import { gather } from "./gathered.ts";
-import { toNoted } from "./require.ts";
+import { toReports } from "./require.ts";
 import { UsageReport } from "./schema.ts";
 
 export const reportFrontendUsage = operation({
@@ -15,6 +15,6 @@ export const reportFrontendUsage = operation({
   isUncached: true,
   response: PlainText,
 }).run(({ db, actor, body, address }) => {
-  gather(db, toNoted(actor as SdkActor, body, address));
+  gather(db, toReports(actor as SdkActor, body, address));
   return "OK";
 });

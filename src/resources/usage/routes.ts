@@ -5,7 +5,7 @@ import { HoursBack, HoursOfUse, Usage } from "./schema.ts";
 import { hoursOfUse, usageOf } from "./store.ts";
 
 const Params = v.object({ name: v.string() });
-const AS_WRITTEN = { version: 1, maturity: "stable" } as const;
+const ENVELOPE = { version: 1, maturity: "stable" } as const;
 
 export const readUsage = operation({
   id: "getFeatureUsageSummary",
@@ -17,7 +17,7 @@ export const readUsage = operation({
   params: Params,
   isUncached: true,
   response: Usage,
-}).run(({ db, params: { name } }) => snapshot(db, () => ({ ...AS_WRITTEN, ...usageOf(db, name) })));
+}).run(({ db, params: { name } }) => snapshot(db, () => ({ ...ENVELOPE, ...usageOf(db, name) })));
 
 export const readHoursOfUse = operation({
   id: "getRawFeatureMetrics",
@@ -31,6 +31,6 @@ export const readHoursOfUse = operation({
   isUncached: true,
   response: HoursOfUse,
 }).run(({ db, params: { name }, query: { hoursBack } }) => ({
-  ...AS_WRITTEN,
+  ...ENVELOPE,
   data: hoursOfUse(db, name, hoursBack),
 }));

@@ -3,12 +3,12 @@ import { lenient } from "../../http/criteria-schema.ts";
 import { JsonObject, Text, Timestamp } from "../../validation.ts";
 
 /** The longest name that is stored, in characters, as in the original. */
-const LONGEST_NAME = 255;
+const MAX_NAME_LENGTH = 255;
 
-/** Text in which an SDK names itself or a part of itself. */
+/** A name that an SDK gives itself or one of its parts. */
 export const SdkText = v.pipe(
   Text,
-  v.maxLength(LONGEST_NAME, `must have ${LONGEST_NAME} characters or less`),
+  v.maxLength(MAX_NAME_LENGTH, `must have ${MAX_NAME_LENGTH} characters or fewer`),
 );
 
 export const AppName = v.pipe(SdkText, v.nonEmpty("must not be empty"));
@@ -66,7 +66,7 @@ export const UsageReport = v.object({
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;
 
-/** Usage counted by others, by the hour. */
+/** Usage counted elsewhere, by the hour. */
 export const UsageRow = v.object({
   featureName: Text,
   appName: AppName,
@@ -77,11 +77,11 @@ export const UsageRow = v.object({
 export type UsageRow = v.InferOutput<typeof UsageRow>;
 
 const Total = v.pipe(v.number(), v.integer(), v.minValue(0));
-const AsWritten = { version: v.literal(1), maturity: v.literal("stable") };
+const Envelope = { version: v.literal(1), maturity: v.literal("stable") };
 
-/** How much a flag is used now. */
+/** A flag's current usage. */
 export const Usage = v.strictObject({
-  ...AsWritten,
+  ...Envelope,
   featureName: v.string(),
   lastHourUsage: v.array(
     v.strictObject({ environment: v.string(), timestamp: Timestamp, yes: Total, no: Total }),
@@ -102,13 +102,13 @@ export const HourOfUse = v.strictObject({
 });
 export type HourOfUse = v.InferOutput<typeof HourOfUse>;
 
-export const HoursOfUse = v.strictObject({ ...AsWritten, data: v.array(HourOfUse) });
+export const HoursOfUse = v.strictObject({ ...Envelope, data: v.array(HourOfUse) });
 
 /** How many hours back; 24 for any other value (original). */
 export const HoursBack = v.object({ hoursBack: lenient(1, 48, 24) });
 
 /** Whether a name can be stored. */
-export const isKept = (name: string) => name !== "" && name.length <= LONGEST_NAME;
+export const isStorable = (name: string) => name !== "" && name.length <= MAX_NAME_LENGTH;
 
 /** An object's own entries as a map, without losing any, unlike valibot's `record`. */
 function toMap<S extends v.GenericSchema>(schema: S) {

@@ -60,15 +60,15 @@ export interface Counted {
 export function usageThisHour(db: Database, features: readonly string[]) {
   const [since = ""] = lastHours(1);
   const rows = usageOfAll(db).all({ features: JSON.stringify(features), since });
-  const known = new Map(
+  const byKey = new Map(
     rows.map(({ feature, environment, yes, no }) => [`${environment} ${feature}`, { yes, no }]),
   );
   return (feature: string, environment: string): Counted =>
-    known.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
+    byKey.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
 }
 
-/** The most applications in an answer. */
-const MOST_APPLICATIONS = 100;
+/** The maximum number of applications in a response. */
+const MAX_APPLICATIONS = 100;
 
 /**
  * How often a flag was on and off, hour by hour, oldest first: a row per hour, environment and application, for
@@ -77,14 +77,14 @@ const MOST_APPLICATIONS = 100;
 export function hoursOfUse(db: Database, feature: string, count: number): Wire<HourOfUse>[] {
   const hours = lastHours(count).toReversed();
   const rows = hoursSince(db).all({ feature, since: hours[0]! });
-  const known = new Map(rows.map((row) => [keyOf(row), row]));
+  const byKey = new Map(rows.map((row) => [keyOf(row), row]));
   const environments = [...new Set(rows.map(({ environment }) => environment))];
-  const applications = [...new Set(rows.map(({ appName }) => appName))].slice(0, MOST_APPLICATIONS);
+  const applications = [...new Set(rows.map(({ appName }) => appName))].slice(0, MAX_APPLICATIONS);
   return hours.flatMap((timestamp) =>
     environments.flatMap((environment) =>
       applications.map((appName) => {
         const place = { featureName: feature, appName, environment, timestamp };
-        const row = known.get(keyOf(place));
+        const row = byKey.get(keyOf(place));
         return row ? { ...row, variants: new RawJson(row.variants) } : { ...place, yes: 0, no: 0 };
       }),
     ),

@@ -2,7 +2,7 @@ import { endSessionsOf } from "../../auth/session.ts";
 import { revokeSignInLink } from "../../auth/sign-in-link.ts";
 import { bookkeeping, command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { endReset } from "../resets/changes.ts";
+import { revokeReset } from "../resets/changes.ts";
 import { set, type UserRow, userById } from "./store.ts";
 
 type NewRow = Omit<UserRow, "id"> & {
@@ -20,7 +20,7 @@ export const insertUser = command<NewRow>(`
 export type NewUser = Pick<NewRow, "name" | "username" | "email" | "rootRole"> &
   Partial<Pick<NewRow, "accountType" | "passwordHash">>;
 
-const UNSET = {
+const DEFAULTS = {
   id: null,
   imageUrl: null,
   accountType: "User",
@@ -50,32 +50,32 @@ export const markSeen = (tx: Tx, id: number) => void setSeen(tx).run({ id, now: 
 
 /** Creates a user and returns the id; an SQLite constraint error if the username or e-mail address is taken. */
 export function createUser(tx: Tx, user: NewUser): number {
-  const { lastInsertRowid } = insertUser(tx).run({ ...UNSET, ...user, createdAt: tx.now });
+  const { lastInsertRowid } = insertUser(tx).run({ ...DEFAULTS, ...user, createdAt: tx.now });
   const id = Number(lastInsertRowid);
   tx.record({ type: `${nounOf(tx, id)}-created`, data: dataOf(tx, id) });
   return id;
 }
 
 /** Changes an existing user; properties that are undefined stay as they are. */
-export function updateUser(tx: Tx, id: number, changed: Changed) {
+export function updateUser(tx: Tx, id: number, change: UserChange) {
   const { name, email = null, rootRole } = userById(tx.db, id)!;
   const preData = dataOf(tx, id);
   update(tx).run({
     id,
-    name: changed.name ?? name,
-    email: changed.email ?? email,
-    rootRole: changed.rootRole ?? rootRole,
+    name: change.name ?? name,
+    email: change.email ?? email,
+    rootRole: change.rootRole ?? rootRole,
   });
   tx.record({ type: `${nounOf(tx, id)}-updated`, data: dataOf(tx, id), preData });
 }
 
-interface Changed {
+interface UserChange {
   name?: string | null | undefined;
   email?: string | null | undefined;
   rootRole?: number | undefined;
 }
 
-/** Deletes an existing user with all sessions, personal tokens and roles; whatever they created stays. */
+/** Deletes an existing user with all sessions, personal tokens and roles; what they created stays. */
 export function removeUser(tx: Tx, id: number) {
   const [type, preData] = [`${nounOf(tx, id)}-deleted` as const, dataOf(tx, id)];
   remove(tx).run({ id });
@@ -86,10 +86,14 @@ export function removeUser(tx: Tx, id: number) {
  * Sets a password. Ends the user's sessions, except the one that changed it, and revokes links for setting another
  * password or signing in, in case someone else has one. No event is recorded (original).
  */
-export function setPassword(tx: Tx, id: number, { hash, kept }: { hash: string; kept?: string | null }) {
+export function setPassword(
+  tx: Tx,
+  id: number,
+  { hash, keptSession }: { hash: string; keptSession?: string | null },
+) {
   setHash(tx).run({ id, hash });
-  endSessionsOf(tx, id, kept);
-  endReset(tx, id);
+  endSessionsOf(tx, id, keptSession);
+  revokeReset(tx, id);
   revokeSignInLink(tx, id);
 }
 

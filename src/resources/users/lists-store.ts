@@ -32,10 +32,10 @@ export const basicUsers = (db: Database): BasicUser[] =>
 
 /** Users whose name contains the text, or whose username or e-mail address begins with it, in any letter case. */
 export function usersLike(db: Database, text: string): Array<Pictured<FoundUser>> {
-  const wanted = text.toLowerCase();
+  const searched = text.toLowerCase();
   const found = ({ name, username, email }: UserRow) =>
-    name?.toLowerCase().includes(wanted) ||
-    [username, email].some((own) => own?.toLowerCase().startsWith(wanted));
+    name?.toLowerCase().includes(searched) ||
+    [username, email].some((login) => login?.toLowerCase().startsWith(searched));
   return persons(db)
     .all({})
     .filter(found)

@@ -16,26 +16,26 @@ export function isLookalike(db: Database, name: string, exceptId?: number): bool
       ({ id, ...own }) =>
         id !== exceptId &&
         [own.username, own.email].some(
-          (one) => one !== null && looksOf(one).some((look) => looks.includes(look)),
+          (form) => form !== null && looksOf(form).some((look) => looks.includes(look)),
         ),
     );
 }
 
 /**
- * How a name looks in lower case, and how as it is written: a Greek capital Ν looks like N, but its lower case like v.
- * Names that share either form look alike.
+ * How a name looks in lower case, and how it looks as written: a Greek capital Ν looks like N, but its lower case like
+ * v. Names that share either form look alike.
  */
 function looksOf(name: string): string[] {
-  const seen = name.normalize("NFKC").replaceAll(UNSEEN, "");
-  const drawn = replaced(seen, CAPITALS);
-  return [seen, drawn].map((one) => replaced(one.toLowerCase(), LOOKS).normalize("NFC"));
+  const visible = name.normalize("NFKC").replaceAll(INVISIBLE, "");
+  const withLatinCapitals = replaced(visible, CAPITALS);
+  return [visible, withLatinCapitals].map((form) => replaced(form.toLowerCase(), LOOKS).normalize("NFC"));
 }
 
 const replaced = (text: string, by: Readonly<Record<string, string>>) =>
   [...text].map((letter) => by[letter] ?? letter).join("");
 
 /** Invisible characters, such as a zero-width space. */
-const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu;
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}]/gu;
 
 /** Maps each letter to the Latin one it looks like. @param alike similar letters, by the Latin letter */
 const latinFor = (alike: Record<string, string>): Readonly<Record<string, string>> =>

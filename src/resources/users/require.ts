@@ -39,7 +39,7 @@ export interface Proof {
 /** Checks that the password has not changed since. @throws ApiError `PasswordMismatch` */
 export function requireStillPassword(db: Database, userId: number, { passwordHash }: Proof) {
   if (passwordHashOf(db, userId) === passwordHash) return;
-  throw new ApiError("PasswordMismatch", "The password has been changed meanwhile");
+  throw new ApiError("PasswordMismatch", "The password has been changed in the meantime");
 }
 
 /** Checks a user's current password. @throws ApiError `PasswordMismatch` or `RateLimitError` */
@@ -75,7 +75,7 @@ export function requireAnyUser(db: Database, id: number) {
   if (!userById(db, id)) throw new ApiError("NotFoundError", "There is no user with this id");
 }
 
-/** Checks that without this user there would still be an Admin. @throws ApiError `InvalidOperationError` */
+/** Checks that there would still be an Admin without this user. @throws ApiError `InvalidOperationError` */
 export function requireAnotherAdmin(db: Database, id: number) {
   if (userById(db, id)?.rootRole !== ROLES.admin || hasOtherAdmin(db, id)) return;
   throw new ApiError("InvalidOperationError", "This is the only Admin: make someone else an Admin first");
@@ -87,8 +87,8 @@ export function requireRemovable(db: Database, { userId }: Actor, id: number) {
   requireAnotherAdmin(db, id);
 }
 
-/** @throws ApiError `OwaspValidationError` listing everything wrong with a password */
-export function requireGoodPassword(password: string) {
+/** @throws ApiError `OwaspValidationError` listing every rule that a password breaks */
+export function requireStrongPassword(password: string) {
   const broken = brokenRules(password);
   if (broken.length === 0) return;
   const [first, ...others] = broken.map(({ rule: message }) => ({ path: "body.password", message }));
@@ -96,11 +96,11 @@ export function requireGoodPassword(password: string) {
   throw new ApiError("OwaspValidationError", `body.password: ${first!.message}`, { details });
 }
 
-/** @throws ApiError `PasswordPreviouslyUsedError` for the password that a user has already */
+/** @throws ApiError `PasswordPreviouslyUsedError` for the user's current password */
 export async function requireOtherPassword(db: Database, userId: number, password: string) {
   const passwordHash = passwordHashOf(db, userId) ?? null;
   if (passwordHash === null || !(await isPassword(password, passwordHash))) return;
-  throw new ApiError("PasswordPreviouslyUsedError", "body.password: is the one that there is already");
+  throw new ApiError("PasswordPreviouslyUsedError", "body.password: is the same as the current one");
 }
 
 interface Names {
@@ -121,6 +121,6 @@ export function requireFreeUsername(db: Database, username: string) {
     throw new ApiError("NameExistsError", "body.username: another user has it, or one that looks the same");
 }
 
-/** Whether another user goes by this name, or by what looks the same. */
+/** Whether another user has this name, or one that looks the same. */
 export const isTaken = (db: Database, name: string | null, exceptId?: number) =>
   name !== null && isLookalike(db, name, exceptId);

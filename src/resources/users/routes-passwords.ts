@@ -4,7 +4,7 @@ import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { createReset, resetPage } from "../resets/changes.ts";
 import * as changes from "./changes.ts";
-import { requireGoodPassword, requireUser } from "./require.ts";
+import { requireStrongPassword, requireUser } from "./require.ts";
 import { ResetLink, UserId } from "./schema.ts";
 import { userToSignIn } from "./store.ts";
 
@@ -20,7 +20,7 @@ export const validatePassword = operation({
   body: NewPassword,
   errors: ["OwaspValidationError"],
   response: NoBody,
-}).run(({ body: { password } }) => requireGoodPassword(password));
+}).run(({ body: { password } }) => requireStrongPassword(password));
 
 export const changePassword = operation({
   id: "changeUserPassword",
@@ -35,13 +35,13 @@ export const changePassword = operation({
   response: NoBody,
 })
   .prepare(({ db, params: { id }, body: { password } }) => {
-    requireGoodPassword(password);
+    requireStrongPassword(password);
     requireUser(db, id);
     return hashPassword(password);
   })
   .change(({ tx, actor, params: { id }, prepared: hash }) => {
     requireUser(tx.db, id);
-    changes.setPassword(tx, id, { hash, kept: actor.userId === id ? actor.session : null });
+    changes.setPassword(tx, id, { hash, keptSession: actor.userId === id ? actor.session : null });
   });
 
 export const createResetLink = operation({

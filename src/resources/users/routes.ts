@@ -12,8 +12,8 @@ import * as changes from "./changes.ts";
 import {
   requireAnotherAdmin,
   requireFreeNames,
-  requireGoodPassword,
   requireRemovable,
+  requireStrongPassword,
   requireUser,
 } from "./require.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./schema.ts";
@@ -71,7 +71,7 @@ export const createUser = operation({
 })
   .prepare(async ({ body: { password } }) => {
     if (password === undefined) return null;
-    requireGoodPassword(password);
+    requireStrongPassword(password);
     return hashPassword(password);
   })
   .change(({ tx, body, prepared: passwordHash }) => {
@@ -81,8 +81,8 @@ export const createUser = operation({
     const id = changes.createUser(tx, { ...names, rootRole, passwordHash });
     const inviteLink = invitation(createReset(tx, id));
     // The role as in the request, by id or name (original).
-    const answer = { ...userById(tx.db, id)!, rootRole: body.rootRole, inviteLink, emailSent: false };
-    return new WithHeaders(answer, { location: String(id) });
+    const created = { ...userById(tx.db, id)!, rootRole: body.rootRole, inviteLink, emailSent: false };
+    return new WithHeaders(created, { location: String(id) });
   });
 
 export const updateUser = operation({
@@ -109,7 +109,7 @@ export const updateUser = operation({
 
 export const deleteUser = operation({
   id: "deleteUser",
-  summary: "Delete a user with sessions, personal tokens and roles",
+  summary: "Delete a user, with all sessions, personal tokens and roles",
   tag: "Users",
   method: "DELETE",
   path: USER,

@@ -23,13 +23,13 @@ export const User = v.strictObject({
 });
 export type User = v.InferOutput<typeof User>;
 
-const RoleAsAsked = v.union([v.number(), v.string()], "must be the id or the name of a root role");
+const RequestedRole = v.union([v.number(), v.string()], "must be the id or the name of a root role");
 
 /** A user who was just created, with the role as in the request (original). */
-export const CreatedUser = v.strictObject({ ...User.entries, rootRole: RoleAsAsked });
+export const CreatedUser = v.strictObject({ ...User.entries, rootRole: RequestedRole });
 
 /** A user who was just changed, with the role as in the request, if any (original). */
-export const UpdatedUser = v.strictObject({ ...User.entries, rootRole: v.optional(RoleAsAsked) });
+export const UpdatedUser = v.strictObject({ ...User.entries, rootRole: v.optional(RequestedRole) });
 
 /** All users, with a masked invitation link if one is open; and the root roles. */
 export const UserList = v.strictObject({
@@ -81,19 +81,22 @@ export const UserId = v.pipe(
   v.transform(Number),
 );
 
-/** Characters in a name: as many as the original stores. */
-const LONGEST = 255;
-const notTooLong = v.maxLength<string, number, string>(LONGEST, `must have ${LONGEST} characters or less`);
+/** The maximum length of a name, in characters (original). */
+const MAX_LENGTH = 255;
+const maxLength = v.maxLength<string, number, string>(
+  MAX_LENGTH,
+  `must have ${MAX_LENGTH} characters or fewer`,
+);
 
-/** What a user is called. */
-export const FullName = v.pipe(ShortText, notTooLong);
+/** A user's display name. */
+export const FullName = v.pipe(ShortText, maxLength);
 
 const orNull = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
 
 /** A username without characters that hide or reorder the rest. */
 export const Username = v.pipe(
   NonEmptyText,
-  notTooLong,
+  maxLength,
   v.trim(),
   v.nonEmpty("must not be empty"),
   v.check(
@@ -106,8 +109,8 @@ export const Username = v.pipe(
   ),
 );
 
-/** An e-mail address, in small letters. */
-export const Email = v.pipe(ShortText, notTooLong, v.email("must be an e-mail address"), v.toLowerCase());
+/** An e-mail address, in lower case. */
+export const Email = v.pipe(ShortText, maxLength, v.email("must be an e-mail address"), v.toLowerCase());
 
 /** The body that creates a user: with a username, an e-mail address or both. */
 export const NewUser = v.pipe(
@@ -115,7 +118,7 @@ export const NewUser = v.pipe(
     username: orNull(Username),
     email: orNull(Email),
     name: orNull(FullName),
-    rootRole: RoleAsAsked,
+    rootRole: RequestedRole,
     password: v.optional(v.string()),
     sendEmail: v.optional(v.boolean()),
   }),
@@ -132,7 +135,7 @@ export const NewUser = v.pipe(
 export const UserUpdate = v.object({
   name: v.nullish(FullName),
   email: v.nullish(Email),
-  rootRole: v.nullish(RoleAsAsked),
+  rootRole: v.nullish(RequestedRole),
 });
 export type UserUpdate = v.InferOutput<typeof UserUpdate>;
 

@@ -31,7 +31,7 @@ const byAnyName = query<{ name: string }, UserRow>(`
   WHERE CAST(id AS TEXT) = :name OR username = :name OR email = :name
   ORDER BY CAST(id AS TEXT) = :name DESC, id LIMIT 1`);
 
-// Only an import can make users whose names differ in letter case alone: each is found by their own.
+// Only an import can create users whose names differ only in letter case: each is found by their exact name.
 const toSignIn = query<{ name: string }, UserRow & { passwordHash: string | null }>(`
   SELECT ${COLUMNS}, password_hash AS passwordHash FROM users
   WHERE (username = :name OR email = :name COLLATE NOCASE) AND account_type = 'User'

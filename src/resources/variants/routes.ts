@@ -5,7 +5,7 @@ import { operation } from "../../http/operation.ts";
 import { requireFeature } from "../features/require.ts";
 import { requireFeatureEnvironment } from "../strategies/require.ts";
 import { changeAllVariants, changeVariants } from "./changes.ts";
-import { requireOldVariants, requireWeights } from "./require.ts";
+import { requireFlagVariants, requireWeights } from "./require.ts";
 import { FlagVariants, NewFlagVariant, type Variant } from "./schema.ts";
 import { variantNames, variantsByEnvironment, variantsOf } from "./store.ts";
 
@@ -26,7 +26,7 @@ const PlaceParams = v.pipe(
 
 const NewVariants = v.array(NewFlagVariant);
 
-const toAnswer = (variants: Variant[]) => ({ version: 1 as const, variants });
+const toResponse = (variants: Variant[]) => ({ version: 1 as const, variants });
 
 export const listParentVariants = operation({
   id: "getParentVariants",
@@ -51,12 +51,12 @@ export const readVariants = operation({
   response: FlagVariants,
 }).run(({ db, params: { projectId, featureName } }) => {
   requireFeature(db, projectId, featureName);
-  return toAnswer(variantsOf(db, featureName));
+  return toResponse(variantsOf(db, featureName));
 });
 
 export const patchVariants = operation({
   id: "patchFeatureVariants",
-  summary: "Change a flag's variants in all environments by JSON Patch",
+  summary: "Change a flag's variants in all environments with a JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: `${FEATURE}/variants`,
@@ -72,10 +72,10 @@ export const patchVariants = operation({
     changeVariants(
       tx,
       { project, feature, environment },
-      weighed(applyJsonPatchAs(NewVariants, variants, body)),
+      withWeights(applyJsonPatchAs(NewVariants, variants, body)),
     ),
   );
-  return toAnswer(changed[0] ?? []);
+  return toResponse(changed[0] ?? []);
 });
 
 export const replaceVariants = operation({
@@ -92,9 +92,9 @@ export const replaceVariants = operation({
   response: FlagVariants,
 }).change(({ tx, params: { projectId, featureName }, body }) => {
   requireFeature(tx.db, projectId, featureName);
-  const variants = weighed(body);
+  const variants = withWeights(body);
   changeAllVariants(tx, projectId, featureName, variants);
-  return toAnswer(variants);
+  return toResponse(variants);
 });
 
 export const readEnvironmentVariants = operation({
@@ -109,12 +109,12 @@ export const readEnvironmentVariants = operation({
   response: FlagVariants,
 }).run(({ db, params: place }) => {
   requireFeatureEnvironment(db, place);
-  return toAnswer(variantsByEnvironment(db, place.feature).get(place.environment) ?? []);
+  return toResponse(variantsByEnvironment(db, place.feature).get(place.environment) ?? []);
 });
 
 export const patchEnvironmentVariants = operation({
   id: "patchEnvironmentsFeatureVariants",
-  summary: "Change the variants of a flag that has some, in an environment, by JSON Patch",
+  summary: "Change the variants of a flag that has some, in an environment, with a JSON Patch",
   tag: "Features",
   method: "PATCH",
   path: ENVIRONMENT,
@@ -130,9 +130,9 @@ export const patchEnvironmentVariants = operation({
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
-  requireOldVariants(tx.db, place.feature);
+  requireFlagVariants(tx.db, place.feature);
   const before = variantsByEnvironment(tx.db, place.feature).get(place.environment) ?? [];
-  return toAnswer(changeVariants(tx, place, weighed(applyJsonPatchAs(NewVariants, before, body))));
+  return toResponse(changeVariants(tx, place, withWeights(applyJsonPatchAs(NewVariants, before, body))));
 });
 
 export const replaceEnvironmentVariants = operation({
@@ -153,9 +153,9 @@ export const replaceEnvironmentVariants = operation({
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
-  const variants = weighed(body);
-  requireOldVariants(tx.db, place.feature);
-  return toAnswer(changeVariants(tx, place, variants));
+  const variants = withWeights(body);
+  requireFlagVariants(tx.db, place.feature);
+  return toResponse(changeVariants(tx, place, variants));
 });
 
 export const replaceVariantsInEnvironments = operation({
@@ -174,14 +174,14 @@ export const replaceVariantsInEnvironments = operation({
   records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, actor, params: { projectId: project, featureName: feature }, body }) => {
-  const variants = weighed(body.variants, "body.variants");
+  const variants = withWeights(body.variants, "body.variants");
   const changed = [...new Set(body.environments)].map((environment) => {
     const place = { project, feature, environment };
     requirePermission(tx.db, actor, { permissions: ["UPDATE_FEATURE_ENVIRONMENT_VARIANTS"], ...place });
     requireFeatureEnvironment(tx.db, place);
     return changeVariants(tx, place, variants);
   });
-  return toAnswer(changed[0]!);
+  return toResponse(changed[0]!);
 });
 
-const weighed = (variants: Variant[], where = "body") => requireWeights(variants, where);
+const withWeights = (variants: Variant[], where = "body") => requireWeights(variants, where);

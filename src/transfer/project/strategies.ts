@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../../db/statement.ts";
 import type { NamedStrategy } from "../../resources/projects/state-store.ts";
 import type { Place } from "../../resources/strategies/changes.ts";
-import { filledIn } from "../../resources/strategies/changes-default.ts";
+import { withDefaults } from "../../resources/strategies/changes-default.ts";
 import { requireWeights } from "../../resources/variants/require.ts";
 import type { Variant } from "../../resources/variants/schema.ts";
 import type { TextStrategy } from "./schema.ts";
@@ -21,7 +21,7 @@ export interface Pair {
 
 /** The strategy in a text, with defaults for everything it leaves out. */
 export function whole(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
-  const { name, title, disabled, constraints, variants, parameters } = filledIn(db, place, given);
+  const { name, title, disabled, constraints, variants, parameters } = withDefaults(db, place, given);
   return {
     name,
     title,

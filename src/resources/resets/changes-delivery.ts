@@ -14,49 +14,49 @@ export interface ResetLink {
   path: string;
 }
 
-/** Passes links on, for example by mail: this server sends none itself. */
+/** Delivers links, for example by e-mail: this server sends none itself. */
 export interface LinkReceiver {
   take(link: ResetLink): void;
   /** Called with the reason why there is no link. */
   fail(error: unknown): void;
 }
 
-interface Handing {
+interface LinkDelivery {
   receiver: LinkReceiver;
-  /** Links that are still being handed over. */
+  /** Links that are still being delivered. */
   pending: Set<Promise<void>>;
 }
 
-const handing = new WeakMap<Database, Handing>();
+const deliveries = new WeakMap<Database, LinkDelivery>();
 
 /**
  * Lets users request a link by their e-mail address.
- * @returns a function that ends this; resolves once all links are handed over
+ * @returns a function that ends this; resolves once all links are delivered
  */
-export function handLinksTo(db: Database, receiver: LinkReceiver): () => Promise<void> {
+export function deliverLinksTo(db: Database, receiver: LinkReceiver): () => Promise<void> {
   const pending = new Set<Promise<void>>();
-  handing.set(db, { receiver, pending });
+  deliveries.set(db, { receiver, pending });
   return async () => {
-    handing.delete(db);
+    deliveries.delete(db);
     await Promise.all(pending);
   };
 }
 
-/** @throws ApiError `NotFoundError` if nothing passes links on */
-export function requireHanding(db: Database): Handing {
-  const found = handing.get(db);
+/** @throws ApiError `NotFoundError` if nothing delivers links */
+export function requireLinkDelivery(db: Database): LinkDelivery {
+  const found = deliveries.get(db);
   if (found) return found;
   throw new ApiError("NotFoundError", "This server sends no e-mail: ask an administrator for a link");
 }
 
 /** Creates a link for the user with an e-mail address, if any; the receiver gets it once it is committed. */
-export function handOverLink(db: Database, email: string, { receiver, pending }: Handing) {
-  const made = writeSoon(db, ANYBODY, undefined, (tx) => {
+export function deliverLink(db: Database, email: string, { receiver, pending }: LinkDelivery) {
+  const written = writeSoon(db, ANYBODY, undefined, (tx) => {
     const user = findUserByEmail(tx.db, email);
     if (!user) return;
     const path = `/reset-password?token=${createReset(tx, user.id)}`;
     tx.afterCommit.push(() => receiver.take({ createdAt: tx.now, email, path }));
   });
-  const settled = made.catch((error) => receiver.fail(error)).then(() => void pending.delete(settled));
+  const settled = written.catch((error) => receiver.fail(error)).then(() => void pending.delete(settled));
   pending.add(settled);
 }
