@@ -19,7 +19,7 @@ test("a context field is created with its values, changed, and deleted", { skip 
   await press(page, "button", "Add a value");
   await type(page, "Value of value 2", "be");
   await press(page, "button", "Save");
-  await sees(page, "Must not have a value twice");
+  await sees(page, "Must not contain a value twice");
   await type(page, "Value of value 2", "nl");
   await press(page, "button", "Save");
   await sees(page, "be, nl");
