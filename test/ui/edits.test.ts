@@ -184,6 +184,24 @@ test("a dialog in which something is typed asks before it closes; one in which n
   await seesNoDialog(page);
 });
 
+test("Back closes a dialog and stays in the view; a dialog that was closed is no step back", {
+  skip,
+}, async (t) => {
+  const { page } = await open(t, "/projects/a?query=f");
+  await visit(page, "/segments");
+  await press(page, "button", "New segment");
+  await page.waitForSelector("dialog");
+  await page.goBack();
+  await seesNoDialog(page);
+  await holds(page, "location.pathname === '/segments'");
+  await press(page, "button", "New segment");
+  await press(page, "button", "Cancel");
+  await seesNoDialog(page);
+  await holds(page, "history.state === null");
+  await page.goBack();
+  await holds(page, "location.pathname === '/projects/a'");
+});
+
 test("a form that is refused as a whole leaves the focus on its button", { skip }, async (t) => {
   const { page } = await open(t, "/segments?new=true");
   await type(page, "Name", "s");

@@ -110,7 +110,7 @@ function NewProject({ onClose }: { onClose(): void }) {
           ...(environments.length > 0 && { environments: [...environments] }),
         },
       });
-      navigate(pathTo("projects", project.id));
+      navigate(pathTo("projects", project.id), { replace: true });
     },
   );
   return (

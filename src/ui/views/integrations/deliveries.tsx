@@ -79,7 +79,7 @@ const REFRESH_MS = 1000;
 
 function Deliveries({ id }: { id: string }) {
   useEffect(() => refreshEvery(REFRESH_MS), []);
-  const [filters, setFilters] = useFilters({ offset: "0", open: "" });
+  const [filters, setFilters] = useFilters({ offset: "0", delivery: "" });
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/addons/:id/events", {
     params: { id },
@@ -108,7 +108,7 @@ function Deliveries({ id }: { id: string }) {
                 title: "Actions",
                 kind: "tools",
                 cell: ({ id: delivery, event }) => (
-                  <Button onClick={() => setFilters({ open: delivery })}>
+                  <Button onClick={() => setFilters({ delivery })}>
                     Details<span class="unseen"> of event {event.id}</span>
                   </Button>
                 ),
@@ -133,8 +133,8 @@ function Deliveries({ id }: { id: string }) {
           </nav>
           <Details
             integration={id}
-            delivery={deliveries.find((delivery) => delivery.id === filters.open)}
-            onClose={() => setFilters({ open: "" })}
+            delivery={deliveries.find((delivery) => delivery.id === filters.delivery)}
+            onClose={() => setFilters({ delivery: "" })}
           />
         </>
       )}

@@ -22,7 +22,7 @@ export function NewFlag({ project: { featureNaming }, id, onClose }: NewFlagProp
         params: { projectId: id },
         body,
       });
-      navigate(pathTo("projects", id, "features", name));
+      navigate(pathTo("projects", id, "features", name), { replace: true });
     },
   );
   const { pattern, example } = featureNaming;
