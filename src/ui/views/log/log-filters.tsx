@@ -47,8 +47,10 @@ export function LogFilters({ filters, onChange }: LogFiltersProps) {
       />
       <NameFilter label="Flag" value={filters.feature} onChange={(feature) => onChange({ feature })} />
       <NameFilter label="Type" value={filters.type} onChange={(type) => onChange({ type })} />
-      <DayFilter label="From" value={filters.from} onChange={(from) => onChange({ from })} />
-      <DayFilter label="To" value={filters.to} onChange={(to) => onChange({ to })} />
+      <span class="actions">
+        <DayFilter label="From" value={filters.from} onChange={(from) => onChange({ from })} />
+        <DayFilter label="To" value={filters.to} onChange={(to) => onChange({ to })} />
+      </span>
       {isFiltered(filters, FILTERS) && <Button onClick={() => onChange(FILTERS)}>Clear filters</Button>}
     </search>
   );
