@@ -8,6 +8,7 @@ import { followEvents } from "./live.ts";
 import { LoadedView, loadAll } from "./loaded-view.tsx";
 import { Menu } from "./menu.tsx";
 import { Failure, Nothing, Working } from "./parts/answer.tsx";
+import { DeadEnd } from "./parts/dead-end.tsx";
 import { Messages } from "./parts/messages.tsx";
 import { isBusy, refresh, refusals } from "./reads.ts";
 import { me, readMe } from "./session.ts";
@@ -75,7 +76,12 @@ function Views() {
   const [path] = useLocation();
   const [error, reset] = useErrorBoundary();
   useEffect(reset, [path]);
-  if (error) return <Failure error={error} />;
+  if (error)
+    return (
+      <DeadEnd title="Something went wrong" links={[["/", "Home"]]}>
+        <Failure error={error} />
+      </DeadEnd>
+    );
   return (
     <Switch>
       {VIEWS.map((view) => (
@@ -84,8 +90,25 @@ function Views() {
         </Route>
       ))}
       <Route>
-        <Nothing>There is no page at this address.</Nothing>
+        <NotFound />
       </Route>
     </Switch>
+  );
+}
+
+function NotFound() {
+  useEffect(() => {
+    document.title = "Not found · Flagstone";
+  }, []);
+  return (
+    <DeadEnd
+      title="Not found"
+      links={[
+        ["/", "Home"],
+        ["/projects", "All projects"],
+      ]}
+    >
+      <Nothing>There is no page at this address.</Nothing>
+    </DeadEnd>
   );
 }

@@ -5,7 +5,9 @@ import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, visit } from
 
 const world = () => createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
 
-test("a private project isn't listed for others, and its address shows an error", { skip }, async (t) => {
+test("a private project isn't listed for others, and its address shows an error and ways onwards", {
+  skip,
+}, async (t) => {
   const { signedIn, request } = await openPage(t, world());
   await request("/api/admin/projects/a", { method: "PUT", body: { name: "a", mode: "private" } });
   const page = await signedIn(4);
@@ -14,6 +16,24 @@ test("a private project isn't listed for others, and its address shows an error"
   assert.equal(await page.$('a[href="/projects/a"]'), null);
   await page.goto(new URL("/projects/a", page.url()).href);
   await page.waitForSelector("main .failure");
+  await press(page, "link", "All projects");
+  await holds(page, "location.pathname === '/projects'");
+});
+
+test("the address of an archived flag leads to the archive, and an unknown address home", {
+  skip,
+}, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  await request("/api/admin/projects/a/features/f", { method: "DELETE" });
+  const page = await signedIn();
+  await visit(page, "/projects/a/features/f");
+  await sees(page, "is archived");
+  await press(page, "link", "Archived flags of the project");
+  await press(page, "button", "Revive");
+  await visit(page, "/projects/a/features/f");
+  await sees(page, "Settings");
+  await visit(page, "/nowhere");
+  await press(page, "link", "Home");
 });
 
 test("a change whose permission was revoked while the view is open is refused with a message, and its switch disabled", {

@@ -4,13 +4,15 @@ import type { Read } from "../reads.ts";
 
 interface AnswerProps<T> {
   read: Read<T>;
+  /** Shown in place of the API's message. */
+  failure?: (error: Error) => ComponentChildren;
   children(data: T): ComponentChildren;
 }
 
 /** Renders the data of a read, its error, or that it is loading. */
-export function Answer<T>({ read: { data, error }, children }: AnswerProps<T>) {
+export function Answer<T>({ read: { data, error }, failure, children }: AnswerProps<T>) {
   if (data !== undefined) return <>{children(data)}</>;
-  if (error) return <Failure error={error} />;
+  if (error) return failure ? failure(error) : <Failure error={error} />;
   return <Working />;
 }
 

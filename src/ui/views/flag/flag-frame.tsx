@@ -3,8 +3,9 @@ import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
+import { Answer, Failure } from "../../parts/answer.tsx";
 import { IconButton } from "../../parts/button.tsx";
+import { DeadEnd } from "../../parts/dead-end.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Badge, Heading } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -23,12 +24,18 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
   useEffect(() => {
     document.title = `${featureName} · Flagstone`;
   }, [featureName]);
+  const project = useRead("GET /api/admin/projects/:projectId/overview", { params: { projectId } });
+  const failure = (error: Error) => (
+    <DeadEnd title={featureName} links={linksFrom(projectId, featureName)}>
+      <Failure error={error} />
+    </DeadEnd>
+  );
   return (
-    <Answer read={read}>
+    <Answer read={read} failure={failure}>
       {(flag) => (
         <>
           <Link href={pathTo("projects", flag.project)}>
-            <bdi>{flag.project}</bdi>
+            <bdi>{project.data?.name ?? flag.project}</bdi>
           </Link>
           <Heading title={<Title flag={flag} />} />
           <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
@@ -38,6 +45,15 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
     </Answer>
   );
 }
+
+/** Where to go from a flag that is archived, deleted or hidden: an archived one can be revived in the archive. */
+const linksFrom = (project: string, feature: string) =>
+  [
+    [pathTo("projects", project, "archive"), "Archived flags of the project"],
+    [`/events?feature=${encodeURIComponent(feature)}`, "Events of this flag"],
+    [pathTo("projects", project), "Flags of the project"],
+    ["/projects", "All projects"],
+  ] as const;
 
 const tabsOf = ({ project, name }: Flag) =>
   [

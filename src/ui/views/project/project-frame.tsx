@@ -3,8 +3,9 @@ import { useEffect } from "preact/hooks";
 import { useParams } from "wouter-preact";
 import { pathTo } from "../../address.ts";
 import type { Output } from "../../api.ts";
-import { Answer } from "../../parts/answer.tsx";
+import { Answer, Failure } from "../../parts/answer.tsx";
 import { IconButton } from "../../parts/button.tsx";
+import { DeadEnd } from "../../parts/dead-end.tsx";
 import { Tabs } from "../../parts/tabs.tsx";
 import { Badge, Heading } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
@@ -25,8 +26,13 @@ export function ProjectFrame({
   useEffect(() => {
     if (name !== undefined) document.title = `${name} · Flagstone`;
   }, [name]);
+  const failure = (error: Error) => (
+    <DeadEnd title={projectId} links={[["/projects", "All projects"]]}>
+      <Failure error={error} />
+    </DeadEnd>
+  );
   return (
-    <Answer read={read}>
+    <Answer read={read} failure={failure}>
       {(project) => (
         <>
           <Heading title={<Title project={project} id={projectId} />}>
