@@ -12,7 +12,7 @@ export const withAccessLog =
     response.once("close", () =>
       log({
         level: "info",
-        message: response.writableFinished ? "request" : "request without its answer",
+        message: response.writableFinished ? "request" : "request aborted",
         method: request.method,
         path: maskSecrets(pathOf(request)),
         status: response.statusCode,

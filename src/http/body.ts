@@ -23,14 +23,15 @@ export async function readJson(event: H3Event, { type }: Schema): Promise<Body> 
   requireJson(headers.get("content-type") ?? "");
   const encoding = encodingOf(headers.get("content-encoding"));
   const bytes = await decoded(encoding, await readBytes(event));
-  const wanted = type === "array" ? "list" : "object";
-  if (bytes.length === 0) throw invalid({ path: "body", message: `is missing: send a JSON ${wanted}` });
+  const expected = type === "array" ? "list" : "object";
+  if (bytes.length === 0) throw invalid({ path: "body", message: `is missing: send a JSON ${expected}` });
   if (!isUtf8(bytes)) throw invalid({ path: "body", message: "is not valid UTF-8" });
   const text = new TextDecoder().decode(bytes);
   const value = parse(text);
-  const isWanted = typeof value === "object" && value !== null && Array.isArray(value) === (type === "array");
-  if (isWanted) return { text, value };
-  throw invalid({ path: "body", message: `must be a JSON ${wanted}` });
+  const isExpected =
+    typeof value === "object" && value !== null && Array.isArray(value) === (type === "array");
+  if (isExpected) return { text, value };
+  throw invalid({ path: "body", message: `must be a JSON ${expected}` });
 }
 
 function requireJson(type: string) {

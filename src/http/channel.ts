@@ -42,7 +42,7 @@ export interface Channel {
 /** How many clients are written to before yielding to the event loop. */
 const BATCH_SIZE = 50;
 
-/** An batch, and what is needed to tell whether it is still current. */
+/** A batch, and what is needed to tell whether it is still current. */
 export type PollResult = ReturnType<typeof pollNow>;
 
 /** Polls, and notes what the batch was read from. @throws as `poll` does */

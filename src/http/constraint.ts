@@ -27,7 +27,7 @@ export function fromConstraint(error: unknown): ApiError | undefined {
   if (isSqlite(error, "SQLITE_CONSTRAINT_FOREIGNKEY"))
     return new ApiError(
       "ConflictError",
-      "Something that this refers to, or that refers to this, stands in the way",
+      "This refers to something that is gone, or something still refers to this",
       {
         cause: error,
       },

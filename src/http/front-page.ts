@@ -36,10 +36,10 @@ const pageFor = (address: string) => `<!doctype html>
 <h1>Flagstone ${VERSION}</h1>
 <p>A feature-flag administration server in one file. It answers the Unleash admin API below
 <code>${address}/api/admin</code>; this page is all there is to see in a browser.</p>
-<p>Make a token, on the machine that runs it. <code>flagstone user list</code> tells who there is, and
-<code>--data FILE</code> which file, unless it is <code>flagstone.db</code>; a demo has printed its token.</p>
+<p>Create a token, on the machine that runs it. <code>flagstone user list</code> lists the users;
+<code>--data FILE</code> names the data file, unless it is <code>flagstone.db</code>. A demo has printed its token.</p>
 <pre>flagstone token create me --user USER</pre>
-<p>Ask with it:</p>
+<p>Make a request with it:</p>
 <pre>curl -H "Authorization: TOKEN" ${address}/api/admin/personal-dashboard</pre>
 <p>All commands:</p>
 <pre>flagstone help</pre>

@@ -121,7 +121,7 @@ const BIND_ERRORS: Readonly<Record<string, (host: string, port: number) => Error
 /**
  * Waits until every request sent so far has arrived. The system hands over connections in order, one per turn of the
  * event loop, so once our own connection is accepted all earlier ones are; what was sent on them is read in the turns
- * after that. Clients that arrive meanwhile are told to open a new connection for their next request.
+ * after that. Clients that arrive meanwhile are asked to open a new connection for their next request.
  */
 async function drainPending(server: Server, url: string) {
   const deadline = performance.now() + GRACE_MS;

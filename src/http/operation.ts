@@ -98,7 +98,7 @@ export type ChangeRequest<C extends Contract> = Omit<Request<C>, "signal"> & { t
 export type StreamRequest<C extends Contract> = Pick<Request<C>, "db" | "actor" | "params" | "query">;
 
 /** The body of a successful response, whole or to be streamed. */
-export type Answer<C extends Contract> =
+export type HandlerResult<C extends Contract> =
   | Wire<v.InferOutput<C["response"]>>
   | WithHeaders<Wire<v.InferOutput<C["response"]>>>
   | JsonStream
@@ -126,7 +126,7 @@ export interface Operation<C extends Contract = Contract> extends Readonly<Contr
   /** Its response continues for as long as the client listens. */
   isStream?: true;
   // A method, so that operations of any contract can be listed together.
-  handle(request: Request<C>, door: Door): Answer<C> | Promise<Answer<C>>;
+  handle(request: Request<C>, door: Door): HandlerResult<C> | Promise<HandlerResult<C>>;
 }
 
 /** An operation whose type preserves its contract exactly, for clients written in TypeScript. */
@@ -140,7 +140,7 @@ type Declared<C extends Contract> = Operation<C> & Readonly<C>;
  * is called again after every change: `operation({ …contract }).stream((request, since) => batch)`.
  */
 export const operation = <const C extends Contract>(contract: C) => ({
-  run: (handle: (request: Request<C>) => Answer<C> | Promise<Answer<C>>): Declared<C> => ({
+  run: (handle: (request: Request<C>) => HandlerResult<C> | Promise<HandlerResult<C>>): Declared<C> => ({
     ...contract,
     changes: false,
     handle,
@@ -154,13 +154,13 @@ export const operation = <const C extends Contract>(contract: C) => ({
     handle: ({ db, params, query }) =>
       new EventStream((actor, since) => poll({ db, actor, params, query }, since)),
   }),
-  change: (handle: (request: ChangeRequest<C>) => Answer<C>): Declared<C> => ({
+  change: (handle: (request: ChangeRequest<C>) => HandlerResult<C>): Declared<C> => ({
     ...contract,
     changes: true,
     handle: (request, door) => door((tx) => handle({ ...request, tx })),
   }),
   prepare: <P>(prepare: (request: Request<C>) => Promise<P>) => ({
-    change: (handle: (request: ChangeRequest<C> & { prepared: P }) => Answer<C>): Declared<C> => ({
+    change: (handle: (request: ChangeRequest<C> & { prepared: P }) => HandlerResult<C>): Declared<C> => ({
       ...contract,
       changes: true,
       handle: async (request, door) => {

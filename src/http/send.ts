@@ -3,8 +3,8 @@ import { endOfTurn } from "../turn.ts";
 import { type Parts, type SuccessOptions, toReply } from "./response.ts";
 
 /**
- * Writes a whole response straight to its socket; a web Response would take as long as producing most of them.
- * Resolves once it is written, leaving h3 nothing to send.
+ * Writes a whole response straight to its socket; going through a web Response would take as long as producing most of
+ * them. Resolves once it is written, leaving h3 nothing to send.
  */
 export async function sendParts(
   parts: Parts,

@@ -26,7 +26,7 @@ const updateStale = command<{ name: string; stale: 0 | 1 }>(
 export const updateFeature = (tx: Tx, before: Feature, change: FeatureUpdate): Feature =>
   replace(tx, before, { ...change, description: change.description === null ? "" : change.description });
 
-/** The same for a patch: a change of `stale` is an event of its own, and null removes the description (original). */
+/** The same for a patch: changing `stale` records a separate event, and null removes the description (original). */
 export function patchFeature(tx: Tx, before: Feature, change: FeatureUpdate): Feature {
   const after = replace(tx, before, change);
   if (after.stale !== before.stale) recordStale(tx, after);

@@ -64,7 +64,7 @@ export const strategyCount = (db: Database, feature: string, environment: string
 /** A segment's name and the project that it is limited to, or null; undefined if there is no such segment. */
 export const segmentOwner = (db: Database, id: number) => ownerOfSegment(db).get({ id });
 
-/** A row with its stored parts as values. Segments are ids, or whatever the query selects for them. */
+/** A row with its stored parts as values. Segments are ids, or what the query selects for them. */
 export const toValues = <Row extends StoredParts, Segment = number>(
   row: Row,
 ): Omit<Row, keyof StoredParts> & Parts<Segment> => ({
