@@ -3,7 +3,7 @@ import { PIPELINE, USERS } from "./company.ts";
 import type { DemoFeature } from "./features.ts";
 import type { Random } from "./random.ts";
 
-/** An event before it has its id: who did what, and when in milliseconds. */
+/** An event without its id: who did what, and when, in milliseconds. */
 export interface Change {
   at: number;
   type: EventType;
@@ -17,12 +17,12 @@ export interface Change {
   tags?: ReadonlyArray<{ type: string; value: string }>;
 }
 
-/** A change as it stands in the log. */
+/** A change as recorded in the log. */
 export type DemoEvent = Change & { id: number };
 
 type Step = Pick<Change, "type"> & Partial<Change>;
 
-/** What happened to a flag since it was made, at random moments in the right order. */
+/** The history of a flag, at random times in the right order. */
 export function changesOf(random: Random, feature: DemoFeature, now: number): Change[] {
   const end = feature.archivedAt ?? now;
   const steps = [...firstSteps(feature), ...laterSteps(random, feature)];

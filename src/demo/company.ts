@@ -1,4 +1,4 @@
-/** The made-up company whose flags the demo shows: a shop for bicycles, its people, teams and projects. */
+/** The fictional company of the demo: a bicycle shop with its people, teams and projects. */
 
 /** Id, name, username, root role (1 Admin, 2 Editor, 3 Viewer). */
 const PEOPLE = [
@@ -26,7 +26,7 @@ export const USERS = PEOPLE.map(([id, name, username, rootRole]) => ({
   email: `${username}@bikes.example`,
 }));
 
-/** What a service without a person does is done under the name of its token. */
+/** Changes by a service are recorded under the name of its token. */
 export const PIPELINE = "deploy-pipeline";
 
 export const ROBOT = {
@@ -43,7 +43,7 @@ export const GROUPS = [
   { id: 3, name: "Platform team", description: "What the others stand on", users: [2, 7, 11, 14] },
 ];
 
-/** Id, name, mode, owners, members, owning group, words of which its flags are made. */
+/** Id, name, mode, owners, members, owning group, words that its flags' names begin with. */
 export const PROJECTS = [
   {
     id: "storefront",

@@ -1,5 +1,5 @@
+import { allEventTypes } from "./all-event-types.ts";
 import { changesOf, type DemoEvent } from "./changes.ts";
-import { chronicle } from "./chronicle.ts";
 import { ENVIRONMENTS, GROUPS, PROJECTS, ROBOT, USERS } from "./company.ts";
 import { DAY, type DemoFeature, makeFeatures } from "./features.ts";
 import { INTEGRATIONS, integrationEvents } from "./integrations.ts";
@@ -107,12 +107,12 @@ const toLine = (feature: DemoFeature, now: number) => ({
   archivedAt: feature.archivedAt && new Date(feature.archivedAt).toISOString(),
 });
 
-/** All changes in the order in which they happened. */
+/** All changes in chronological order. */
 function toEvents(random: Random, features: DemoFeature[], now: number): DemoEvent[] {
   const flag = features.find(({ name }) => name === "payment-redesign")!;
   const changes = [
     ...features.flatMap((feature) => changesOf(random, feature, now)),
-    ...chronicle(random, now, 364 * DAY, flag),
+    ...allEventTypes(random, now, 364 * DAY, flag),
   ];
   return changes.sort((a, b) => a.at - b.at).map((change, index) => ({ id: index + 1, ...change }));
 }

@@ -4,7 +4,7 @@ import type { Random } from "./random.ts";
 
 const FLAG_EVENTS = EVENT_TYPES.filter((type) => type.startsWith("feature-"));
 
-/** Where they deliver to; the demo has them deliver to its own inbox. */
+/** The demo replaces their URLs with its own inbox. */
 export const INTEGRATIONS = [
   {
     id: 1,
@@ -39,7 +39,7 @@ export const INTEGRATIONS = [
   },
 ];
 
-const RECORDED = 400;
+const MAX_RECORDED = 400;
 
 const OUTCOMES = [
   ["success", "was successful with status code: 200."],
@@ -52,7 +52,7 @@ const OUTCOMES = [
 
 const PROBLEM = "Could not parse the JSON in the customHeaders parameter.\n";
 
-/** How the outcome of each provider begins. */
+/** The beginning of each provider's outcome. */
 const REQUESTS: Readonly<Record<string, string>> = {
   webhook: "Webhook request",
   slack: "Slack webhook request",
@@ -60,9 +60,9 @@ const REQUESTS: Readonly<Record<string, string>> = {
   teams: "Teams webhook request",
 };
 
-/** How the newest events that an integration wants were handled, a second after each. */
+/** The delivery records of the newest events, each a second after its event. */
 export function integrationEvents(random: Random, events: DemoEvent[]): object[] {
-  const handled = events.filter(({ type }) => FLAG_EVENTS.includes(type)).slice(-RECORDED);
+  const handled = events.filter(({ type }) => FLAG_EVENTS.includes(type)).slice(-MAX_RECORDED);
   return handled.flatMap((event) =>
     INTEGRATIONS.filter((integration) => wants(integration, event)).map((integration) => {
       const [state, outcome] = random.pick(OUTCOMES);

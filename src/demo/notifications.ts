@@ -16,7 +16,7 @@ const SENTENCES: Partial<Record<EventType, string>> = {
 
 const RECENT = 60 * DAY;
 
-/** What the members of a project heard of its last two months; most of what is a week old has been read. */
+/** The notifications of projects' members in the last two months; most of those older than a week have been read. */
 export const notifications = (random: Random, events: DemoEvent[], now: number): object[] =>
   events
     .filter((event) => SENTENCES[event.type] && event.at > now - RECENT)

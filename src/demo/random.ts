@@ -1,8 +1,8 @@
-/** Chance that is the same every time, so that the demo is too. */
+/** Reproducible randomness, so that the demo is always the same. */
 export interface Random {
   /** A fraction, 0 ≤ x < 1. */
   fraction(): number;
-  /** A whole number from 0, less than the limit. */
+  /** A whole number from 0 up to, but not including, the limit. */
   below(limit: number): number;
   pick<T>(list: readonly T[]): T;
   /** Some different elements. */

@@ -16,7 +16,7 @@ const STRATEGY_NAMES = [
 
 const PERCENTAGES = ["1", "5", "10", "25", "50", "75", "100"];
 
-/** A strategy for the flag of that number; every kind and every operator comes up in turn. */
+/** A strategy for the flag with that number; cycles through all kinds and operators. */
 export function makeStrategy(random: Random, feature: string, number: number) {
   const name = STRATEGY_NAMES[number % STRATEGY_NAMES.length]!;
   return {
@@ -52,7 +52,7 @@ export function makeVariants(random: Random) {
   return [variant("control", fixed, "fix"), variant("treatment", 1000 - fixed, "variable")];
 }
 
-/** A condition with the operator of that number, around again after the last. */
+/** A constraint with the operator of that number, wrapping around after the last. */
 export function makeConstraint(random: Random, number: number) {
   const operator = OPERATORS[number % OPERATORS.length]!;
   const inverted = random.chance(0.2);

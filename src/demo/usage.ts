@@ -1,10 +1,10 @@
 import { DAY, type DemoFeature, HOUR } from "./features.ts";
 import { createRandom, type Random } from "./random.ts";
 
-/** Of its own, so that all else stays as it is. */
+/** Separate from the other seed, so that the rest of the demo stays the same. */
 const SEED = 20_260_102;
 
-/** Where use is told of. */
+/** The environment with usage data. */
 const ENVIRONMENT = "production";
 
 type State = DemoFeature["environments"][number];
@@ -13,7 +13,7 @@ type State = DemoFeature["environments"][number];
 export const isUsed = (feature: DemoFeature, { name, enabled, lastSeenAt }: State) =>
   feature.archivedAt === undefined && name === ENVIRONMENT && enabled && lastSeenAt !== undefined;
 
-/** The applications of the projects, and how often they found flags on and off within two days. */
+/** The applications of the projects, and how often flags were on and off for them in the last two days. */
 export function usage(features: readonly DemoFeature[], now: number): object[] {
   const used = features.filter((feature) => feature.environments.some((one) => isUsed(feature, one)));
   const projects = [...new Set(used.map(({ project }) => project.id))];
@@ -63,8 +63,8 @@ interface Flag {
 function oneHour(random: Random, time: number, { most, share, names }: Flag) {
   const hour = new Date(time);
   const daylight = 1.2 - Math.cos((hour.getUTCHours() / 12) * Math.PI);
-  const asked = Math.round(most * daylight * (0.4 + random.fraction() / 5));
-  const yes = Math.round(asked * share);
+  const evaluations = Math.round(most * daylight * (0.4 + random.fraction() / 5));
+  const yes = Math.round(evaluations * share);
   const variants = Object.fromEntries(names.map((name) => [name, Math.floor(yes / names.length)]));
-  return { hour: hour.toISOString(), yes, no: asked - yes, variants };
+  return { hour: hour.toISOString(), yes, no: evaluations - yes, variants };
 }

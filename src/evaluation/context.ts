@@ -15,7 +15,7 @@ export interface Context {
 const NAMED = ["userId", "sessionId", "appName", "environment", "remoteAddress"];
 
 /** The longest value, in characters, since the time to match a regular expression grows with it. */
-const LONGEST_VALUE = 2000;
+const MAX_VALUE_LENGTH = 2000;
 
 /**
  * Converts any input to a context: text is kept, numbers and booleans become text. Lists, objects, longer text and
@@ -50,7 +50,7 @@ const texts = (entries: Entries): Record<string, string> =>
 function toText(value: unknown): string | undefined {
   if (value === null || value === undefined || typeof value === "object") return undefined;
   const text = String(value);
-  return text === "" || text.length > LONGEST_VALUE ? undefined : text;
+  return text === "" || text.length > MAX_VALUE_LENGTH ? undefined : text;
 }
 
 function toTime(value: unknown): { currentTime?: Date } {

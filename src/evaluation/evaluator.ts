@@ -5,7 +5,7 @@ import type { Context } from "./context.ts";
 
 /*
  * The evaluator of the Node SDK decides whether a flag is on and with which variant, so that the result is the same as
- * in applications. It gets flags and a context, and uses neither files nor the network.
+ * in applications. It is given flags and a context, and uses neither files nor the network.
  */
 
 /** The result for a flag; without a variant, the name is `disabled`. */

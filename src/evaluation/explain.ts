@@ -57,7 +57,7 @@ export function explain(
   context: Context,
 ): Explanation {
   const data = strategies.map((strategy) => judgeStrategy(evaluator, strategy, context));
-  const result = summed(data, feature.enabled);
+  const result = combined(data, feature.enabled);
   const on = { ...feature, enabled: true, strategies: [] };
   const hasUnsatisfiedDependency = !evaluator.judge(on, context).enabled;
   const isEnabled = result === true && feature.enabled && !hasUnsatisfiedDependency;
@@ -71,7 +71,7 @@ export function explain(
 }
 
 /** Disabled strategies are ignored, and an enabled flag without strategies is on. */
-function summed(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unknown" {
+function combined(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unknown" {
   const counted = data.filter(({ disabled }) => !disabled);
   if (counted.length === 0) return isOn;
   return (

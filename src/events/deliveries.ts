@@ -3,11 +3,11 @@ import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
 
-type Told = Pick<StoredEvent, "type" | "project" | "environment">;
+type Criteria = Pick<StoredEvent, "type" | "project" | "environment">;
 
 // An empty list, or one that begins with `*`, means all; events without a project or environment match every filter
 // (original).
-const wanting = query<Told, number>(`
+const interestedIn = query<Criteria, number>(`
   SELECT id FROM integrations
   WHERE enabled AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = :type)
     AND (:project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
@@ -20,25 +20,25 @@ const enqueue = command<{ integrationId: number; eventId: number; now: string }>
 
 /**
  * Queues an event for each integration that wants it, in the commit that records it. They are looked up separately, so
- * that with no integrations, cached answers about deliveries stay valid.
+ * that without any, cached responses about deliveries stay valid.
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {
   const { createdAt: now, type, project, environment } = event;
-  const integrationIds = wantedBy(tx, { type, project, environment });
+  const integrationIds = integrationsFor(tx, { type, project, environment });
   if (integrationIds.length === 0) return;
   for (const integrationId of integrationIds) enqueue(tx).run({ integrationId, eventId, now });
-  queued(tx, integrationIds);
+  notifyQueued(tx, integrationIds);
 }
 
-/** Asked once a transaction for events of a kind: a change of an integration makes one of its own. */
-const wantedBy = perWritingOf(({ db }, told: Told) => wanting(db).pluck().all(told));
+/** Looked up once per transaction: integrations don't change in the transactions that record other events. */
+const integrationsFor = perWritingOf(({ db }, criteria: Criteria) => interestedIn(db).pluck().all(criteria));
 
 type Listener = (integrationIds: readonly number[]) => void;
 
 const listeners = new WeakMap<Database, Listener>();
 
 /** Notifies the listener after the commit that these integrations may have something to deliver. */
-export function queued({ db, afterCommit }: Writing, integrationIds: readonly number[]) {
+export function notifyQueued({ db, afterCommit }: Writing, integrationIds: readonly number[]) {
   afterCommit.push(() => listeners.get(db)?.(integrationIds));
 }
 

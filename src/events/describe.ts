@@ -1,4 +1,4 @@
-import { DEEDS, DEEDS_OF_FLAGS } from "./deeds.ts";
+import { ACTIONS, FLAG_ACTIONS } from "./actions.ts";
 import { LABELS } from "./labels.ts";
 import { bold, type Described, flag, isNothing, joinWords, project, subjectOf } from "./names.ts";
 
@@ -8,8 +8,8 @@ export const describe = (event: Described) => ({ label: LABELS[event.type], summ
 /** Who did it, to what, and where (environment, project). */
 function summaryOf(event: Described) {
   const { createdBy, type } = event;
-  const deed = (event.featureName !== null && DEEDS_OF_FLAGS[type]) || DEEDS[type];
-  return joinWords(bold(createdBy), deed?.(event) ?? plainDeed(event), ...placeOf(event));
+  const action = (event.featureName !== null && FLAG_ACTIONS[type]) || ACTIONS[type];
+  return joinWords(bold(createdBy), action?.(event) ?? defaultAction(event), ...placeOf(event));
 }
 
 function placeOf(event: Described) {
@@ -24,7 +24,7 @@ function placeOf(event: Described) {
 }
 
 /** From the label: "Segment created" becomes "created the segment". Labels that name no action stay as they are. */
-function plainDeed(event: Described) {
+function defaultAction(event: Described) {
   const label = LABELS[event.type].replace(/^(?!API)./, (letter) => letter.toLowerCase());
   const [, noun, verb] = /^(.+) (\w+ed)$/.exec(label) ?? [];
   if (noun === undefined) return joinWords(`(${label})`, subjectOf(event));

@@ -36,11 +36,11 @@ const otherMembers = query<{ project: string; author: number; type: string }, nu
     WHERE muted.user_id = project_members.user_id
       AND ifnull(muted.type, :type) = :type AND ifnull(muted.project, :project) = :project)`);
 
-/** The kind of every notification so far. */
+/** The type of every notification that is created here. */
 const TYPE = "toggle";
 
 /** The events that members are notified of, and the wording (CONTRACT, notifications). */
-const DEEDS: Partial<Record<EventType, string>> = {
+const ACTIONS: Partial<Record<EventType, string>> = {
   "feature-created": "created the flag",
   "feature-archived": "archived the flag",
   "feature-environment-enabled": "enabled the flag",
@@ -50,28 +50,28 @@ const DEEDS: Partial<Record<EventType, string>> = {
 /** Notifies the members of the event's project, except its author and those who have muted it. */
 export function notifyMembers(tx: Writing, event: StoredEvent) {
   const { project, createdAt, createdByUserId } = event;
-  const deed = DEEDS[event.type];
-  if (deed === undefined || project === null) return;
+  const action = ACTIONS[event.type];
+  if (action === undefined || project === null) return;
   const author = createdByUserId ?? SYSTEM_USER_ID;
   const userIds = recipientsOf(tx, { project, author });
   if (userIds.length === 0) return;
-  const row = { ...sentenceOf(event, deed), notificationType: TYPE, createdByUserId: author, createdAt };
+  const row = { ...sentenceOf(event, action), notificationType: TYPE, createdByUserId: author, createdAt };
   const notificationId = insertNotification(tx).run({ id: null, ...row }).lastInsertRowid;
   for (const userId of userIds) insertRecipient(tx).run({ notificationId, userId, createdAt, readAt: null });
 }
 
-/** Asked once a transaction: none changes both members and flags. */
+/** Looked up once per transaction: none changes both members and flags. */
 const recipientsOf = perWritingOf(({ db }, of: { project: string; author: number }) =>
   otherMembers(db)
     .pluck()
     .all({ ...of, type: TYPE }),
 );
 
-function sentenceOf({ createdBy, project, featureName, environment }: StoredEvent, deed: string) {
+function sentenceOf({ createdBy, project, featureName, environment }: StoredEvent, action: string) {
   const where = environment === null ? "" : ` in ${environment}`;
   const [inProject, inFlag] = [project, featureName].map((name) => encodeURIComponent(name!.toWellFormed()));
   return {
-    message: `${createdBy} ${deed} ${featureName}${where}`,
+    message: `${createdBy} ${action} ${featureName}${where}`,
     link: `/projects/${inProject}/features/${inFlag}`,
   };
 }

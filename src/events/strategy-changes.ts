@@ -2,7 +2,7 @@
 type State = Readonly<Record<string, unknown>>;
 
 /** Longer values are truncated, since a summary is one line. In characters. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 
 /** What an update to a strategy changed, one text per change, such as `rollout from 100% to 25%`. */
 export const strategyChanges = (before: State, after: State): string[] => [
@@ -30,7 +30,7 @@ const isEmpty = (value: unknown) => value === undefined || value === null || val
 
 function toText(value: unknown) {
   const text = isEmpty(value) ? "none" : String(value);
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
 }
 
 const toState = (value: unknown): State =>

@@ -29,7 +29,7 @@ export interface Tx extends Writing {
 
 /**
  * The only way to write: a change to administered data and the events that record it are one commit, or nothing.
- * Other writing processes wait for it.
+ * Other processes wait for it before they write.
  */
 export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
   inWriting(db, (writing) => body(toTx(writing, actor)));
@@ -52,12 +52,12 @@ function toTx(writing: Writing, actor: Actor, now = new Date().toISOString()): T
   const { createdBy, createdByUserId } = actor;
   const record = (event: NewEvent) => {
     const tags = tagsOf(writing.db, event.featureName);
-    const whole = { ...NOTHING, tags, ...event, createdAt: now, createdBy, createdByUserId };
-    const id = storeEvent(writing, whole);
-    notifyMembers(writing, whole);
-    enqueueDeliveries(writing, id, whole);
+    const stored = { ...DEFAULTS, tags, ...event, createdAt: now, createdBy, createdByUserId };
+    const id = storeEvent(writing, stored);
+    notifyMembers(writing, stored);
+    enqueueDeliveries(writing, id, stored);
   };
   return { ...writing, actor, now, record };
 }
 
-const NOTHING = { environment: null, project: null, featureName: null, data: null, preData: null };
+const DEFAULTS = { environment: null, project: null, featureName: null, data: null, preData: null };

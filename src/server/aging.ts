@@ -12,15 +12,15 @@ import { recordPotentiallyStale, resetPotentiallyStale } from "../resources/feat
 export function watchAge(db: Database, log: Log): () => Promise<void> {
   let isStopped = false;
   let running = Promise.resolve();
-  const tell = () => {
+  const run = () => {
     running = running
-      .then(() => tellOfAges(db, new Date(), () => isStopped))
+      .then(() => recordAgedFlags(db, new Date(), () => isStopped))
       .catch((error) =>
         log({ level: "warn", message: `recording flags past their lifetime: ${(error as Error).message}` }),
       );
   };
-  tell();
-  const timer = setInterval(tell, HOUR_MS).unref();
+  run();
+  const timer = setInterval(run, HOUR_MS).unref();
   return () => {
     isStopped = true;
     clearInterval(timer);
@@ -28,8 +28,8 @@ export function watchAge(db: Database, log: Log): () => Promise<void> {
   };
 }
 
-/** Records all flags that are too old at a given time, in batches, so that other changes get a turn in between. */
-export async function tellOfAges(db: Database, time: Date, isStopped = () => false) {
+/** Records events for all flags past their lifetime at a given time, in batches, so that other changes get a turn. */
+export async function recordAgedFlags(db: Database, time: Date, isStopped = () => false) {
   const now = time.toISOString();
   await writeSoon(db, SYSTEM, undefined, (tx) => void resetPotentiallyStale(tx, now));
   while (!isStopped() && (await writeSoon(db, SYSTEM, undefined, (tx) => recordPotentiallyStale(tx, now))));

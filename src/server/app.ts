@@ -39,7 +39,7 @@ declare module "h3" {
     authenticate: () => Actor;
     /** The caller's address; undefined without a socket. */
     address: string | undefined;
-    /** It came over TLS, as far as this server or a trusted proxy knows. */
+    /** Whether the request came over TLS, to this server or to a trusted proxy. */
     isSecure: boolean;
   }
 }
@@ -71,7 +71,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   return app;
 }
 
-/** Serves the page wherever nothing else is found; without a page, a short text at `/`. */
+/** Serves the page at all other paths; without a page, just a short text at `/`. */
 function mountPages(app: H3, { ui }: ServerOptions, root: string) {
   const refuseUnknown = unknownPath();
   if (ui === undefined) {
@@ -84,7 +84,7 @@ function mountPages(app: H3, { ui }: ServerOptions, root: string) {
   app.all("/**", (event) => (isView(event) ? answerPage(event) : refuseUnknown(event)));
 }
 
-/** A browser opens it, and it is not an API path. */
+/** Opened in a browser, and not an API path. */
 const isView = (event: H3Event) =>
   isPageRequest(event) &&
   !["/api", "/auth", "/ofrep", "/assets"].some((prefix) => isBelow(prefix, event.url.pathname));

@@ -27,7 +27,7 @@ export interface ServerOptions {
   metrics?: Metrics | undefined;
   /** Loads the page's files; without it, there is only the API. */
   ui?: LoadUi | undefined;
-  /** Caches answers to reads. */
+  /** Caches responses to reads. */
   cache?: ResponseCache;
 }
 

@@ -4,25 +4,29 @@ import { deliveryQueues, type Queue } from "../resources/integrations/delivery-s
 
 const labelNames = ["integration", "provider"];
 
-/** What waits for each integration, read on request. */
+/** The queue of each integration, read on request. */
 export function mountDeliveryGauges(db: Database, registers: Registry[]) {
-  const gauge = (name: string, help: string, figureOf: (queue: Queue) => number) =>
+  const gauge = (name: string, help: string, figureIn: (queue: Queue) => number) =>
     new Gauge({
       name,
       help,
       labelNames,
       registers,
       collect() {
-        this.reset(); // integrations that are gone
+        this.reset(); // drops deleted integrations
         for (const queue of deliveryQueues(db))
-          this.set({ integration: String(queue.id), provider: queue.provider }, figureOf(queue));
+          this.set({ integration: String(queue.id), provider: queue.provider }, figureIn(queue));
       },
     });
-  gauge("flagstone_deliveries_waiting", "Events that wait for an integration", ({ waiting }) => waiting);
-  gauge("flagstone_deliveries_oldest_seconds", "Age of the oldest event that waits; 0 for none", ageOf);
+  gauge(
+    "flagstone_deliveries_waiting",
+    "Events waiting to be delivered to an integration",
+    ({ waiting }) => waiting,
+  );
+  gauge("flagstone_deliveries_oldest_seconds", "Age of the oldest waiting event; 0 for none", ageOf);
   gauge(
     "flagstone_deliveries_failed_in_a_row",
-    "Attempts that failed since the last one that did not",
+    "Failed attempts since the last success",
     ({ failures }) => failures,
   );
 }

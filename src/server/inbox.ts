@@ -19,13 +19,13 @@ interface Received {
   receivedAt: string;
   headers: Record<string, string>;
   body: string;
-  /** The status it was answered with. */
+  /** The status of the response. */
   status: number;
 }
 
-/** How many messages are kept, and how many characters of them; the oldest are dropped first. */
-const MOST = 500;
-const MOST_CHARACTERS = 8 * 1024 * 1024;
+/** How many messages are kept, and how many characters in total; the oldest are dropped first. */
+const MAX_MESSAGES = 500;
+const MAX_CHARACTERS = 8 * 1024 * 1024;
 
 const Behaviour = v.object({
   status: v.pipe(
@@ -36,9 +36,9 @@ const Behaviour = v.object({
   ),
 });
 
-/** The handlers of `/inbox/:name`: anybody may post; administrators read, and set the answer. */
+/** The handlers of `/inbox/:name`: anybody may post; administrators read, and set the response. */
 export function inboxHandlers(options: Pick<ServerOptions, "db" | "publicUrl">) {
-  const kept: Received[] = [];
+  const messages: Received[] = [];
   const statuses = new Map<string, number>();
   const statusOf = (name: string) => statuses.get(name) ?? 200;
   return {
@@ -46,13 +46,19 @@ export function inboxHandlers(options: Pick<ServerOptions, "db" | "publicUrl">) 
       const name = nameIn(event);
       const body = (await readBytes(event)).toString("utf8");
       const status = statusOf(name);
-      keep(kept, { name, receivedAt: new Date().toISOString(), headers: headersOf(event), body, status });
+      store(messages, {
+        name,
+        receivedAt: new Date().toISOString(),
+        headers: headersOf(event),
+        body,
+        status,
+      });
       return new HTTPResponse("", { status, headers: { "content-length": "0" } });
     },
     GET(event: H3Event) {
       requireAdmin(options, event);
       const name = nameIn(event);
-      const received = kept.filter((one) => one.name === name).map(({ name: _, ...rest }) => rest);
+      const received = messages.filter((one) => one.name === name).map(({ name: _, ...rest }) => rest);
       const body = JSON.stringify({ name, status: statusOf(name), received: received.toReversed() });
       return toResponse(wholeParts(body), event.req);
     },
@@ -86,8 +92,9 @@ const headersOf = ({ req }: H3Event) =>
 
 const IS_SECRET = /authorization|cookie|key|secret|token/i;
 
-function keep(kept: Received[], received: Received) {
-  kept.push(received);
-  let characters = kept.reduce((sum, { body }) => sum + body.length, 0);
-  while (kept.length > MOST || characters > MOST_CHARACTERS) characters -= kept.shift()!.body.length;
+function store(messages: Received[], received: Received) {
+  messages.push(received);
+  let characters = messages.reduce((sum, { body }) => sum + body.length, 0);
+  while (messages.length > MAX_MESSAGES || characters > MAX_CHARACTERS)
+    characters -= messages.shift()!.body.length;
 }

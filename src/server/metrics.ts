@@ -9,42 +9,42 @@ import type { Operation } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
 import { mountDeliveryGauges } from "./delivery-metrics.ts";
 
-/** In seconds; most answers take less than a millisecond. */
+/** In seconds; most responses take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
 export interface Metrics {
-  /** Counts the listener's answers and times them to the last byte. */
+  /** Counts the listener's responses and times them to the last byte. */
   measured(listener: Listener): Listener;
   /** All metrics in the Prometheus format. */
   answer(): Promise<HTTPResponse>;
 }
 
-interface Site {
+interface MetricsOptions {
   db: Database;
   basePath: string;
   operations: readonly Operation[];
 }
 
 /** A server's metrics since it started; those about the database are read on request. */
-export function createMetrics({ db, basePath, operations }: Site): Metrics {
+export function createMetrics({ db, basePath, operations }: MetricsOptions): Metrics {
   const registry = new Registry();
   const registers = [registry];
   const labelNames = ["operation", "status"];
   const requests = new Histogram({
     name: "flagstone_http_request_duration_seconds",
-    help: "Requests by operation and status, and how long they took to the last byte",
+    help: "Duration of requests to the last byte, by operation and status",
     labelNames,
     buckets: BUCKETS,
     registers,
   });
   const aborted = new Counter({
     name: "flagstone_http_requests_aborted_total",
-    help: "Requests of which the client did not wait for the end",
+    help: "Requests whose client disconnected before the end of the response",
     registers,
   });
   const listening = new Gauge({
     name: "flagstone_streams",
-    help: "Clients that listen to a stream now",
+    help: "Clients currently listening to a stream",
     labelNames: ["operation"],
     registers,
   });
@@ -60,7 +60,7 @@ export function createMetrics({ db, basePath, operations }: Site): Metrics {
       if (found?.isStream) listening.inc({ operation });
       res.once("close", () => {
         if (found?.isStream) listening.dec({ operation });
-        if (found?.isStream && res.statusCode === 200) return; // how long a client listens says nothing about us
+        if (found?.isStream && res.statusCode === 200) return; // how long a client listens is no measure of speed
         if (!res.writableFinished) aborted.inc();
         else requests.observe({ operation, status: res.statusCode }, (performance.now() - begin) / 1000);
       });

@@ -8,16 +8,20 @@ const HOUR_MS = 3_600_000;
 
 /**
  * Removes delivery records past their retention, at once and every hour.
- * @param kept undefined to keep all
+ * @param retention undefined to keep all
  * @returns a function that stops it; resolves once it is idle
  */
-export function watchRetention(db: Database, log: Log, kept: Retention | undefined): () => Promise<void> {
-  if (kept === undefined) return async () => {};
+export function watchRetention(
+  db: Database,
+  log: Log,
+  retention: Retention | undefined,
+): () => Promise<void> {
+  if (retention === undefined) return async () => {};
   let isStopped = false;
   let running = Promise.resolve();
   const remove = () => {
     running = running
-      .then(() => removeAllOld(db, kept, () => isStopped))
+      .then(() => removeAllOld(db, retention, () => isStopped))
       .catch((error: Error) =>
         log({ level: "warn", message: `removing delivery records: ${error.message}` }),
       );
@@ -32,7 +36,8 @@ export function watchRetention(db: Database, log: Log, kept: Retention | undefin
 }
 
 /** In batches, so that other changes get a turn in between. */
-export async function removeAllOld(db: Database, kept: Retention, isStopped = () => false) {
-  const removeSome = () => writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, kept, Date.now()));
+export async function removeAllOld(db: Database, retention: Retention, isStopped = () => false) {
+  const removeSome = () =>
+    writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, retention, Date.now()));
   while (!isStopped() && (await removeSome()) > 0);
 }

@@ -7,7 +7,7 @@ import { htmlResponse } from "../http/front-page.ts";
 import { markSeen } from "../resources/users/changes.ts";
 import type { ServerOptions } from "./create-server.ts";
 
-/** `GET /auth/link/:secret`: signs in whoever was given the link, once, and redirects to the home page. */
+/** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
   return async (event: H3Event) => {
     if (!isOpened(event.req)) return refusal(basePath);
@@ -25,8 +25,8 @@ export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
 }
 
 /**
- * Opened by a person or a program, and not by an image on another site or a link preview. Only browsers say which site
- * a request comes from.
+ * Opened by a person or a program, not by an image on another site or a link preview. Only browsers say which site a
+ * request comes from.
  */
 const isOpened = ({ method, headers }: Request) =>
   method === "GET" &&
@@ -51,9 +51,9 @@ const refusal = (basePath: string) =>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Sign in</title>
-<p>This link is unknown, has been used, or is older than 30 minutes. Whoever runs the server makes another:
+<p>This link is unknown, has been used, or is older than 30 minutes. The operator of the server can create another:
 <code>flagstone user link NAME</code></p>
-<p><a href="${basePath}/">Go on</a> if you are signed in already.</p>
+<p><a href="${basePath}/">Continue</a> if you are already signed in.</p>
 </html>
 `,
     401,

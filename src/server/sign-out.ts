@@ -26,7 +26,7 @@ export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
   };
 }
 
-/** `GET /logout` only asks: what a link or an image can trigger must not change anything. @param root prefixes paths */
+/** `GET /logout` only asks, since a link or an image must not be able to change anything. @param root prefixes paths */
 export const answerSignOutPage = (root: string) => () =>
   htmlResponse(`<!doctype html>
 <html lang="en">

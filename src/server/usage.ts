@@ -7,10 +7,10 @@ import { announceApplications } from "../resources/applications/changes.ts";
 import { writeUsage } from "../resources/usage/changes.ts";
 import { removeOldUsage } from "../resources/usage/changes-old.ts";
 
-/** How late reports from applications are written, in milliseconds; a crash may lose this much. */
-const LATE_MS = 3_000;
+/** How often reports from applications are written, in milliseconds; a crash loses at most this much. */
+const WRITE_MS = 3_000;
 
-/** How late the event about a new application is recorded, in milliseconds (original). */
+/** How often events about new applications are recorded, in milliseconds (original). */
 const ANNOUNCE_MS = 300_000;
 
 /**
@@ -22,22 +22,22 @@ export function watchUsage(db: Database, log: Log, hours: number): () => Promise
   let isStopped = false;
   let running = Promise.resolve();
   const next = (work: () => Promise<unknown>) => {
-    const tell = (error: Error) => log({ level: "warn", message: `writing usage data: ${error.message}` });
-    running = running.then(work).then(() => {}, tell);
+    const warn = (error: Error) => log({ level: "warn", message: `writing usage data: ${error.message}` });
+    running = running.then(work).then(() => {}, warn);
     return running;
   };
-  const [write, announce, forget] = [
+  const [write, announce, removeOld] = [
     () => next(() => writeUsage(db)),
     () => next(() => announceAll(db)),
     () => next(() => removeOldUsage(db, { hours, isStopped: () => isStopped })),
   ];
   const timers = [
-    setInterval(write, LATE_MS),
+    setInterval(write, WRITE_MS),
     setInterval(announce, ANNOUNCE_MS),
-    setInterval(forget, HOUR_MS),
+    setInterval(removeOld, HOUR_MS),
   ];
   for (const timer of timers) timer.unref();
-  forget();
+  removeOld();
   return () => {
     isStopped = true;
     for (const timer of timers) clearInterval(timer);

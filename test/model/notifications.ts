@@ -1,6 +1,6 @@
 import type { Line } from "./dataset.ts";
 
-const DEEDS: Record<string, string> = {
+const ACTIONS: Record<string, string> = {
   "feature-created": "created the flag",
   "feature-archived": "archived the flag",
   "feature-environment-enabled": "enabled the flag",
@@ -11,13 +11,13 @@ const DEEDS: Record<string, string> = {
 export function notificationsOf(lines: Line[], events: Line[]): Line[] {
   const before = lines.filter(({ kind }) => kind === "notification").map(({ id }) => id);
   return events
-    .filter(({ type }) => type in DEEDS)
+    .filter(({ type }) => type in ACTIONS)
     .map((event) => ({ event, members: membersOf(lines, event.project, event.createdByUserId) }))
     .filter(({ members }) => members.length > 0)
     .map(({ event, members }, index) => ({
       kind: "notification",
       id: Math.max(0, ...before) + 1 + index,
-      message: `${event.createdBy} ${DEEDS[event.type]} ${event.featureName}${event.environment === null ? "" : ` in ${event.environment}`}`,
+      message: `${event.createdBy} ${ACTIONS[event.type]} ${event.featureName}${event.environment === null ? "" : ` in ${event.environment}`}`,
       link: `/projects/${encodeURIComponent(event.project)}/features/${encodeURIComponent(event.featureName)}`,
       notificationType: "toggle",
       createdByUserId: event.createdByUserId,

@@ -132,7 +132,7 @@ test("a token for all projects and environments is linked to none", () => {
 });
 
 /** A type with its data, and the part of the summary about flag f in project p, without author and location. */
-const DEEDS: Array<[type: EventType, data: object, preData: object | null, sentence: string]> = [
+const ACTIONS: Array<[type: EventType, data: object, preData: object | null, sentence: string]> = [
   ["feature-strategy-add", { name: "default", title: "" }, null, "added the strategy **default** to FLAG"],
   ["feature-strategy-remove", {}, { name: "x", title: "Half" }, "removed the strategy **Half** from FLAG"],
   ["feature-tagged", { type: "simple", value: "a:b" }, null, "tagged FLAG with **simple:a:b**"],
@@ -169,7 +169,7 @@ const DEEDS: Array<[type: EventType, data: object, preData: object | null, sente
   ],
 ];
 
-for (const [type, data, preData, sentence] of DEEDS) {
+for (const [type, data, preData, sentence] of ACTIONS) {
   test(`${type}: ${sentence}`, () => {
     const event = { ...EVENT, type, project: "p", featureName: "f", data, preData } as Parameters<
       typeof describe

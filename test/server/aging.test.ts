@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { tellOfAges, watchAge } from "../../src/server/aging.ts";
+import { recordAgedFlags, watchAge } from "../../src/server/aging.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 
@@ -32,7 +32,7 @@ const world = () =>
 test("a live flag that outlives its type's expected lifetime is reported once", async (t) => {
   const { db } = await openServer(t, world());
   const recorded = watchLog(db);
-  for (const count of [0, 7, 7.01, 8, 40, 41, 400]) await tellOfAges(db, day(count));
+  for (const count of [0, 7, 7.01, 8, 40, 41, 400]) await recordAgedFlags(db, day(count));
   assertRecorded(recorded(), [told("operational"), told("release")]);
 });
 
@@ -41,14 +41,14 @@ test("it is reported again after a longer lifetime made it young, but not while 
   const recorded = watchLog(db);
   const update = (body: object) =>
     request("/api/admin/projects/a/features/operational", { method: "PUT", body });
-  await tellOfAges(db, day(8));
+  await recordAgedFlags(db, day(8));
   await update({ type: "release" });
-  await tellOfAges(db, day(8));
+  await recordAgedFlags(db, day(8));
   await update({ type: "operational", stale: true });
-  await tellOfAges(db, day(9));
+  await recordAgedFlags(db, day(9));
   await update({ type: "operational" });
-  await tellOfAges(db, day(9));
-  await tellOfAges(db, day(10));
+  await recordAgedFlags(db, day(9));
+  await recordAgedFlags(db, day(10));
   const [, ...later] = recorded().filter(({ type }) => type !== "feature-metadata-updated");
   assertRecorded(later, [told("operational")]);
 });
@@ -58,10 +58,10 @@ test("any number of flags are each reported once, and changes are made in betwee
   for (let count = 0; count < 250; count++) many.feature(`f${count}`, "a", { createdAt: MADE });
   const { db, request } = await openServer(t, many);
   const recorded = watchLog(db);
-  const telling = tellOfAges(db, day(41));
+  const telling = recordAgedFlags(db, day(41));
   await request("/api/admin/projects/a/features", { method: "POST", body: { name: "new" } });
   await telling;
-  await tellOfAges(db, day(41));
+  await recordAgedFlags(db, day(41));
   const names = recorded()
     .filter(({ type }) => type === "feature-potentially-stale-on")
     .map(({ featureName }) => featureName);
@@ -77,6 +77,6 @@ test("a server reports at its start, and stops doing so when it stops", async (t
   const recorded = watchLog(db);
   for (let start = 0; start < 2; start++) await watchAge(db, () => assert.fail("nothing to say"))();
   assert.ok(recorded().length <= 1);
-  await tellOfAges(db, new Date());
+  await recordAgedFlags(db, new Date());
   assertRecorded(recorded(), [told("f")]);
 });

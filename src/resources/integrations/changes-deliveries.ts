@@ -1,7 +1,7 @@
 import { isKnown } from "../../db/known.ts";
 import { command, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
-import { queued } from "../../events/deliveries.ts";
+import { notifyQueued } from "../../events/deliveries.ts";
 import { TooLongError, toStoredJson } from "../../limits.ts";
 import type { IntegrationEvent } from "./schema.ts";
 
@@ -110,5 +110,5 @@ export function redeliver(tx: Writing, integrationId: number, eventId: number, n
 /** Makes an integration deliver immediately, regardless of earlier failures. */
 export function retryImmediately(tx: Writing, integrationId: number, now: string) {
   retryNow(tx).run({ integrationId, now });
-  queued(tx, [integrationId]);
+  notifyQueued(tx, [integrationId]);
 }

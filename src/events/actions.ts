@@ -2,8 +2,8 @@ import { bold, type Described, flag, joinWords, subjectOf } from "./names.ts";
 import { strategyChanges } from "./strategy-changes.ts";
 import type { EventType } from "./types.ts";
 
-/** What was done, if there is more to say than the type does; undefined if the event doesn't say. */
-export const DEEDS: Partial<Record<EventType, (event: Described) => string | undefined>> = {
+/** Descriptions of actions that say more than the type's label; undefined if the event lacks the data for one. */
+export const ACTIONS: Partial<Record<EventType, (event: Described) => string | undefined>> = {
   "project-user-added": (event) => membership(event, "gave", "to"),
   "project-user-removed": (event) => membership(event, "took", "from"),
   "project-group-added": (event) => membership(event, "gave", "to"),
@@ -20,7 +20,7 @@ export const DEEDS: Partial<Record<EventType, (event: Described) => string | und
 };
 
 /** The same for flags. */
-export const DEEDS_OF_FLAGS: typeof DEEDS = {
+export const FLAG_ACTIONS: typeof ACTIONS = {
   "feature-strategy-add": (event) =>
     ofState(event, "name", () => `added the strategy ${strategyOf(event)} to ${flag(event)}`),
   "feature-strategy-remove": (event) =>

@@ -4,7 +4,7 @@ import { USERS } from "./company.ts";
 import type { DemoFeature } from "./features.ts";
 import type { Random } from "./random.ts";
 
-/** What each family of event types tells of, so that its data reads like a real one's. */
+/** Plausible data for each family of event types. */
 const SUBJECTS: ReadonlyArray<[prefix: string, data: object]> = [
   ["addon-config", { id: 1, provider: "webhook", enabled: true, description: "Release feed" }],
   ["actions", { id: 1, name: "Turn off on alarm", enabled: true }],
@@ -42,8 +42,8 @@ const OF_A_FLAG = /^(feature-|change-|strategy-order)/;
 const IN_AN_ENVIRONMENT =
   /^(change-|strategy-order|feature-environment|project-environment|default-strategy)/;
 
-/** Every type of event at least twice, over the year or, of a flag, over its life; flags' own histories come on top. */
-export const chronicle = (random: Random, now: number, span: number, flag: DemoFeature): Change[] =>
+/** Every type of event twice, over the year or, for flag events, the flag's life; in addition to the flags' histories. */
+export const allEventTypes = (random: Random, now: number, span: number, flag: DemoFeature): Change[] =>
   [...EVENT_TYPES, ...EVENT_TYPES].map((type) => {
     const age = random.below(span);
     const shrink = OF_A_FLAG.test(type) ? (now - flag.createdAt) / span : 1;
@@ -53,13 +53,13 @@ export const chronicle = (random: Random, now: number, span: number, flag: DemoF
 function toChange(random: Random, type: EventType, at: number, flag: DemoFeature): Change {
   const author = random.pick(USERS);
   const data = SUBJECTS.find(([prefix]) => type.startsWith(prefix))?.[1];
-  const isGone = /-(deleted|removed)$/.test(type);
+  const isRemoval = /-(deleted|removed)$/.test(type);
   return {
     at,
     type,
     createdBy: author.email,
     createdByUserId: author.id,
-    ...(data && (isGone ? { preData: data } : { data })),
+    ...(data && (isRemoval ? { preData: data } : { data })),
     ...(IN_A_PROJECT.test(type) && { project: random.pick(["storefront", "checkout", "mobile"]) }),
     ...(OF_A_FLAG.test(type) && { featureName: flag.name, project: flag.project.id }),
     ...(IN_AN_ENVIRONMENT.test(type) && { environment: "production" }),
