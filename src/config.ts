@@ -18,7 +18,7 @@ export interface Setting {
   isShown?: boolean;
 }
 
-const AN_ADDRESS = "must be an address such as https://flags.example.com";
+const ADDRESS_RULE = "must be an address such as https://flags.example.com";
 
 /** A host, with or without a port, or a block of addresses. */
 const PRIVATE_TARGET = /^(\*|[\w.:-]{1,253}(\/\d{1,3})?)$/;
@@ -53,7 +53,7 @@ export const SETTINGS = {
   data: {
     type: "string",
     hint: "FILE",
-    help: "keep everything in this file",
+    help: "store everything in this file",
     helpElsewhere: "the data file",
     default: "flagstone.db",
     schema: v.pipe(
@@ -88,8 +88,8 @@ export const SETTINGS = {
         "must not contain credentials",
       ),
       v.check((url) => !/[?#]/.test(url), "must end before a ? or #"),
-      v.regex(/^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/, AN_ADDRESS),
-      v.check((url) => url === "" || URL.canParse(url), AN_ADDRESS),
+      v.regex(/^$|^https?:\/\/[\w.~:[\]-]+(\/[\w.~-]+)*$/, ADDRESS_RULE),
+      v.check((url) => url === "" || URL.canParse(url), ADDRESS_RULE),
     ),
     isShown: false,
   },
@@ -251,7 +251,7 @@ export function readConfig(
   env: NodeJS.ProcessEnv,
 ): Config {
   const names = Object.keys(SETTINGS) as SettingName[];
-  const given = withoutHidden(flags, env);
+  const given = withoutOverridden(flags, env);
   const read = (name: SettingName) => readSetting(name, flags, used.includes(name) ? given : {});
   const config = Object.fromEntries(names.map((name) => [name, read(name)])) as Config;
   const hasLevel = flags["log-level"] !== undefined || (used.includes("log-level") && given[LEVEL]);
@@ -261,7 +261,7 @@ export function readConfig(
 const [LEVEL, QUIET] = ["log-level", "quiet"].map(environmentName) as [string, string];
 
 /** `--quiet` and `--log-level` set the same thing: a flag for either overrides the variables of both. */
-function withoutHidden(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withoutOverridden(flags: Record<string, unknown>, env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isFlag = flags.quiet !== undefined || flags["log-level"] !== undefined;
   return isFlag ? { ...env, [LEVEL]: undefined, [QUIET]: undefined } : env;
 }

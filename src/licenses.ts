@@ -1,6 +1,6 @@
 /**
- * The licences of everything bundled, as one text. In a checkout they are beside their packages; a build puts the
- * collected text in this file's place.
+ * The licences of everything bundled, as one text. In a checkout they are next to their packages; a build
+ * replaces this file with the collected text.
  */
 export const LICENSES =
   "Flagstone is licensed under the Apache License 2.0, see LICENSE.\n" +

@@ -1,19 +1,19 @@
 /*
- * Limits on what may be stored, so that whatever was accepted can be served: a hundred events fit into one answer, and
+ * Limits on what may be stored, so that whatever was accepted can be served: a hundred events fit into one response, and
  * SQLite, which parses JSON to a depth of 1000, can parse all of ours.
  */
 
 /** Characters in a name, a description or a message. */
-export const LONGEST_TEXT = 64 * 1024;
+export const MAX_TEXT_LENGTH = 64 * 1024;
 
 /** Bytes of JSON: for an event, or for an object of no fixed shape. */
-export const LONGEST_JSON = 1024 * 1024;
+export const MAX_JSON_BYTES = 1024 * 1024;
 
 /** Nesting depth of objects and lists under one key of a line or a body. */
-export const DEEPEST_JSON = 100;
+export const MAX_JSON_DEPTH = 100;
 
 /** Bytes of an imported line: a flag with all its strategies may be long. */
-export const LONGEST_LINE = 16 * 1024 * 1024;
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** A value exceeds a storage limit. */
 export class TooLongError extends Error {}
@@ -25,8 +25,8 @@ export class TooLongError extends Error {}
 export function toStoredJson(value: unknown, what: string): string {
   const text = JSON.stringify(value);
   // A UTF-16 unit takes at most three bytes, so few texts need measuring.
-  if (text.length * 3 <= LONGEST_JSON || Buffer.byteLength(text) <= LONGEST_JSON) return text;
-  throw new TooLongError(`${what}: is longer than ${LONGEST_JSON} bytes as JSON`);
+  if (text.length * 3 <= MAX_JSON_BYTES || Buffer.byteLength(text) <= MAX_JSON_BYTES) return text;
+  throw new TooLongError(`${what}: is longer than ${MAX_JSON_BYTES} bytes as JSON`);
 }
 
 /** Whether JSON text has enough brackets to be too deep; scanning the text first is faster than walking the value. */
@@ -34,12 +34,12 @@ export function mayBeTooDeep(json: string): boolean {
   let brackets = 0;
   for (const bracket of "{[")
     for (let at = json.indexOf(bracket); at >= 0; at = json.indexOf(bracket, at + 1))
-      if (++brackets > DEEPEST_JSON) return true;
+      if (++brackets > MAX_JSON_DEPTH) return true;
   return false;
 }
 
 /** Whether objects and lists are nested more deeply than allowed; it stops at the limit. */
-export function isTooDeep(value: unknown, levels = DEEPEST_JSON): boolean {
+export function isTooDeep(value: unknown, levels = MAX_JSON_DEPTH): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
   for (const key in value) if (isTooDeep(value[key as keyof typeof value], levels - 1)) return true;

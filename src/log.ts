@@ -1,6 +1,6 @@
 import { printable } from "./printable.ts";
 
-/** From what is always logged to what only debugging needs. */
+/** From what is always logged to what is only for debugging. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -16,7 +16,7 @@ export type Log = (line: LogLine) => void;
 export type LogFormat = "json" | "pretty";
 
 /**
- * Writes lines as JSON objects or in readable form, those at the level or more important. Secrets never come here:
+ * Writes lines as JSON objects or in readable form, those at the level or more important. Secrets never get here:
  * callers log ids and names. Whatever a name contains, a line stays one line and no detail can be forged.
  */
 export const createLog =

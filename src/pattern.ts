@@ -1,7 +1,7 @@
 import vm from "node:vm";
 
 /** How long matching a pattern against one text may take, in milliseconds. */
-const LONGEST_MS = 100;
+const MAX_MS = 100;
 
 /**
  * Whether a regular expression matches a whole text, wherever an unanchored match would end. Some patterns backtrack
@@ -19,4 +19,4 @@ export function matchesWhole(pattern: string, text: string): boolean | undefined
   }
 }
 
-const LIMITS = { timeout: LONGEST_MS };
+const LIMITS = { timeout: MAX_MS };

@@ -11,14 +11,14 @@ export interface PersonRow {
 }
 
 /** The original's names for ids that are not users. */
-const NOBODIES: Readonly<Record<number, string>> = {
+const SYSTEM_NAMES: Readonly<Record<number, string>> = {
   [SERVICE_USER_ID]: "Unleash Admin Token User",
   [SYSTEM_USER_ID]: "Unleash System",
 };
 
-/** A person's display name; changes nobody made belong to the system. */
+/** A person's display name; automatic changes belong to the system. */
 export function toPerson(row: PersonRow) {
   const id = row.id ?? SYSTEM_USER_ID;
-  const name = row.name ?? row.username ?? row.email ?? NOBODIES[id] ?? `user ${id}`;
+  const name = row.name ?? row.username ?? row.email ?? SYSTEM_NAMES[id] ?? `user ${id}`;
   return { id, name, imageUrl: imageUrlOf({ ...row, id }) };
 }

@@ -127,7 +127,7 @@ export interface Surface {
   authenticate(db: Database, credentials: Credentials): Actor;
   /** No credential is required. */
   isOpen?: true;
-  /** Pages of other sites may call it, as far as the configured origins allow. */
+  /** Pages of other sites may call it, if the configured origins allow it. */
   isForPages?: true;
   /** The query parameter `key` is accepted as a credential. */
   takesKey?: true;

@@ -1,17 +1,17 @@
 /*
  * Work is split into event-loop turns of limited length. Node accepts one connection per turn: with a thousand busy
  * connections an unlimited turn would last half a second, and new ones would wait for minutes. Requests, pieces of
- * long answers and slices of searches share one budget and one queue, first come, first served.
+ * long responses and slices of searches share one budget and one queue, first come, first served.
  */
 
-/** How long one turn of the event loop works, in milliseconds. */
+/** The time for work in one turn of the event loop, in milliseconds. */
 const BUDGET_MS = 2;
 
 const waiting: Array<() => void> = [];
 let isTurn = false;
 let end = 0;
 /** Resolves with the turn. */
-let over = Promise.withResolvers<void>();
+let turnEnd = Promise.withResolvers<void>();
 
 /** Runs a piece of work at once if this turn has time left and nothing is waiting, otherwise in order. */
 export function inTurn(work: () => void) {
@@ -27,12 +27,12 @@ export function nextTurn(): Promise<void> {
 }
 
 /**
- * Resolves when the work of this turn is done, so that answers go out together: a client that waits for many, such as a
+ * Resolves when the work of this turn is done, so that responses go out together: a client that waits for many, such as a
  * proxy, is woken once instead of for each.
  */
 export function endOfTurn(): Promise<void> {
   if (!isTurn) begin();
-  return over.promise;
+  return turnEnd.promise;
 }
 
 function begin() {
@@ -43,8 +43,8 @@ function begin() {
 
 function next() {
   isTurn = false;
-  over.resolve();
-  over = Promise.withResolvers();
+  turnEnd.resolve();
+  turnEnd = Promise.withResolvers();
   if (waiting.length === 0) return;
   begin();
   queueMicrotask(workOn);

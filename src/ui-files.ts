@@ -4,19 +4,19 @@ import type { PageName, Ui } from "./http/page.ts";
 
 const SOURCES = path.join(import.meta.dirname, "ui");
 
-const made = new Map<PageName, { at: number; ui: Promise<Ui> }>();
+const builds = new Map<PageName, { at: number; ui: Promise<Ui> }>();
 
 /**
  * The files that run in the browser. A checkout builds them from `src/ui`, in well under a second, and again whenever a
  * file there changes; a build embeds them in this file's place.
  */
 export function loadUi(page: PageName): Promise<Ui> {
-  const known = made.get(page);
+  const known = builds.get(page);
   if (known && known.at >= newestChange()) return known.ui;
   const own = { at: Date.now(), ui: bundle(page) };
-  made.set(page, own);
+  builds.set(page, own);
   own.ui.catch(() => {
-    if (made.get(page) === own) made.delete(page);
+    if (builds.get(page) === own) builds.delete(page);
   });
   return own.ui;
 }
@@ -32,9 +32,9 @@ let last: Promise<unknown> = Promise.resolve();
 
 /** One build at a time: esbuild's process is stopped after each, and a concurrent build would wait for it forever. */
 function bundle(page: PageName): Promise<Ui> {
-  const made = last.then(() => bundleNow(page));
-  last = made.catch(() => {});
-  return made;
+  const builds = last.then(() => bundleNow(page));
+  last = builds.catch(() => {});
+  return builds;
 }
 
 async function bundleNow(page: PageName): Promise<Ui> {

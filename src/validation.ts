@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { LONGEST_TEXT } from "./limits.ts";
+import { MAX_TEXT_LENGTH } from "./limits.ts";
 
 /** One thing that is wrong with an input: where (`query.limit`, `environments.0.name`) and what. */
 export const Violation = v.strictObject({ path: v.string(), message: v.string() });
@@ -11,7 +11,7 @@ export type Schema = v.GenericSchema;
 export type Checked<T> = { value: T; violations?: never } | { violations: [Violation, ...Violation[]] };
 
 /** The most violations reported for one input, which may be wrong in millions of places. */
-const MOST_VIOLATIONS = 100;
+const MAX_VIOLATIONS = 100;
 
 /** With `abortEarly`, only the first violation is reported. */
 export function check<S extends Schema>(
@@ -22,7 +22,7 @@ export function check<S extends Schema>(
 ): Checked<v.InferOutput<S>> {
   const result = v.safeParse(schema, input, { abortEarly });
   if (result.success) return { value: result.output };
-  const [first, ...rest] = result.issues.slice(0, MOST_VIOLATIONS).map((issue) => toViolation(issue, where));
+  const [first, ...rest] = result.issues.slice(0, MAX_VIOLATIONS).map((issue) => toViolation(issue, where));
   return { violations: [first!, ...rest] };
 }
 
@@ -36,7 +36,7 @@ v.setGlobalMessage((issue) => {
   if (issue.type === "strict_object" && issue.expected === "never") return "is not a known key";
   if (issue.received === "undefined") return "is missing";
   if (issue.type.endsWith("integer")) return "must be a whole number";
-  return `must be ${shortened(inWords(issue.expected ?? "something else"))}, not ${shortened(TYPES[issue.received] ?? issue.received)}`;
+  return `must be ${shortened(describeExpected(issue.expected ?? "something else"))}, not ${shortened(TYPES[issue.received] ?? issue.received)}`;
 });
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -48,12 +48,12 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Describes what valibot expected: a type, a bound such as `<=100`, or a choice such as `("a" | "b")`. */
-function inWords(expected: string): string {
+function describeExpected(expected: string): string {
   const [, sign, bound] = /^([<>])=(.+)$/.exec(expected) ?? [];
   if (sign !== undefined) return `${bound} or ${sign === "<" ? "less" : "more"}`;
   const choice = /^\((.+)\)$/.exec(expected)?.[1];
   if (choice === undefined) return TYPES[expected] ?? expected;
-  return `one of ${choice.split(" | ").map(inWords).join(", ")}`;
+  return `one of ${choice.split(" | ").map(describeExpected).join(", ")}`;
 }
 
 const shortened = (text: string) => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
@@ -68,21 +68,21 @@ export const Text = v.pipe(
 /** Text shown in lists, such as a description. */
 export const ShortText = v.pipe(
   Text,
-  v.maxLength(LONGEST_TEXT, `must have ${LONGEST_TEXT} characters or less`),
+  v.maxLength(MAX_TEXT_LENGTH, `must have ${MAX_TEXT_LENGTH} characters or less`),
 );
 
 export const NonEmptyText = v.pipe(ShortText, v.nonEmpty("must not be empty"));
 
 /** Bytes of a name in a path: three such names must fit into a request head of 16 KiB. */
-const LONGEST_SEGMENT = 4096;
+const MAX_SEGMENT_BYTES = 4096;
 
 const toSegment = (name: string) => encodeURIComponent(name.toWellFormed());
 
 /** A name used as a path segment; clients and proxies take `.` and `..` for folders. */
 export const PathName = v.pipe(
   NonEmptyText,
-  v.check((name) => name !== "." && name !== "..", "must not be . or .., which no path can hold"),
-  v.check((name) => toSegment(name).length <= LONGEST_SEGMENT, "must be shorter: no path can hold it"),
+  v.check((name) => name !== "." && name !== "..", "must not be . or .., which no path can contain"),
+  v.check((name) => toSegment(name).length <= MAX_SEGMENT_BYTES, "must be shorter to fit into a path"),
 );
 
 /** A name the API accepts for things with a URL of their own: it appears in paths unencoded (original). */

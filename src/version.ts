@@ -7,5 +7,5 @@ declare const BUILD_COMMIT: string | null;
 /** The abbreviated commit it was built from; null in a checkout, which may contain changes. */
 export const COMMIT = typeof BUILD_COMMIT === "undefined" ? null : BUILD_COMMIT;
 
-/** The version of the original that is answered as; clients compare with it. */
+/** The version of the original that this server reports; clients check it. */
 export const ORIGINAL = "6.3.0";

@@ -1,10 +1,10 @@
 import { applyPatch, type Operation, Pointer as PointerPath } from "rfc6902";
 import * as v from "valibot";
-import { DEEPEST_JSON, isTooDeep, LONGEST_JSON } from "../limits.ts";
+import { isTooDeep, MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../limits.ts";
 import { check, type Schema } from "../validation.ts";
 import { invalid } from "./error.ts";
 
-const TOO_DEEP = `must not be nested deeper than ${DEEPEST_JSON} levels`;
+const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
 const Pointer = v.pipe(v.string(), v.regex(/^(\/.*)?$/s, "must be a JSON Pointer such as /name"));
 
@@ -36,7 +36,7 @@ export function applyJsonPatch(value: object, patch: JsonPatch): unknown {
   let copied = 0;
   for (const [index, step] of patch.entries()) {
     if (step.op === "copy") copied += sizeAt(copy, step.from);
-    if (copied > LONGEST_JSON) throw patchError(index, "copies more than can be stored");
+    if (copied > MAX_JSON_BYTES) throw patchError(index, "copies more than can be stored");
     if (!apply(copy, step))
       throw patchError(index, `the operation can't be applied: ${step.op} ${step.path}`);
   }

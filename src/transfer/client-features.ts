@@ -2,19 +2,19 @@ import * as v from "valibot";
 import { JsonObject, NonEmptyText } from "../validation.ts";
 
 /*
- * Flags as SDKs read them: the state of one environment. As in SDKs, much of it is optional.
+ * Flags in the form SDKs read: the state of one environment. As in SDKs, much of it is optional.
  */
 
 const Plain = v.union([v.string(), v.number(), v.boolean()], "must be text");
 const AsText = v.pipe(Plain, v.transform(String));
-const Truth = v.nullish(v.boolean(), false);
+const OptionalBoolean = v.nullish(v.boolean(), false);
 const list = <S extends v.GenericSchema>(schema: S) => v.nullish(v.array(schema), []);
 
 const Constraint = v.object({
   contextName: v.string(),
   operator: v.string(),
-  inverted: Truth,
-  caseInsensitive: Truth,
+  inverted: OptionalBoolean,
+  caseInsensitive: OptionalBoolean,
   values: list(AsText),
   value: v.nullish(AsText),
 });
@@ -34,8 +34,8 @@ const Feature = v.object({
   type: v.nullish(v.string(), "release"),
   description: v.nullish(v.string()),
   enabled: v.boolean(),
-  stale: Truth,
-  impressionData: Truth,
+  stale: OptionalBoolean,
+  impressionData: OptionalBoolean,
   variants: list(Variant),
   dependencies: list(
     v.object({ feature: v.string(), enabled: v.nullish(v.boolean(), true), variants: list(v.string()) }),

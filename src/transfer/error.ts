@@ -4,7 +4,7 @@ import { printable } from "../printable.ts";
 export class LineError extends Error {}
 
 /** For a reason, which may quote the line. */
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
 /** A dataset that can't be imported: the message gives the line and the first reason, safe for a terminal. */
 export class DatasetError extends Error {
@@ -13,7 +13,7 @@ export class DatasetError extends Error {
   readonly reasons: readonly string[];
 
   constructor(line: number, ...reasons: [string, ...string[]]) {
-    const shown = reasons.map(toShown) as [string, ...string[]];
+    const shown = reasons.map(toPrintable) as [string, ...string[]];
     super(`line ${line}: ${shown[0]}`);
     this.line = line;
     this.reasons = shown;
@@ -21,5 +21,5 @@ export class DatasetError extends Error {
 }
 
 /** A reason or a warning, made safe for a terminal. */
-export const toShown = (reason: string) =>
-  printable(reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason);
+export const toPrintable = (reason: string) =>
+  printable(reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason);

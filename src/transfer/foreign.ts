@@ -1,4 +1,4 @@
-import { LONGEST_LINE } from "../limits.ts";
+import { MAX_LINE_BYTES } from "../limits.ts";
 import { binaryFormat } from "./binary.ts";
 import { DatasetError } from "./error.ts";
 
@@ -7,21 +7,21 @@ import { DatasetError } from "./error.ts";
  * @throws DatasetError if they are a file in another known format, saying which and what to do.
  */
 export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let held: Buffer[] | undefined = [];
+  let buffered: Buffer[] | undefined = [];
   let size = 0;
   for await (const chunk of chunks) {
-    if (held === undefined) {
+    if (buffered === undefined) {
       yield chunk;
       continue;
     }
-    held.push(chunk);
+    buffered.push(chunk);
     size += chunk.length;
-    const begin = Buffer.concat(held);
-    if (!beginsDataset(begin) && size <= LONGEST_LINE) continue;
+    const begin = Buffer.concat(buffered);
+    if (!beginsDataset(begin) && size <= MAX_LINE_BYTES) continue;
     yield requireOurs(begin);
-    held = undefined;
+    buffered = undefined;
   }
-  if (held !== undefined) yield requireOurs(Buffer.concat(held));
+  if (buffered !== undefined) yield requireOurs(Buffer.concat(buffered));
 }
 
 const FIRST_LINE_BYTES = 64 * 1024;
@@ -35,7 +35,7 @@ function beginsDataset(bytes: Buffer) {
 function requireOurs(bytes: Buffer) {
   if (beginsDataset(bytes)) return bytes;
   const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
-  const what = binaryFormat(bytes) ?? foreignFormat(text, parsed(text)) ?? noDataset(text);
+  const what = binaryFormat(bytes) ?? foreignFormat(text, parsed(text)) ?? unknownFormat(text);
   if (what !== undefined) throw new DatasetError(1, what);
   return bytes;
 }
@@ -44,31 +44,31 @@ function requireOurs(bytes: Buffer) {
 function foreignFormat(text: string, value: unknown): string | undefined {
   const isPretty = /^\s*\[?\s*\{/.test(text) && /"kind"\s*:\s*"dataset"/.test(text.slice(0, 1000));
   if (isPretty && Array.isArray(value))
-    return "this is a dataset as one list, and a dataset is one object a line: jq -c '.[]' FILE makes it so";
+    return "this is a dataset in one list, but it must have one object per line: convert it with jq -c '.[]' FILE";
   if (isPretty && (value === undefined || text.trimEnd().includes("\n")))
-    return "this is a pretty-printed dataset, and a dataset is one object a line: jq -c . FILE makes it so";
+    return "this is a pretty-printed dataset, but it must have one object per line: convert it with jq -c . FILE";
   if (isState(value) || /^version: \d+$[\s\S]*^features:/m.test(text))
-    return `this is a state export of Unleash 3 to 5, ${notRead("project, segment, feature and so on")}`;
+    return `this is a state export of Unleash 3 to 5, ${unsupported("project, segment, feature and so on")}`;
   if (has(value, "features") && has(value, "featureStrategies"))
-    return `this is a features-batch export of Unleash, ${notRead("segment and feature")}`;
+    return `this is a features-batch export of Unleash, ${unsupported("segment and feature")}`;
   if (has(value, "features"))
-    return `these are flags as SDKs and offline proxies read them, ${notRead("segment and feature")}`;
+    return `these are flags as SDKs and offline proxies read them, ${unsupported("segment and feature")}`;
   return isMap(value)
-    ? `these are flags as a simple map of an offline proxy, ${notRead("feature")}`
+    ? `these are flags as a simple map of an offline proxy, ${unsupported("feature")}`
     : undefined;
 }
 
 /** A text that begins as an object counts as a dataset: any errors are reported for their line. */
-function noDataset(text: string): string | undefined {
+function unknownFormat(text: string): string | undefined {
   const lines = text.trim().split("\n", 2);
   if (lines[0] === "") return "the file is empty";
   if (isObject(parsed(lines[0]!)) || (lines.length === 1 && text.trimStart().startsWith("{")))
     return undefined;
-  return "this is no dataset: docs/dataset.md says what one is";
+  return "this is not a dataset: see docs/dataset.md for the format";
 }
 
-const notRead = (kinds: string) =>
-  `which import does not read: write them as lines of the kinds that docs/dataset.md explains (${kinds})`;
+const unsupported = (kinds: string) =>
+  `which import does not support: convert them to lines of the kinds in docs/dataset.md (${kinds})`;
 
 const STATE = ["strategies", "featureStrategies", "projects", "environments", "tagTypes"];
 

@@ -27,7 +27,7 @@ export interface Kind {
   revealed?(db: Database, row: object): object;
   /** A row without its secrets; only for kinds that have any. */
   masked?(row: object): object;
-  /** What the API would reject in a line that was stored nevertheless. */
+  /** What the API would reject in a line that was stored all the same. */
   warnings?(db: Database, line: unknown): Iterable<string>;
 }
 

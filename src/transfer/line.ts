@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { DEEPEST_JSON, isTooDeep, mayBeTooDeep } from "../limits.ts";
+import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../limits.ts";
 import { check, type Violation } from "../validation.ts";
-import { DatasetError, toShown } from "./error.ts";
-import { explained } from "./explain.ts";
+import { DatasetError, toPrintable } from "./error.ts";
+import { explainRejection } from "./explain.ts";
 import type { ImportContext, Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import type { TextLine } from "./lines.ts";
@@ -18,7 +18,7 @@ const Header = v.strictObject({
 const NONE: string[] = [];
 
 /** For longer lines only the first error is reported. */
-const ALL_TOLD = 64 * 1024;
+const MAX_FULL_REPORT = 64 * 1024;
 
 const kinds = new Map<string, Kind>(KINDS.map((kind) => [kind.name, kind]));
 
@@ -39,14 +39,14 @@ export function storeLine(
   const kind = kinds.get(name as string);
   if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
   if (mayBeTooDeep(text)) requireShallow(line, number);
-  const value = checked(kind.schema, line, number, text.length > ALL_TOLD);
+  const value = checked(kind.schema, line, number, text.length > MAX_FULL_REPORT);
   try {
     kind.insert(context, value);
   } catch (error) {
-    throw explained(error, kind, line, number);
+    throw explainRejection(error, kind, line, number);
   }
   counts[kind.name] = (counts[kind.name] ?? 0) + 1;
-  return kind.warnings ? [...kind.warnings(context.db, value)].map(toShown) : NONE;
+  return kind.warnings ? [...kind.warnings(context.db, value)].map(toPrintable) : NONE;
 }
 
 function parse({ number, text, isCut }: TextLine): Record<string, unknown> {
@@ -75,7 +75,7 @@ function requireHeader(kind: unknown, line: object, number: number) {
 function requireShallow(line: object, number: number) {
   const [key] = Object.entries(line).find(([, value]) => isTooDeep(value)) ?? [];
   if (key === undefined) return;
-  throw new DatasetError(number, `${key}: must not be nested deeper than ${DEEPEST_JSON} levels`);
+  throw new DatasetError(number, `${key}: must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
 function checked(schema: Kind["schema"], line: object, number: number, abortEarly = false): unknown {

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { LONGEST_LINE } from "../limits.ts";
+import { MAX_LINE_BYTES } from "../limits.ts";
 import { DatasetError } from "./error.ts";
 import { requireDataset } from "./foreign.ts";
 
@@ -9,7 +9,7 @@ export interface TextLine {
   /** Starting at 1. */
   number: number;
   text: string;
-  /** It was ended by the end of the file, with no line break. */
+  /** The file ended before a line break. */
   isCut: boolean;
 }
 
@@ -48,7 +48,7 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLin
       start = end + 1;
     }
     rest = bytes.subarray(start);
-    if (rest.length > LONGEST_LINE) throw tooLong(number + 1);
+    if (rest.length > MAX_LINE_BYTES) throw tooLong(number + 1);
     yield lines.filter((line) => line.text !== "");
   }
   const last = toLine(rest, number + 1, true);
@@ -56,13 +56,13 @@ async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLin
 }
 
 function toLine(bytes: Buffer, number: number, isCut: boolean): TextLine {
-  if (bytes.length > LONGEST_LINE) throw tooLong(number);
+  if (bytes.length > MAX_LINE_BYTES) throw tooLong(number);
   if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
   const text = bytes.toString("utf8").replace(/\r$/, "");
   return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text, isCut };
 }
 
-const tooLong = (number: number) => new DatasetError(number, `is longer than ${LONGEST_LINE} bytes`);
+const tooLong = (number: number) => new DatasetError(number, `is longer than ${MAX_LINE_BYTES} bytes`);
 
 /** Joins lines into larger chunks, since streams are slow with small ones. */
 export function* inChunks(lines: Iterable<string>): Generator<string> {

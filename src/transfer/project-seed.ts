@@ -4,18 +4,18 @@ import { readProjectText } from "./project/read.ts";
 import type { ProjectText } from "./project/schema.ts";
 
 /*
- * A seed may be the text of a project, as `apply` takes it: its project and its context fields need not be there yet.
+ * A seed may be the text of a project, as for `apply`: the project and its context fields need not exist yet.
  */
 
-/** Whether text is meant as a project: YAML that is no JSON, or JSON with the same two properties. */
+/** Whether text is meant as a project: YAML that is not JSON, or JSON with the same two properties. */
 export const isProjectText = (text: string, parsed: object | undefined) =>
   parsed ? "project" in parsed && "version" in parsed : /^(version|project):/m.test(text);
 
 /** @throws DataError saying where the first mistake is */
 export const readProjectSeed = (text: string) => readProjectText(text, "the project");
 
-/** Dataset lines for what the text takes for granted, without what a new file has. */
-export function linesBefore(
+/** Dataset lines for what the text refers to and a new file lacks. */
+export function prerequisiteLines(
   project: ProjectText,
   has: { environments: readonly string[]; contextFields: readonly string[] },
 ): object[] {
@@ -35,6 +35,6 @@ function fieldsOf({ segments, flags }: ProjectText): Set<string> {
   return new Set(constraints.map(({ contextName }) => contextName));
 }
 
-/** @throws DataError for what can't be done, with nothing done */
+/** @throws DataError if that is not possible, having changed nothing */
 export const applySeed = (db: Database, project: ProjectText) =>
   void applyProject(db, project, { prunes: false, isDryRun: false });

@@ -5,7 +5,7 @@ import { exportDataset } from "./export.ts";
 import { storeLine } from "./line.ts";
 import { clearFlags } from "./untouched.ts";
 
-/** Kinds of lines that define flags; people, tokens and what has happened stay. */
+/** The kinds of lines that define flags; users, tokens and events are kept. */
 const KINDS = new Set([
   "environment",
   "project",
@@ -18,8 +18,8 @@ const KINDS = new Set([
 ]);
 
 /**
- * Replaces the flags and what they are made of by those of another file, all or nothing, without events.
- * @throws DatasetError for a flag that refers to somebody who is not here
+ * Replaces the flags, and what they depend on, with those of another file, all or nothing, without events.
+ * @throws DatasetError for a flag that refers to an unknown user
  */
 export function replaceFlags(db: Database, from: Database) {
   const lines = [...exportDataset(from)].filter(
@@ -31,5 +31,5 @@ export function replaceFlags(db: Database, from: Database) {
     for (const [index, text] of lines.entries())
       storeLine(context, { number: index + 1, text, isCut: false }, index === 0, {});
   });
-  bumpEverything(db); // what was removed with the projects too
+  bumpEverything(db); // including what was deleted along with the projects
 }

@@ -7,8 +7,8 @@ import { storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
 
-/** How many notes are listed. */
-const LISTED = 100;
+/** The most notes that are listed. */
+const MAX_LISTED = 100;
 
 /** The number of notes, and the first of them with their lines. */
 export interface Notes {
@@ -37,15 +37,15 @@ export async function tryDataset(
   onProgress: (lines: number) => void = () => {},
 ): Promise<Trial> {
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
-  const tryAll = async (tx: Writing) => {
+  const readAll = async (tx: Writing) => {
     clearIfUntouched(tx);
-    await eachLine(chunks, trierOf(tx, trial), onProgress);
+    await eachLine(chunks, createChecker(tx, trial), onProgress);
   };
-  await inLongWriting(db, tryAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
+  await inLongWriting(db, readAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
   return trial;
 }
 
-function trierOf(tx: Writing, trial: Trial) {
+function createChecker(tx: Writing, trial: Trial) {
   // Skips the search index, which takes most of the time and rejects nothing.
   const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
   const context = { tx, db: tx.db, now: new Date().toISOString(), events };
@@ -66,5 +66,5 @@ function noteProblems(problems: Notes, error: unknown) {
 }
 
 function note(notes: Notes, line: number, message: string) {
-  if (notes.count++ < LISTED) notes.first.push({ line, message });
+  if (notes.count++ < MAX_LISTED) notes.first.push({ line, message });
 }

@@ -12,7 +12,7 @@ const CLEAR = [
   command<object>(`DELETE FROM strategy_types WHERE editable`),
 ];
 
-/** Removes the flags, and everything they are made of. */
+/** Removes the flags, and everything they depend on. */
 export function clearFlags(tx: Writing) {
   for (const remove of CLEAR) remove(tx).run({});
 }

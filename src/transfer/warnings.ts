@@ -6,5 +6,5 @@
 /** For a name that becomes part of URLs. */
 export function* nameWarnings(path: string, name: string): Generator<string> {
   if (encodeURIComponent(name) !== name || name.length > 100)
-    yield `${path}: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )`;
+    yield `${path}: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )`;
 }

@@ -73,7 +73,7 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const before = content(folder);
     const input = toText(createWorld().project("a").lines);
     const onFull = await runCli(["import", "-", "--dry-run", "--data", data], { input });
-    assert.match(onFull.stderr, /line 2: environment: there is one with the name "development" already/);
+    assert.match(onFull.stderr, /line 2: environment: already exists: name "development"/);
     const onEmpty = await runCli(["import", "-", "--dry-run", "--data", path.join(folder, "empty.db")], {
       input,
     });

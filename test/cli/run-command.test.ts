@@ -191,7 +191,7 @@ describe("a seed", () => {
     ['{"cart": 5}', /cart: must be true, false, or an object/],
     ['{"features": [{"name": "cart"}]}', /features\.0\.enabled: is missing/],
     ['{"features": [{"name": "", "enabled": true}]}', /features\.0\.name: must not be empty/],
-    ["[]", /is no dataset/],
+    ["[]", /is not a dataset/],
     ["", /the file is empty/],
     [Buffer.from([0xff, 0xfe, 0x00]), /./],
     ['{"kind":"dataset","version":2}', /version: must be 1/],

@@ -51,24 +51,28 @@ const FORMATS: ReadonlyArray<[name: string, value: object, words: string]> = [
   [
     "a features-batch export",
     BATCH,
-    "this is a features-batch export of Unleash, which import does not read: ",
+    "this is a features-batch export of Unleash, which import does not support: ",
   ],
   [
     "a state export of version 3",
     STATE_3,
-    "this is a state export of Unleash 3 to 5, which import does not read: ",
+    "this is a state export of Unleash 3 to 5, which import does not support: ",
   ],
   [
     "a state export of version 4",
     STATE_4,
-    "this is a state export of Unleash 3 to 5, which import does not read: ",
+    "this is a state export of Unleash 3 to 5, which import does not support: ",
   ],
   [
     "flags in the format of SDKs",
     CLIENT,
-    "these are flags as SDKs and offline proxies read them, which import does not read: ",
+    "these are flags as SDKs and offline proxies read them, which import does not support: ",
   ],
-  ["a simple map", MAP, "these are flags as a simple map of an offline proxy, which import does not read: "],
+  [
+    "a simple map",
+    MAP,
+    "these are flags as a simple map of an offline proxy, which import does not support: ",
+  ],
 ];
 
 for (const [name, value, words] of FORMATS) {
@@ -83,12 +87,12 @@ test("a state export in YAML is recognized and refused", () =>
 test("a pretty-printed dataset is refused with the command that fixes it", () =>
   refused(
     pretty(everyKey()),
-    "line 1: this is a pretty-printed dataset, and a dataset is one object a line: jq -c .",
+    "line 1: this is a pretty-printed dataset, but it must have one object per line: convert it with jq -c .",
   ));
 
 for (const indent of [0, 2]) {
   test(`a dataset as a list, indented by ${indent}, is refused with the command that fixes it`, () =>
-    refused(JSON.stringify(everyKey(), null, indent), "line 1: this is a dataset as one list, "));
+    refused(JSON.stringify(everyKey(), null, indent), "line 1: this is a dataset in one list, "));
 }
 
 test("a format is recognized however the input is chunked", async () => {
@@ -115,12 +119,12 @@ const TAR = Buffer.concat([
 const JSON_LINES = toText(everyKey());
 
 for (const [name, bytes, words] of [
-  ["CSV", "name,enabled\nf,true\n", "this is no dataset: docs/dataset.md says what one is"],
-  ["YAML", "flags:\n  - name: f\n", "this is no dataset: "],
-  ["HTML", "<!DOCTYPE html>\n<html></html>\n", "this is no dataset: "],
-  ["a text", "hello", "this is no dataset: "],
-  ["an empty list", "[]", "this is no dataset: "],
-  ["other JSON, pretty-printed", '{\n  "a": 1\n}\n', "this is no dataset: "],
+  ["CSV", "name,enabled\nf,true\n", "this is not a dataset: see docs/dataset.md for the format"],
+  ["YAML", "flags:\n  - name: f\n", "this is not a dataset: "],
+  ["HTML", "<!DOCTYPE html>\n<html></html>\n", "this is not a dataset: "],
+  ["a text", "hello", "this is not a dataset: "],
+  ["an empty list", "[]", "this is not a dataset: "],
+  ["other JSON, pretty-printed", '{\n  "a": 1\n}\n', "this is not a dataset: "],
   ["a tar archive", TAR, "this is a tar archive: unpack it first"],
   ["a gzip file", gzipSync(JSON_LINES), "this is a gzip file: unpack it first"],
   ["a zip archive", "PK\u0003\u0004\n\0\0\n", "this is a zip archive: unpack it first"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LONGEST_LINE } from "../../src/limits.ts";
+import { MAX_LINE_BYTES } from "../../src/limits.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";
 import { BEGIN, EVENT, HEADER, type Line, line, TIME, toText } from "./examples.ts";
@@ -172,51 +172,51 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["notification", { recipients: [1] }, "recipients.0: must be an object"],
   ["notification", { recipients: [{}] }, "recipients.0.userId: is missing"],
   // Duplicates
-  ["environment", { name: "production" }, "environment: there is one with the name "],
-  ["role", { id: 6 }, "role: there is one with the id "],
-  ["role", { name: "Auditor" }, "role: there is one with the name "],
-  ["role", { name: "Admin" }, "role: there is one with the name "],
-  ["user", { id: 1 }, "user: there is one with the id "],
-  ["user", { username: "ada" }, "user: there is one with the username "],
-  ["user", { email: "ada@example.com" }, "user: there is one with the email "],
-  ["group", { id: 1 }, "group: there is one with the id "],
-  ["group", { name: "Insiders" }, "group: there is one with the name "],
-  ["group", { users: [1, 1] }, "group: something in it has the same "],
-  ["project", { id: "a" }, "project: there is one with the id "],
-  ["project", { environments: ["production", "production"] }, "project: something in it has the same "],
-  ["project", { favoritedBy: [1, 1] }, "project: something in it has the same "],
+  ["environment", { name: "production" }, "environment: already exists: name "],
+  ["role", { id: 6 }, "role: already exists: id "],
+  ["role", { name: "Auditor" }, "role: already exists: name "],
+  ["role", { name: "Admin" }, "role: already exists: name "],
+  ["user", { id: 1 }, "user: already exists: id "],
+  ["user", { username: "ada" }, "user: already exists: username "],
+  ["user", { email: "ada@example.com" }, "user: already exists: email "],
+  ["group", { id: 1 }, "group: already exists: id "],
+  ["group", { name: "Insiders" }, "group: already exists: name "],
+  ["group", { users: [1, 1] }, "group: two things in it have the same "],
+  ["project", { id: "a" }, "project: already exists: id "],
+  ["project", { environments: ["production", "production"] }, "project: two things in it have the same "],
+  ["project", { favoritedBy: [1, 1] }, "project: two things in it have the same "],
   [
     "projectRole",
     { role: 4, user: 1 },
-    'projectRole: there is one with the project "a", role 4, user 1 already; an import adds',
+    'projectRole: already exists: project "a", role 4, user 1; an import adds',
   ],
-  ["tagType", { name: "simple" }, "tagType: there is one with the name "],
-  ["strategyType", { name: "default" }, "strategyType: there is one with the name "],
-  ["contextField", { name: "country" }, "contextField: there is one with the name "],
-  ["segment", { id: 1 }, "segment: there is one with the id "],
-  ["segment", { name: "Europe" }, "segment: there is one with the name "],
-  ["feature", { name: "child" }, "feature: there is one with the name "],
-  ["feature", { favoritedBy: [2, 2] }, "feature: something in it has the same "],
+  ["tagType", { name: "simple" }, "tagType: already exists: name "],
+  ["strategyType", { name: "default" }, "strategyType: already exists: name "],
+  ["contextField", { name: "country" }, "contextField: already exists: name "],
+  ["segment", { id: 1 }, "segment: already exists: id "],
+  ["segment", { name: "Europe" }, "segment: already exists: name "],
+  ["feature", { name: "child" }, "feature: already exists: name "],
+  ["feature", { favoritedBy: [2, 2] }, "feature: two things in it have the same "],
   [
     "feature",
     { dependencies: [{ feature: "child" }, { feature: "child" }] },
-    "feature: something in it has the same ",
+    "feature: two things in it have the same ",
   ],
   [
     "feature",
     { environments: [{ name: "production" }, { name: "production" }] },
-    "feature: something in it has the same ",
+    "feature: two things in it have the same ",
   ],
-  ["feature", strategy({ id: "s1" }), "feature: something in it has the same id as another"],
-  ["feature", strategy({ segments: [1, 1] }), "feature: something in it has the same "],
-  ["integration", { id: 1 }, "integration: there is one with the id "],
-  ["event", { id: 3 }, "event: there is one with the id "],
-  ["integrationEvent", { id: String(2n ** 62n) }, "integrationEvent: there is one with the id "],
-  ["notification", { id: 1 }, "notification: there is one with the id "],
+  ["feature", strategy({ id: "s1" }), "feature: two things in it have the same id"],
+  ["feature", strategy({ segments: [1, 1] }), "feature: two things in it have the same "],
+  ["integration", { id: 1 }, "integration: already exists: id "],
+  ["event", { id: 3 }, "event: already exists: id "],
+  ["integrationEvent", { id: String(2n ** 62n) }, "integrationEvent: already exists: id "],
+  ["notification", { id: 1 }, "notification: already exists: id "],
   [
     "notification",
     { recipients: [{ userId: 1 }, { userId: 1 }] },
-    "notification: something in it has the same ",
+    "notification: two things in it have the same ",
   ],
   // Missing references
   [
@@ -282,8 +282,8 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["tagType", { name: ".." }, "name: must not be . or .."],
   ["contextField", { name: "." }, "name: must not be . or .."],
   ["feature", { name: ".." }, "name: must not be . or .."],
-  ["feature", { name: "x".repeat(4097) }, "name: must be shorter: no path can hold it"],
-  ["project", { id: "ü".repeat(1000) }, "id: must be shorter: no path can hold it"],
+  ["feature", { name: "x".repeat(4097) }, "name: must be shorter to fit into a path"],
+  ["project", { id: "ü".repeat(1000) }, "id: must be shorter to fit into a path"],
   ["feature", { tags: [{ type: "simple", value: ".." }] }, "tags.0.value: must not be . or .."],
   ["feature", strategy({ id: "." }), "environments.0.strategies.0.id: must not be . or .."],
   // Control characters are escaped in messages
@@ -378,7 +378,7 @@ async function* oversized(bytes: number) {
   yield Buffer.from('"}\n');
 }
 
-const TOO_LONG = `line 3: is longer than ${LONGEST_LINE} bytes`;
+const TOO_LONG = `line 3: is longer than ${MAX_LINE_BYTES} bytes`;
 
 const longLine = (bytes: number) => {
   const [begin, end] = ['{"kind":"contextField","name":"long","legalValues":[{"value":"', '"}]}'];
@@ -447,18 +447,18 @@ for (const [name, input, reason] of [
     "line 3: is not valid UTF-8",
   ],
   ["an error after empty lines, which count", `${BEGIN}\r\n\n\n{}`, "line 6: kind: is missing"],
-  ["a line over 16 MiB in several chunks", oversized(LONGEST_LINE), TOO_LONG],
-  ["an unterminated line over 16 MiB", BEGIN + "x".repeat(LONGEST_LINE + 1), TOO_LONG],
-  ["a line over 16 MiB in one chunk", `${BEGIN}${longLine(LONGEST_LINE + 1)}\n`, TOO_LONG],
+  ["a line over 16 MiB in several chunks", oversized(MAX_LINE_BYTES), TOO_LONG],
+  ["an unterminated line over 16 MiB", BEGIN + "x".repeat(MAX_LINE_BYTES + 1), TOO_LONG],
+  ["a line over 16 MiB in one chunk", `${BEGIN}${longLine(MAX_LINE_BYTES + 1)}\n`, TOO_LONG],
 ] as const) {
   test(`${name} is rejected`, () => refused(input, reason));
 }
 
 test("a line of 16 MiB is imported", async (t) => {
   const db = empty(t);
-  await importDataset(db, asChunks(`${BEGIN}${longLine(LONGEST_LINE)}\n`));
+  await importDataset(db, asChunks(`${BEGIN}${longLine(MAX_LINE_BYTES)}\n`));
   const [{ value }] = lastOf(db, "contextField").legalValues as [{ value: string }];
-  assert.ok(value.length > LONGEST_LINE - 100);
+  assert.ok(value.length > MAX_LINE_BYTES - 100);
 });
 
 test("an error has the same line number however the input is chunked", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { DEEPEST_JSON, LONGEST_JSON, LONGEST_TEXT } from "../../src/limits.ts";
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_TEXT_LENGTH } from "../../src/limits.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines, openServer } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";
@@ -21,11 +21,11 @@ for (const [kind, key] of [
   ["integration", "parameters"],
   ["integrationEvent", "details"],
 ] as const) {
-  for (const json of [deep(DEEPEST_JSON + 1), list(DEEPEST_JSON + 1), deep(1000), list(1_000_000)]) {
+  for (const json of [deep(MAX_JSON_DEPTH + 1), list(MAX_JSON_DEPTH + 1), deep(1000), list(1_000_000)]) {
     test(`${kind} with ${key} of ${json.length} characters nested too deeply is rejected`, () =>
       refused(
         BEGIN + withJson(kind, key, json),
-        `line 3: ${key}: must not be nested deeper than ${DEEPEST_JSON} levels`,
+        `line 3: ${key}: must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
       ));
   }
 }
@@ -33,13 +33,16 @@ for (const [kind, key] of [
 test("deeply nested parameters of a strategy are rejected", () => {
   const strategies = `[{"name":"x","parameters":${deep(100_000)}}]`;
   const text = withJson("feature", "environments", `[{"name":"production","strategies":${strategies}}]`);
-  return refused(BEGIN + text, `line 3: environments: must not be nested deeper than ${DEEPEST_JSON} levels`);
+  return refused(
+    BEGIN + text,
+    `line 3: environments: must not be nested deeper than ${MAX_JSON_DEPTH} levels`,
+  );
 });
 
 test("data of the maximum depth is stored, returned, searched and exported", async (t) => {
   const { request, db } = await openServer(t);
   const text =
-    withJson("event", "data", deep(DEEPEST_JSON)) + withJson("event", "preData", list(DEEPEST_JSON));
+    withJson("event", "data", deep(MAX_JSON_DEPTH)) + withJson("event", "preData", list(MAX_JSON_DEPTH));
   await importDataset(db, asChunks(toText([HEADER]) + text));
   assert.equal((await request("/api/admin/events")).body.events.length, 2);
   const body = { query: '{"A":{' };
@@ -49,7 +52,7 @@ test("data of the maximum depth is stored, returned, searched and exported", asy
   assert.equal(exported(again), exported(db));
 });
 
-const JSON_TOO_LONG = `is longer than ${LONGEST_JSON} bytes as JSON`;
+const JSON_TOO_LONG = `is longer than ${MAX_JSON_BYTES} bytes as JSON`;
 
 /** An event whose JSON has this many bytes in a response. */
 function eventOf(bytes: number, character = "x") {
@@ -76,11 +79,11 @@ function eventOf(bytes: number, character = "x") {
 for (const character of ["x", "é", "検"]) {
   test(`an event of the maximum size in ${character} is stored and exported, a longer one is rejected`, async (t) => {
     const db = empty(t);
-    await importLines(db, [HEADER, eventOf(LONGEST_JSON, character)]);
+    await importLines(db, [HEADER, eventOf(MAX_JSON_BYTES, character)]);
     const again = empty(t);
     await importDataset(again, asChunks(exported(db)));
     assert.equal(exported(again), exported(db));
-    const text = toText([eventOf(LONGEST_JSON + 1, character)]);
+    const text = toText([eventOf(MAX_JSON_BYTES + 1, character)]);
     await refused(BEGIN + text, `line 3: event: ${JSON_TOO_LONG}`);
   });
 }
@@ -95,20 +98,20 @@ for (const [kind, key] of [
   ["integrationEvent", "details"],
 ] as const) {
   test(`${kind} with an overlong ${key} is rejected`, () => {
-    const text = toText([line(kind, { [key]: { text: "x".repeat(LONGEST_JSON) } })]);
+    const text = toText([line(kind, { [key]: { text: "x".repeat(MAX_JSON_BYTES) } })]);
     return refused(BEGIN + text, `line 3: ${key}: ${JSON_TOO_LONG}`);
   });
 }
 
 test("a hundred events of the maximum size fit in one response", async (t) => {
   const world = createWorld();
-  const { data } = eventOf(LONGEST_JSON - 1000);
+  const { data } = eventOf(MAX_JSON_BYTES - 1000);
   for (let count = 0; count < 100; count++) world.event({ ...EVENT, data });
   const { app, db } = await openServer(t, createWorld());
   await importLines(db, [HEADER, ...world.lines.filter(({ kind }) => kind === "event")]);
   const reply = await app.request("/api/admin/events", { headers: { authorization: SERVICE } });
   assert.equal(reply.status, 200);
-  assert.ok((await reply.arrayBuffer()).byteLength > 100 * (LONGEST_JSON - 1000));
+  assert.ok((await reply.arrayBuffer()).byteLength > 100 * (MAX_JSON_BYTES - 1000));
 });
 
 for (const [kind, key] of [
@@ -119,15 +122,15 @@ for (const [kind, key] of [
   ["notification", "message"],
 ] as const) {
   test(`${kind} with an overlong ${key} is rejected`, () => {
-    const text = toText([line(kind, { [key]: "x".repeat(LONGEST_TEXT + 1) })]);
-    return refused(BEGIN + text, `line 3: ${key}: must have ${LONGEST_TEXT} characters or less`);
+    const text = toText([line(kind, { [key]: "x".repeat(MAX_TEXT_LENGTH + 1) })]);
+    return refused(BEGIN + text, `line 3: ${key}: must have ${MAX_TEXT_LENGTH} characters or less`);
   });
 }
 
 test("a text of the maximum length is stored", async (t) => {
   const db = empty(t);
-  await importLines(db, [HEADER, line("tagType", { description: "検".repeat(LONGEST_TEXT) })]);
-  assert.equal(String(lastOf(db, "tagType").description).length, LONGEST_TEXT);
+  await importLines(db, [HEADER, line("tagType", { description: "検".repeat(MAX_TEXT_LENGTH) })]);
+  assert.equal(String(lastOf(db, "tagType").description).length, MAX_TEXT_LENGTH);
 });
 
 test("a line with millions of errors is rejected for the first, quickly and with little memory", async () => {

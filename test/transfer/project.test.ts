@@ -180,7 +180,7 @@ const REFUSED: Array<[text: string, message: RegExp]> = [
   ["flags: { f: {}, f: {} }", /^text: Map keys must be unique at line 4/],
   ["flags: { ? { f: {} } : {} }", /^text: .* keys must be strings at line 4/],
   ["flags: { f: !!js/function {} }", /^text: Unresolved tag/],
-  ["flags: {}\n---\nflags: {}", /^text: must hold one document$/],
+  ["flags: {}\n---\nflags: {}", /^text: must contain one document$/],
   ["flags: &f { f: *f }", /^text: flags\.f\.f is not a known key$/],
   [
     `a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nflags: [*c]`,

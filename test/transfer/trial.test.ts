@@ -51,11 +51,8 @@ test("a dry run reports all errors with their lines, and counts the valid lines"
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
       [at + 4, 'project: no project "no" on an earlier line'],
-      [
-        at + 6,
-        `tagType: there is one with the name "good" already; an import adds to what the file holds: ${ADVICE}`,
-      ],
-      [at + 7, `event: there is one with the id 3 already; an import adds to what the file holds: ${ADVICE}`],
+      [at + 6, `tagType: already exists: name "good"; an import adds to the file's content: ${ADVICE}`],
+      [at + 7, `event: already exists: id 3; an import adds to the file's content: ${ADVICE}`],
     ].map(([line, message]) => ({ line, message })),
   });
   assert.deepEqual([counts.tagType, counts.feature, counts.event], [2, 3, 2]);
@@ -64,7 +61,7 @@ test("a dry run reports all errors with their lines, and counts the valid lines"
 test("a dry run checks against existing data", async (t) => {
   const { problems } = await trial(t, toText([HEADER, { kind: "tagType", name: "simple" }]), everyKey());
   assert.equal(problems.count, 1);
-  assert.match(problems.first[0]!.message, /^tagType: there is one with the name "simple" already/);
+  assert.match(problems.first[0]!.message, /^tagType: already exists: name "simple";/);
 });
 
 test("a dry run on a new file treats its initial content as replaced", async (t) => {

@@ -25,11 +25,11 @@ const VALUE = `${IN}.constraints.0.value`;
 /** Values that the API would refuse, with all warnings. */
 const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> = [
   ["feature", { type: "toggle" }, 'type: there is no flag type "toggle"'],
-  ["feature", { name: "Größe" }, "name: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )"],
+  ["feature", { name: "Größe" }, "name: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )"],
   [
     "feature",
     { name: "x".repeat(101) },
-    "name: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )",
+    "name: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )",
   ],
   ["feature", strategy({ name: "\u001b[2J" }), `${IN}.name: there is no strategy "\\u001b[2J"`],
   ...["101", "-1", "half", "", " ", "NaN", "Infinity"].map((value): [string, Line, string] => [
@@ -87,7 +87,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
     { constraints: [{ contextName: "x", operator: "NUM_GT", value: "a" }] },
     'constraints.0.value: NUM_GT takes a number, not "a"',
   ],
-  ["project", { id: "a/b" }, "id: the API takes up to 100 letters and digits and - . _ ~ ! * ' ( )"],
+  ["project", { id: "a/b" }, "id: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )"],
   ["integration", { provider: "pager" }, 'provider: there is no provider "pager"'],
   ["integration", {}, "parameters.url: is required by webhook"],
   [

@@ -16,10 +16,10 @@ interface Options {
 
 /** The differences between a project and a text. @throws DataError if they can't be compared */
 export const compareProject = (db: Database, text: ProjectText, options: Options): Step[] =>
-  snapshot(db, () => inWordsOfText("the text", () => planFor(db, text, options)).steps);
+  snapshot(db, () => rewordErrors("the text", () => planFor(db, text, options)).steps);
 
 /**
- * Changes a project to match a text, completely or not at all.
+ * Changes a project to match a text, all or nothing.
  * @param isDryRun rolls everything back
  * @returns the steps taken
  * @throws DataError if it is not possible
@@ -32,23 +32,23 @@ export function applyProject(
   let steps: Step[] = [];
   try {
     write(db, CLI, (tx) => {
-      const plan = inWordsOfText("the text", () => planFor(tx.db, text, options));
+      const plan = rewordErrors("the text", () => planFor(tx.db, text, options));
       steps = plan.steps;
       for (const action of plan.actions) perform(tx, action);
-      if (isDryRun) throw TAKEN_BACK;
+      if (isDryRun) throw ROLLED_BACK;
     });
   } catch (error) {
-    if (error !== TAKEN_BACK) throw error;
+    if (error !== ROLLED_BACK) throw error;
   }
   return steps;
 }
 
-const TAKEN_BACK = new Error("A trial");
+const ROLLED_BACK = new Error("A dry run");
 
-const perform = (tx: Tx, { where, act }: Action) => inWordsOfText(where, () => act(tx));
+const perform = (tx: Tx, { where, act }: Action) => rewordErrors(where, () => act(tx));
 
 /** Rewords API errors about a request body, since the text has none. */
-function inWordsOfText<T>(where: string, act: () => T): T {
+function rewordErrors<T>(where: string, act: () => T): T {
   try {
     return act();
   } catch (thrown) {

@@ -9,44 +9,44 @@ import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { TextEnvironment } from "./schema.ts";
-import { type Wanted, whole } from "./strategies.ts";
+import { completeStrategy, type Wanted } from "./strategies.ts";
 
 /** A flag in an environment, as it is and as it should be. */
 interface Environment {
   place: Place;
-  had: { enabled: boolean; strategies: NamedStrategy[] };
+  current: { enabled: boolean; strategies: NamedStrategy[] };
   wanted: TextEnvironment;
 }
 
 /**
- * Plans the strategies first, then whether the flag is on.
+ * Plans the strategies first, then enabling or disabling the flag.
  * @throws DataError if it is to be on without an enabled strategy
  */
-export function planEnvironment(db: Database, plan: Plan, { place, had, wanted }: Environment) {
+export function planEnvironment(db: Database, plan: Plan, { place, current, wanted }: Environment) {
   const { enabled } = wanted;
-  const strategies = wanted.strategies?.map((strategy) => whole(db, place, strategy));
-  const isChanged = strategies !== undefined && planStrategies(plan, place, had.strategies, strategies);
-  const isSwitched = enabled !== undefined && enabled !== had.enabled;
-  if (enabled && (isChanged || isSwitched)) requireSomethingOn(place, strategies);
+  const strategies = wanted.strategies?.map((strategy) => completeStrategy(db, place, strategy));
+  const isChanged = strategies !== undefined && planStrategies(plan, place, current.strategies, strategies);
+  const isSwitched = enabled !== undefined && enabled !== current.enabled;
+  if (enabled && (isChanged || isSwitched)) requireEnabledStrategy(place, strategies);
   if (isSwitched) {
     const at = { name: place.feature, environment: place.environment };
-    const changes = { enabled: { from: had.enabled, to: enabled } };
+    const changes = { enabled: { from: current.enabled, to: enabled } };
     plan.steps.push({ action: "change", kind: "state", ...at, changes });
   }
   // Changing its strategies may have turned it off.
   if (enabled !== undefined && (isChanged || isSwitched))
-    plan.actions.push({ where: toWords(place), act: (tx) => settle(tx, place, enabled) });
+    plan.actions.push({ where: describePlace(place), act: (tx) => setEnabled(tx, place, enabled) });
 }
 
 /** Its name in errors. */
-export const toWords = ({ feature, environment }: Place) => `flag ${feature} in ${environment}`;
+export const describePlace = ({ feature, environment }: Place) => `flag ${feature} in ${environment}`;
 
-function requireSomethingOn(place: Place, strategies: readonly Wanted[] | undefined) {
+function requireEnabledStrategy(place: Place, strategies: readonly Wanted[] | undefined) {
   if (strategies?.every(({ disabled }) => disabled))
-    throw new DataError(`${toWords(place)}: to be on it needs a strategy that is not disabled`);
+    throw new DataError(`${describePlace(place)}: to be on, it needs a strategy that is not disabled`);
 }
 
-function settle(tx: Tx, place: Place, enabled: boolean) {
+function setEnabled(tx: Tx, place: Place, enabled: boolean) {
   if (isEnabled(tx.db, place.feature, place.environment) === enabled) return;
   performIn(tx, enabled ? enable : disable, paramsOf(place));
 }

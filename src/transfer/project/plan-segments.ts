@@ -13,20 +13,20 @@ export function planSegments(
   state: ProjectState,
 ) {
   for (const [name, { description, constraints }] of Object.entries(segments)) {
-    const had = state.segments.get(name);
-    const changes = had && differences(had, { description, constraints });
+    const current = state.segments.get(name);
+    const changes = current && differences(current, { description, constraints });
     if (changes && Object.keys(changes).length === 0) continue;
-    steps.push({ action: had ? "change" : "add", kind: "segment", name, ...(changes && { changes }) });
-    const { constraints: own = [] } = had ?? {};
+    steps.push({ action: current ? "change" : "add", kind: "segment", name, ...(changes && { changes }) });
+    const { constraints: own = [] } = current ?? {};
     const body = {
       name,
       project,
-      description: description ?? had?.description,
+      description: description ?? current?.description,
       constraints: constraints ?? own,
     };
     const act = (tx: Tx) =>
-      had
-        ? performIn(tx, updateSegment, { id: String(had.id) }, body)
+      current
+        ? performIn(tx, updateSegment, { id: String(current.id) }, body)
         : performIn(tx, createSegment, {}, body);
     actions.push({ where: `segment ${name}`, act });
   }

@@ -6,60 +6,63 @@ import * as routes from "../../resources/strategies/routes.ts";
 import { strategiesAsValues } from "../../resources/strategies/store.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
-import { paramsOf, toWords } from "./plan-environment.ts";
+import { describePlace, paramsOf } from "./plan-environment.ts";
 import type { Step } from "./step.ts";
-import { type Pair, paired, type Wanted } from "./strategies.ts";
+import { matchStrategies, type Pair, type Wanted } from "./strategies.ts";
 
 /** Adds and changes before removing, so that the flag stays on. @returns whether there is anything to do */
 export function planStrategies(
   plan: Plan,
   place: Place,
-  had: readonly NamedStrategy[],
+  current: readonly NamedStrategy[],
   wanted: readonly Wanted[],
 ) {
-  const pairs = paired(had, wanted);
+  const pairs = matchStrategies(current, wanted);
   const before = plan.steps.length;
-  const tell = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
+  const addStep = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
     const at = { name: place.feature, environment: place.environment };
     plan.steps.push({ action, kind: "strategy", ...at, strategy: title ?? name, ...rest });
   };
-  const changed = pairs.filter(({ had, changes }) => had && Object.keys(changes).length > 0);
-  const gone = had.filter((one) => !pairs.some((pair) => pair.had === one));
-  for (const { wanted } of pairs.filter(({ had }) => !had)) tell("add", wanted);
-  for (const { wanted, changes } of changed) tell("change", wanted, { changes });
-  for (const one of gone) tell("remove", one);
-  if (isMoved(had, pairs))
+  const changed = pairs.filter(({ current, changes }) => current && Object.keys(changes).length > 0);
+  const removed = current.filter((one) => !pairs.some((pair) => pair.current === one));
+  for (const { wanted } of pairs.filter(({ current }) => !current)) addStep("add", wanted);
+  for (const { wanted, changes } of changed) addStep("change", wanted, { changes });
+  for (const one of removed) addStep("remove", one);
+  if (isMoved(current, pairs))
     plan.steps.push({ action: "change", kind: "order", name: place.feature, environment: place.environment });
   if (plan.steps.length === before) return false;
-  plan.actions.push({ where: toWords(place), act: (tx) => change(tx, place, { pairs, changed, gone }) });
+  plan.actions.push({
+    where: describePlace(place),
+    act: (tx) => change(tx, place, { pairs, changed, removed }),
+  });
   return true;
 }
 
 /** Whether the remaining strategies in their current order, followed by the new ones, are not in the wanted order. */
-function isMoved(had: readonly NamedStrategy[], pairs: readonly Pair[]) {
-  const places = pairs.map((pair) => (pair.had ? had.indexOf(pair.had) : had.length));
+function isMoved(current: readonly NamedStrategy[], pairs: readonly Pair[]) {
+  const places = pairs.map((pair) => (pair.current ? current.indexOf(pair.current) : current.length));
   return places.some((at, index) => index > 0 && at < places[index - 1]!);
 }
 
 interface Changes {
   pairs: readonly Pair[];
   changed: readonly Pair[];
-  gone: readonly NamedStrategy[];
+  removed: readonly NamedStrategy[];
 }
 
-function change(tx: Tx, place: Place, { pairs, changed, gone }: Changes) {
-  const ids = pairs.map(({ had, wanted }) => had?.id ?? add(tx, place, wanted));
+function change(tx: Tx, place: Place, { pairs, changed, removed }: Changes) {
+  const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, place, wanted));
   // Enabling comes first, so that the flag stays on.
-  for (const { had, wanted } of changed.toSorted(
+  for (const { current, wanted } of changed.toSorted(
     (a, b) => Number(a.wanted.disabled) - Number(b.wanted.disabled),
   ))
     performIn(
       tx,
       routes.replaceStrategy,
-      { ...paramsOf(place), strategyId: had!.id },
+      { ...paramsOf(place), strategyId: current!.id },
       bodyOf(tx, place, wanted),
     );
-  for (const { id } of gone) performIn(tx, routes.deleteStrategy, { ...paramsOf(place), strategyId: id });
+  for (const { id } of removed) performIn(tx, routes.deleteStrategy, { ...paramsOf(place), strategyId: id });
   const order = strategiesAsValues(tx.db, place.feature, place.environment).map(({ id }) => id);
   if (order.every((id, index) => id === ids[index])) return;
   const body = ids.map((id, sortOrder) => ({ id, sortOrder }));

@@ -11,7 +11,7 @@ import { planSegments, pruneSegments } from "./plan-segments.ts";
 import type { ProjectText, TextFlag } from "./schema.ts";
 import { type Action, type Differences, differences, type Step } from "./step.ts";
 
-/** What it takes to make a project match a text. */
+/** The changes that make a project match a text. */
 export interface Plan {
   /** For people. */
   steps: Step[];
@@ -57,8 +57,8 @@ function planFlag(db: Database, plan: Plan, { text: { project }, state, name, fl
       );
     // A revived flag is off everywhere.
     const known = before?.environments.get(environment) ?? { enabled: false, strategies: [] };
-    const had = before?.archived ? { ...known, enabled: false } : known;
-    planEnvironment(db, plan, { place: { project, feature: name, environment }, had, wanted });
+    const current = before?.archived ? { ...known, enabled: false } : known;
+    planEnvironment(db, plan, { place: { project, feature: name, environment }, current, wanted });
   }
 }
 
@@ -74,16 +74,16 @@ function changeFlag(
   { steps, actions }: Plan,
   project: string,
   name: string,
-  had: FlagState,
+  current: FlagState,
   described: Described,
 ) {
   const where = `flag ${name}`;
   const params = { projectId: project, featureName: name };
-  if (had.archived) {
+  if (current.archived) {
     steps.push({ action: "add", kind: "flag", name, note: "from the archive" });
     actions.push({ where, act: (tx) => performIn(tx, reviveFeature, params) });
   }
-  const changes: Differences = differences(had, described);
+  const changes: Differences = differences(current, described);
   if (Object.keys(changes).length === 0) return;
   steps.push({ action: "change", kind: "flag", name, changes });
   const patch = Object.entries(changes).map(([key, { to }]) => ({

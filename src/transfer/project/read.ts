@@ -6,7 +6,7 @@ import { ProjectText } from "./schema.ts";
 /**
  * A project from YAML, which includes JSON.
  * @param source names the text in errors
- * @throws DataError for the first thing that is wrong, with its place
+ * @throws DataError for the first thing that is invalid, with its place
  */
 export function readProjectText(text: string, source: string): ProjectText {
   const result = check(ProjectText, parsed(text, source));
@@ -18,15 +18,15 @@ export function readProjectText(text: string, source: string): ProjectText {
 function parsed(text: string, source: string): unknown {
   const document = parseDocument(text, { stringKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem?.code === "MULTIPLE_DOCS") throw new DataError(`${source}: must hold one document`);
-  if (problem) throw wrong(source, problem);
+  if (problem?.code === "MULTIPLE_DOCS") throw new DataError(`${source}: must contain one document`);
+  if (problem) throw invalid(source, problem);
   try {
     return document.toJS();
   } catch (error) {
-    if (error instanceof ReferenceError) throw wrong(source, error); // too many aliases
+    if (error instanceof ReferenceError) throw invalid(source, error); // too many aliases
     throw error;
   }
 }
 
-const wrong = (source: string, { message }: Error) =>
+const invalid = (source: string, { message }: Error) =>
   new DataError(`${source}: ${message.split("\n")[0]!.replace(/:$/, "")}`);

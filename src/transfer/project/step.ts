@@ -19,15 +19,15 @@ export interface Step {
 
 /** A change that removes a difference. */
 export interface Action {
-  /** The place, with which errors begin. */
+  /** What it changes, as the beginning of errors. */
   where: string;
   act(tx: Tx): void;
 }
 
 /** The properties that are not as wanted; those not mentioned are left alone. */
-export const differences = (had: object, wanted: object): Differences =>
+export const differences = (current: object, wanted: object): Differences =>
   Object.fromEntries(
     Object.entries(wanted)
-      .map(([key, to]) => [key, { from: had[key as keyof typeof had], to }] as const)
+      .map(([key, to]) => [key, { from: current[key as keyof typeof current], to }] as const)
       .filter(([, { from, to }]) => to !== undefined && !isDeepStrictEqual(from, to)),
   );

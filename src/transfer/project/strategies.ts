@@ -14,13 +14,17 @@ export type Wanted = Omit<NamedStrategy, "id">;
 /** A wanted strategy and the existing one to change; undefined for a new one. */
 export interface Pair {
   wanted: Wanted;
-  had: NamedStrategy | undefined;
+  current: NamedStrategy | undefined;
   /** Empty if there is nothing to do. */
   changes: Differences;
 }
 
 /** The strategy in a text, with defaults for everything it leaves out. */
-export function whole(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
+export function completeStrategy(
+  db: Database,
+  place: Place,
+  { segments = [], ...given }: TextStrategy,
+): Wanted {
   const { name, title, disabled, constraints, variants, parameters } = withDefaults(db, place, given);
   return {
     name,
@@ -37,8 +41,8 @@ export function whole(db: Database, place: Place, { segments = [], ...given }: T
  * Matches each wanted strategy with an existing one: first equal ones, then those with the same name and title, then
  * any with the same name.
  */
-export function paired(had: readonly NamedStrategy[], wanted: readonly Wanted[]): Pair[] {
-  const left = new Set(had);
+export function matchStrategies(current: readonly NamedStrategy[], wanted: readonly Wanted[]): Pair[] {
+  const left = new Set(current);
   const found = new Map<Wanted, NamedStrategy>();
   for (const isSame of [isAlike, hasSameTitle, hasSameName]) {
     for (const one of wanted) {
@@ -51,19 +55,20 @@ export function paired(had: readonly NamedStrategy[], wanted: readonly Wanted[])
   }
   return wanted.map((one) => {
     const match = found.get(one);
-    return { wanted: one, had: match, changes: match ? changesBetween(match, one) : {} };
+    return { wanted: one, current: match, changes: match ? changesBetween(match, one) : {} };
   });
 }
 
 /** Variants whose adjusted weights are equal count as equal. */
-function changesBetween(had: NamedStrategy, wanted: Wanted): Differences {
-  const { variants, ...others } = differences(had, wanted);
-  const isSame = !variants || isDeepStrictEqual(weighed(had.variants), weighed(wanted.variants));
+function changesBetween(current: NamedStrategy, wanted: Wanted): Differences {
+  const { variants, ...others } = differences(current, wanted);
+  const isSame =
+    !variants || isDeepStrictEqual(withStoredWeights(current.variants), withStoredWeights(wanted.variants));
   return isSame ? others : { ...others, variants };
 }
 
 /** As they would be stored; imported ones may be invalid. */
-function weighed(variants: readonly Variant[]) {
+function withStoredWeights(variants: readonly Variant[]) {
   try {
     return requireWeights(variants, "variants");
   } catch {
@@ -71,9 +76,10 @@ function weighed(variants: readonly Variant[]) {
   }
 }
 
-const isAlike = (had: NamedStrategy, wanted: Wanted) => Object.keys(changesBetween(had, wanted)).length === 0;
+const isAlike = (current: NamedStrategy, wanted: Wanted) =>
+  Object.keys(changesBetween(current, wanted)).length === 0;
 
-const hasSameName = (had: NamedStrategy, wanted: Wanted) => had.name === wanted.name;
+const hasSameName = (current: NamedStrategy, wanted: Wanted) => current.name === wanted.name;
 
-const hasSameTitle = (had: NamedStrategy, wanted: Wanted) =>
-  hasSameName(had, wanted) && had.title === wanted.title;
+const hasSameTitle = (current: NamedStrategy, wanted: Wanted) =>
+  hasSameName(current, wanted) && current.title === wanted.title;
