@@ -111,6 +111,9 @@ test("a flag that is archived, and a project that is deleted, aren't requested a
   page.on("response", (response) => {
     if (response.status() === 404) missed.push(response.url());
   });
+  await visit(page, "/projects/a/settings");
+  await press(page, "button", "Delete permanently");
+  await sees(page, "Archive its flags first");
   await visit(page, "/projects/a/features/f/settings");
   await press(page, "button", "Archive");
   await press(page, "button", "Archive the flag");

@@ -1,7 +1,9 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
+import { counted } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
 import { change } from "../../reads.ts";
 import { may } from "../../session.ts";
 import { Description, type SettingsProps } from "./description.tsx";
@@ -25,9 +27,10 @@ export const View = () => (
   </ProjectFrame>
 );
 
-function ArchiveOrDelete({ project: { name, archivedAt }, id }: SettingsProps) {
+function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
   const [confirming, setConfirming] = useState<"archive" | "remove" | undefined>();
   const [, navigate] = useLocation();
+  const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
   const close = () => setConfirming(undefined);
   const archive = async () => {
@@ -55,12 +58,17 @@ function ArchiveOrDelete({ project: { name, archivedAt }, id }: SettingsProps) {
           Delete permanently
         </Button>
       </div>
-      {confirming === "archive" && (
+      {confirming && flags > 0 && (
+        <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={close}>
+          Archive its flags first: a project that has any can't be archived or deleted.
+        </Dialog>
+      )}
+      {flags === 0 && confirming === "archive" && (
         <Confirm title={`Archive ${name}?`} action="Archive the project" onConfirm={archive} onClose={close}>
-          Its flags must be archived first. You can revive the project later.
+          It will no longer be listed. You can revive the project later.
         </Confirm>
       )}
-      {confirming === "remove" && (
+      {flags === 0 && confirming === "remove" && (
         <Confirm
           title={`Delete ${name} permanently?`}
           action="Delete the project"
