@@ -74,12 +74,14 @@ function Connect({ project, feature, environments, environment }: ConnectProps) 
     return (
       <>
         <Secret label="Your application authenticates with this token." value={created.secret} />
-        <h2>Add this to your application</h2>
-        <Snippets
-          token={created.secret}
-          feature={feature || "your-flag"}
-          isFrontend={created.type === "frontend"}
-        />
+        <section>
+          <h2>Add this to your application</h2>
+          <Snippets
+            token={created.secret}
+            feature={feature || "your-flag"}
+            isFrontend={created.type === "frontend"}
+          />
+        </section>
         {feature !== "" && (
           <Connected
             place={{ project, feature, environment: created.environment }}

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 import { pathTo, useFilters } from "../address.ts";
 import { type Output, request } from "../api.ts";
-import { counted } from "../format.ts";
+import { count, counted } from "../format.ts";
 import { Answer, Nothing, Working } from "../parts/answer.tsx";
 import { ContextFields, toContext } from "../parts/context.tsx";
 import { ChoiceField, choicesOf } from "../parts/fields.tsx";
@@ -91,7 +91,7 @@ function Results({ features, filters: { query, result, ...filters }, onFilter }:
   return (
     <section>
       <h2>
-        {features.filter(({ isEnabled }) => isEnabled).length} of {counted(features.length, "flag")} on
+        {count(features.filter(({ isEnabled }) => isEnabled).length)} of {counted(features.length, "flag")} on
       </h2>
       <search class="filters">
         <SearchField
