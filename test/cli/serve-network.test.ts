@@ -237,10 +237,8 @@ describe("Prometheus metrics", { concurrency: 2 }, () => {
     assert.match(Buffer.from((await reader.read()).value!).toString(), /^retry: \d{4}\nid: \d+\n\n$/);
     const text = await (await fetch(url + PATH)).text();
     assert.equal(figure(text, `flagstone_streams{operation="GET ${stream}"}`), 1);
-    const begun = performance.now();
     assert.equal((await stop()).code, 0);
-    assert.ok(performance.now() - begun < 3000, "it would wait five seconds for a response in progress");
-    assert.equal((await reader.read()).done, true, "the stream has ended");
+    assert.equal((await reader.read()).done, true, "a stream cut off after waiting would be an error");
   });
 
   test("are off by default", async (t) => {
