@@ -142,10 +142,8 @@ test("reads continue while another process writes, and the change is made as soo
   other.exec("BEGIN IMMEDIATE");
   const changes = ["a", "b"].map((name) => inGroup(db, undefined, add(name)));
   for (let turn = 0; turn < 20; turn++) {
-    const begun = performance.now();
     assert.deepEqual(tags(db).pluck().all({}), []);
-    await new Promise(setImmediate);
-    assert.ok(performance.now() - begun < 1000, "nothing blocks on the lock meanwhile");
+    await new Promise(setImmediate); // had it blocked on the lock, the changes would have given up
   }
   const late = inGroup(db, undefined, add("c"));
   other.exec("COMMIT");
