@@ -39,12 +39,12 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
       onClose={() => element.current && closed()}
       onInput={onInput}
     >
+      {question}
       <header>
         <h2 id={id}>{title}</h2>
         {onClose && <IconButton icon="close" label="Close" onClick={close} />}
       </header>
       <Leaving.Provider value={leave}>{children}</Leaving.Provider>
-      {question}
     </dialog>
   );
 }

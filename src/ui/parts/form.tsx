@@ -90,7 +90,7 @@ function showProblem(form: HTMLFormElement | null) {
 
 /** Focuses the first field of a form in a dialog, even if the form renders after the dialog has opened. */
 function focusInDialog(form: HTMLFormElement | null) {
-  if (!form?.closest("dialog") || form.contains(document.activeElement)) return;
+  if (!form?.closest("dialog") || document.activeElement?.closest("form")) return;
   form.querySelector<HTMLElement>(FIELDS)?.focus();
 }
 
