@@ -68,7 +68,7 @@ export const Text = v.pipe(
 /** Text shown in lists, such as a description. */
 export const ShortText = v.pipe(
   Text,
-  v.maxLength(MAX_TEXT_LENGTH, `must have ${MAX_TEXT_LENGTH} characters or less`),
+  v.maxLength(MAX_TEXT_LENGTH, `must have ${MAX_TEXT_LENGTH} characters or fewer`),
 );
 
 export const NonEmptyText = v.pipe(ShortText, v.nonEmpty("must not be empty"));
@@ -88,7 +88,7 @@ export const PathName = v.pipe(
 /** A name the API accepts for things with a URL of their own: it appears in paths unencoded (original). */
 export const UrlName = v.pipe(
   PathName,
-  v.maxLength(100, "must have 100 characters or less"),
+  v.maxLength(100, "must have 100 characters or fewer"),
   v.check((name) => toSegment(name) === name, "must be URL friendly: letters, digits and - . _ ~ ! * ' ( )"),
 );
 

@@ -18,7 +18,7 @@ const ALWAYS: readonly PasswordRule[] = [
   },
   {
     isBroken: (password) => password.length > MAX_LENGTH,
-    rule: `must have ${MAX_LENGTH} characters or less`,
+    rule: `must have ${MAX_LENGTH} characters or fewer`,
     known: "The password must be fewer than 128 characters.",
   },
   {

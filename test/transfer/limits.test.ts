@@ -123,7 +123,7 @@ for (const [kind, key] of [
 ] as const) {
   test(`${kind} with an overlong ${key} is rejected`, () => {
     const text = toText([line(kind, { [key]: "x".repeat(MAX_TEXT_LENGTH + 1) })]);
-    return refused(BEGIN + text, `line 3: ${key}: must have ${MAX_TEXT_LENGTH} characters or less`);
+    return refused(BEGIN + text, `line 3: ${key}: must have ${MAX_TEXT_LENGTH} characters or fewer`);
   });
 }
 

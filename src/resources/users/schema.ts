@@ -125,7 +125,7 @@ export const NewUser = v.pipe(
   v.forward(
     v.check(
       ({ username, email }) => (username ?? email) !== null,
-      "is missing: give it or an e-mail address",
+      "is missing: enter a username or an e-mail address",
     ),
     ["username"],
   ),

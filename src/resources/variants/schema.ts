@@ -25,11 +25,11 @@ export const FlagVariants = v.strictObject({ version: v.literal(1), variants: v.
 const Payload = v.pipe(
   v.object({ type: PayloadType, value: NonEmptyText }),
   v.forward(
-    v.check(({ type, value }) => type !== "json" || isJson(value), "must be JSON, as its type says"),
+    v.check(({ type, value }) => type !== "json" || isJson(value), "must be valid JSON"),
     ["value"],
   ),
   v.forward(
-    v.check(({ type, value }) => type !== "number" || isNumber(value), "must be a number, as its type says"),
+    v.check(({ type, value }) => type !== "number" || isNumber(value), "must be a number"),
     ["value"],
   ),
 );
