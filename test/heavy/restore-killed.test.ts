@@ -56,6 +56,6 @@ test("killed before any step with only an old log left, a restore leaves the new
     const data = copyOf(t, crashed);
     isDone = await isDoneBefore(step, backup, data);
     if (fs.existsSync(data)) assert.equal(contentOf(data), wanted, `step ${step}`);
-    else assert.throws(() => open(data), /is missing, and .*flagstone restore FILE/, `step ${step}`);
+    else assert.throws(() => open(data), /is missing, but .*flagstone restore FILE/, `step ${step}`);
   }
 });
