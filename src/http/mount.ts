@@ -51,7 +51,16 @@ function handle(site: Site, operation: Operation, event: H3Event) {
     parts instanceof EventStream
       ? openEventStream(site, event, parts, claim)
       : respond(site, operation, event, parts, isCached(operation) ? stamp() : undefined);
-  return outcome instanceof Promise ? outcome.then(send) : send(outcome);
+  if (!(outcome instanceof Promise)) return send(outcome);
+  const sent = outcome.then(send);
+  if (isCached(operation)) expect(site, event, stamp(), sent);
+  return sent;
+}
+
+/** Lets equal requests wait for a response that takes longer than a turn of the event loop. */
+function expect({ cache }: Site, { runtime }: H3Event, stamp: Stamp, sent: Promise<unknown>) {
+  const request = runtime?.node?.req as IncomingMessage | undefined;
+  if (request) cache?.expect(request, stamp, sent);
 }
 
 /** The tables the response was read from, and those that gave this caller access. */
@@ -63,7 +72,7 @@ const tablesIn = ({ context }: H3Event, readings: Iterable<Reading>) =>
  * disconnected, since a search then ends early.
  */
 function respond(
-  { cache }: Site,
+  site: Site,
   operation: Operation,
   event: H3Event,
   parts: Parts | StreamParts,
@@ -75,13 +84,13 @@ function respond(
     if (!node?.res) return toResponse(sent, event.req, operation);
     const [request, response] = [node.req as IncomingMessage, node.res as ServerResponse];
     if (stamp && sent.status === undefined && !response.destroyed)
-      cache?.put(request, sent, { stamp, until: untilOf(operation, event.context.actor) });
+      site.cache?.put(request, sent, { stamp, until: untilOf(operation, event.context.actor) });
     return sendParts(sent, request, response, operation);
   };
   const encoding = encodingOf(parts, event.req.headers.get("accept-encoding"));
   if (!encoding) return send(parts);
   const outcome = encodeParts(parts, encoding).then(send);
-  if (stamp && node) cache?.expect(node.req as IncomingMessage, stamp, outcome);
+  if (stamp) expect(site, event, stamp, outcome);
   return outcome;
 }
 

@@ -37,7 +37,7 @@ interface Entry extends Limits {
   body: Parts["body"];
 }
 
-/** A response that is being compressed; whether it is cached is known once it is done. */
+/** A response in progress; whether it is cached is known once it is done. */
 interface Pending {
   stamp: Stamp;
   done: Promise<void>;
@@ -78,7 +78,7 @@ export class ResponseCache {
     this.#entries.set(key, { headers, headersAlone: withoutLength(headers), body, ...limits }, size);
   }
 
-  /** Makes equal requests wait for a response that is being compressed, rather than compute it again. */
+  /** Makes equal requests wait for a response in progress, rather than compute it again. */
   expect(request: IncomingMessage, stamp: Stamp, made: Promise<unknown>) {
     const key = this.#keyFor(request);
     if (key === undefined) return;

@@ -52,6 +52,15 @@ test("no response is stale after any change, whoever made it", async () => {
   );
 });
 
+test("of equal requests at once, only the first is processed", async (t) => {
+  const { get, misses } = await openBoth(t);
+  const before = misses();
+  const search = () => get("search/features?query=f", { authorization: personal(1) });
+  const responses = await Promise.all(Array.from({ length: 10 }, search));
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]));
+  assert.equal(misses() - before, 1);
+});
+
 test("every single change invalidates the responses", async (t) => {
   const both = await openBoth(t);
   for (const sql of CHANGES) {
