@@ -1,5 +1,5 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import {
   type Args,
   addressOf,
@@ -9,6 +9,7 @@ import {
   RequestError,
   request,
 } from "./api.ts";
+import { useLast } from "./last.ts";
 
 /** The state of a read; the last data stays while newer data loads. */
 export interface Read<T> {
@@ -38,7 +39,6 @@ export const isBusy = computed(() => pending.value > 0);
 export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Output<K>> {
   const address = addressOf(key, args[0]);
   const entry = entries.get(address) ?? open(address, () => request(key, ...args));
-  const last = useRef<unknown>(undefined);
   useEffect(() => {
     entries.set(address, entry);
     entry.users++;
@@ -47,9 +47,9 @@ export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Outpu
       if (entry.users === 0) entries.delete(address);
     };
   }, [address]);
-  const { data, error, isLoading } = entry.state.value;
-  if (data !== undefined) last.current = data;
-  return { data: (data ?? (error ? undefined : last.current)) as Output<K> | undefined, error, isLoading };
+  const { data, error, isLoading } = entry.state.value as Read<Output<K>>;
+  const last = useLast(data);
+  return { data: error ? data : last, error, isLoading };
 }
 
 /** The same read with its data mapped. */

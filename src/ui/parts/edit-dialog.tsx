@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import type { Args, Output, ReadKey } from "../api.ts";
+import { useLast } from "../last.ts";
 import { type Read, useRead } from "../reads.ts";
 import { Answer, Failure } from "./answer.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -27,13 +27,12 @@ interface CurrentProps<K extends ReadKey> {
 /** What is being edited stays, even if others delete it. That the server can't be reached, the page says elsewhere. */
 export function Current<K extends ReadKey>({ of, children }: CurrentProps<K>) {
   const read: Read<Output<K>> = useRead(...of);
-  const last = useRef<Output<K> | undefined>(undefined);
-  if (read.data !== undefined) last.current = read.data;
-  if (last.current === undefined) return <Answer read={read}>{children}</Answer>;
+  const last = useLast(read.data);
+  if (last === undefined) return <Answer read={read}>{children}</Answer>;
   return (
     <>
       {read.error && read.error.status !== 0 && <Failure error={read.error} />}
-      {children(last.current)}
+      {children(last)}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
 import { useFilters } from "../address.ts";
+import { useLast } from "../last.ts";
 import type { Read } from "../reads.ts";
 import { Answer } from "./answer.tsx";
 import { Button, IconButton } from "./button.tsx";
@@ -142,7 +142,6 @@ interface EditingProps<T> {
 
 /** Keeps the editor open, with what is typed in it, even if others delete the row. */
 function Editing<T>({ row, children }: EditingProps<T>) {
-  const last = useRef(row);
-  if (row !== undefined) last.current = row;
-  return last.current === undefined ? null : children(last.current);
+  const last = useLast(row);
+  return last === undefined ? null : children(last);
 }
