@@ -10,6 +10,7 @@ import { Heading } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
 import { isAdmin, ownUser } from "../session.ts";
 import { OwnSessions } from "./own-sessions.tsx";
+import { createPasswordLink } from "./people/password-link.ts";
 
 /** The user's own account: role and projects, tokens, and password. */
 export function View() {
@@ -107,11 +108,7 @@ function PasswordLink() {
   const user = ownUser();
   if (!user || !isAdmin())
     return <p class="muted">No password yet? An administrator can create a link for you to set one.</p>;
-  const open = async () => {
-    const body = { id: user.email ?? user.username ?? user.id };
-    const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
-    location.assign(new URL(resetPasswordUrl, document.baseURI));
-  };
+  const open = async () => location.assign(new URL(await createPasswordLink(user), document.baseURI));
   return (
     <p class="muted">
       No password yet, or forgotten it? <Button onClick={open}>Set a new password</Button>

@@ -12,6 +12,7 @@ import { Secret } from "../../parts/secret.tsx";
 import { Avatar, Time } from "../../parts/words.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
 import { isAdmin, ownUser } from "../../session.ts";
+import { createPasswordLink } from "./password-link.ts";
 import { PeopleTabs } from "./people-tabs.tsx";
 
 type Users = Output<"GET /api/admin/user-admin">;
@@ -81,11 +82,7 @@ const ResetPassword = ({ user, onLink }: { user: User; onLink(link: PasswordLink
   <IconButton
     icon="key"
     label={`Create a password reset link for ${nameOf(user)}`}
-    onClick={async () => {
-      const body = { id: user.email ?? user.username ?? user.id };
-      const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
-      onLink({ name: nameOf(user), path: resetPasswordUrl });
-    }}
+    onClick={async () => onLink({ name: nameOf(user), path: await createPasswordLink(user) })}
   />
 );
 
