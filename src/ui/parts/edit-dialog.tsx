@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import type { Args, Output, ReadKey } from "../api.ts";
+import { type Args, type Output, type ReadKey, request } from "../api.ts";
 import { useLast } from "../last.ts";
-import { type Read, useRead } from "../reads.ts";
+import { useRead } from "../reads.ts";
 import { Answer, Failure } from "./answer.tsx";
 import { Dialog } from "./dialog.tsx";
+import type { Version } from "./edit.tsx";
 
 interface EditDialogProps<K extends ReadKey> {
   title: string;
@@ -11,28 +12,32 @@ interface EditDialogProps<K extends ReadKey> {
   of: [key: K, ...args: Args<K>] | undefined;
   onClose(): void;
   isWide?: boolean;
-  children(now: Output<K> | undefined): ComponentChildren;
+  children(version: Version<Output<K> | undefined>): ComponentChildren;
+}
+
+/** What the form in the dialog takes. */
+export interface EditProps<T> extends Version<T> {
+  onClose(): void;
 }
 
 /** A dialog to create or edit something. */
 export const EditDialog = <K extends ReadKey>({ of, children, ...dialog }: EditDialogProps<K>) => (
-  <Dialog {...dialog}>{of ? <Current of={of}>{children}</Current> : children(undefined)}</Dialog>
+  <Dialog {...dialog}>{of ? <Current of={of}>{children}</Current> : children({ now: undefined })}</Dialog>
 );
 
 interface CurrentProps<K extends ReadKey> {
   of: [key: K, ...args: Args<K>];
-  children(now: Output<K>): ComponentChildren;
+  children(version: Version<Output<K>>): ComponentChildren;
 }
 
 /** What is being edited stays, even if others delete it. That the server can't be reached, the page says elsewhere. */
 export function Current<K extends ReadKey>({ of, children }: CurrentProps<K>) {
-  const read: Read<Output<K>> = useRead(...of);
+  const read = useRead(...of);
   const last = useLast(read.data);
-  if (last === undefined) return <Answer read={read}>{children}</Answer>;
   return (
     <>
-      {read.error && read.error.status !== 0 && <Failure error={read.error} />}
-      {children(last)}
+      {last !== undefined && read.error && read.error.status !== 0 && <Failure error={read.error} />}
+      <Answer read={{ ...read, data: last }}>{(now) => children({ now, read: () => request(...of) })}</Answer>
     </>
   );
 }

@@ -6,6 +6,14 @@ import { Form, type FormState, useForm } from "./form.tsx";
 
 type Fields = Record<string, unknown>;
 
+/** What is edited. */
+export interface Version<T> {
+  /** The newest version the page has; undefined for something new. */
+  now: T;
+  /** Fetches the current version; undefined for something new. */
+  read?: (() => Promise<T>) | undefined;
+}
+
 /** A form for something that others may change at the same time. */
 export interface Edit<V extends Fields> {
   form: FormState<V>;
@@ -14,11 +22,7 @@ export interface Edit<V extends Fields> {
   takeTheirs(): void;
 }
 
-interface EditOptions<T extends object | undefined, V extends Fields> {
-  /** The newest version the page has; undefined for something new. */
-  now: T;
-  /** Fetches the current version. */
-  read(seen: NonNullable<T>): Promise<NonNullable<T>>;
+interface EditOptions<T extends object | undefined, V extends Fields> extends Version<T> {
   toValues(version: T): V;
   /** @param ifStill the version the change is based on */
   save(values: V, ifStill: T): Promise<unknown>;
@@ -64,8 +68,8 @@ async function saveOver<T extends object | undefined, V extends Fields>(
   try {
     await save(values, seen);
   } catch (error) {
-    if (!seen || !(error instanceof RequestError && error.status === 412)) throw error;
-    const newest = await read(seen);
+    if (!read || !(error instanceof RequestError && error.status === 412)) throw error;
+    const newest = await read();
     if (!isSame(toValues(newest), toValues(seen))) throw error;
     await saveOver(options, values, newest);
   }

@@ -1,7 +1,7 @@
 import { useFilters } from "../address.ts";
-import { type Output, request } from "../api.ts";
+import type { Output } from "../api.ts";
 import { EditForm, useEdit } from "../parts/edit.tsx";
-import { EditDialog } from "../parts/edit-dialog.tsx";
+import { EditDialog, type EditProps } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { CheckField, LongField, TextField } from "../parts/fields.tsx";
 import { RowsField } from "../parts/rows.tsx";
@@ -73,7 +73,7 @@ const ContextFieldEditor = ({ row, onClose }: { row: ContextField | undefined; o
     of={row && [`GET ${FIELD}`, { params: { contextField: row.name } }]}
     onClose={onClose}
   >
-    {(now) => <ContextFieldForm now={now} onClose={onClose} />}
+    {(version) => <ContextFieldForm {...version} onClose={onClose} />}
   </EditDialog>
 );
 
@@ -89,10 +89,10 @@ const toValues = (now: Now) => ({
   })) as readonly (typeof NO_VALUE)[],
 });
 
-function ContextFieldForm({ now, onClose }: { now: Now; onClose(): void }) {
+function ContextFieldForm({ now, read, onClose }: EditProps<Now>) {
   const edit = useEdit({
     now,
-    read: ({ name }) => request(`GET ${FIELD}`, { params: { contextField: name } }),
+    read,
     toValues,
     async save({ name, legalValues, ...rest }, ifStill) {
       const body = { ...rest, legalValues: [...legalValues] };

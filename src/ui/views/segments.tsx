@@ -1,9 +1,9 @@
 import { useFilters } from "../address.ts";
-import { type Output, request } from "../api.ts";
+import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
 import { type Constraint, Constraints, cleaned } from "../parts/constraints.tsx";
 import { EditForm, useEdit } from "../parts/edit.tsx";
-import { EditDialog } from "../parts/edit-dialog.tsx";
+import { EditDialog, type EditProps } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { ChoiceField, LongField, TextField } from "../parts/fields.tsx";
 import { UseCount, Uses } from "../parts/uses.tsx";
@@ -78,7 +78,7 @@ const SegmentEditor = ({ row, onClose }: { row: Segment | undefined; onClose(): 
     onClose={onClose}
     isWide
   >
-    {(now) => <SegmentForm now={now} onClose={onClose} />}
+    {(version) => <SegmentForm {...version} onClose={onClose} />}
   </EditDialog>
 );
 
@@ -91,11 +91,11 @@ const toValues = (now: Now) => ({
   constraints: (now?.constraints ?? []) as readonly Constraint[],
 });
 
-function SegmentForm({ now, onClose }: { now: Now; onClose(): void }) {
+function SegmentForm({ now, read, onClose }: EditProps<Now>) {
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
   const edit = useEdit({
     now,
-    read: ({ id }) => request(`GET ${SEGMENT}`, { params: { id } }),
+    read,
     toValues,
     async save({ constraints, ...rest }, ifStill) {
       const body = { ...rest, constraints: cleaned(constraints) };

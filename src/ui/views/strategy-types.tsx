@@ -1,7 +1,7 @@
-import { type Output, request } from "../api.ts";
+import type { Output } from "../api.ts";
 import { Button } from "../parts/button.tsx";
 import { EditForm, useEdit } from "../parts/edit.tsx";
-import { EditDialog } from "../parts/edit-dialog.tsx";
+import { EditDialog, type EditProps } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { LongField, TextField } from "../parts/fields.tsx";
 import { RowsField } from "../parts/rows.tsx";
@@ -78,7 +78,7 @@ const StrategyTypeEditor = ({ row, onClose }: { row: StrategyType | undefined; o
     onClose={onClose}
     isWide
   >
-    {(now) => <StrategyTypeForm now={now} onClose={onClose} />}
+    {(version) => <StrategyTypeForm {...version} onClose={onClose} />}
   </EditDialog>
 );
 
@@ -97,10 +97,10 @@ const toValues = (now: Now) => ({
   ) as readonly Parameter[],
 });
 
-function StrategyTypeForm({ now, onClose }: { now: Now; onClose(): void }) {
+function StrategyTypeForm({ now, read, onClose }: EditProps<Now>) {
   const edit = useEdit({
     now,
-    read: ({ name }) => request(`GET ${STRATEGY_TYPE}`, { params: { name } }),
+    read,
     toValues,
     async save({ name, description, parameters }, ifStill) {
       const body = { description, parameters: [...parameters] };

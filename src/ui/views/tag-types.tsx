@@ -1,6 +1,6 @@
-import { type Output, request } from "../api.ts";
+import type { Output } from "../api.ts";
 import { EditForm, useEdit } from "../parts/edit.tsx";
-import { EditDialog } from "../parts/edit-dialog.tsx";
+import { EditDialog, type EditProps } from "../parts/edit-dialog.tsx";
 import { EditableList } from "../parts/editable-list.tsx";
 import { LongField, TextField } from "../parts/fields.tsx";
 import { change, mapRead, useRead } from "../reads.ts";
@@ -41,7 +41,7 @@ const TagTypeEditor = ({ row, onClose }: { row: TagType | undefined; onClose(): 
     of={row && [`GET ${TAG_TYPE}`, { params: { name: row.name } }]}
     onClose={onClose}
   >
-    {(now) => <TagTypeForm now={now} onClose={onClose} />}
+    {(version) => <TagTypeForm {...version} onClose={onClose} />}
   </EditDialog>
 );
 
@@ -52,10 +52,10 @@ const toValues = (now: Now) => ({
   description: now?.tagType.description ?? "",
 });
 
-function TagTypeForm({ now, onClose }: { now: Now; onClose(): void }) {
+function TagTypeForm({ now, read, onClose }: EditProps<Now>) {
   const edit = useEdit({
     now,
-    read: ({ tagType: { name } }) => request(`GET ${TAG_TYPE}`, { params: { name } }),
+    read,
     toValues,
     async save({ name, description }, ifStill) {
       if (ifStill) await change(`PUT ${TAG_TYPE}`, { params: { name }, body: { description }, ifStill });

@@ -1,6 +1,6 @@
-import { type Output, request } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditForm, useEdit, type Version } from "../../parts/edit.tsx";
 import { Current } from "../../parts/edit-dialog.tsx";
 import { VariantsEditor } from "../../parts/variants.tsx";
 import { change } from "../../reads.ts";
@@ -17,7 +17,7 @@ interface FlagVariantsProps {
 export const FlagVariants = ({ place, onClose }: FlagVariantsProps) => (
   <Dialog title={`Variants in ${place.environment}`} onClose={onClose} isWide>
     <Current of={[`GET ${VARIANTS}`, { params: paramsOf(place) }]}>
-      {(now) => <Editor place={place} now={now} onClose={onClose} />}
+      {(version) => <Editor {...version} place={place} onClose={onClose} />}
     </Current>
   </Dialog>
 );
@@ -26,11 +26,11 @@ type Now = Output<`GET ${typeof VARIANTS}`>;
 
 const toValues = ({ variants }: Now) => ({ variants: variants as readonly Now["variants"][number][] });
 
-function Editor({ place, now, onClose }: FlagVariantsProps & { now: Now }) {
+function Editor({ place, now, read, onClose }: FlagVariantsProps & Version<Now>) {
   const params = paramsOf(place);
   const edit = useEdit({
     now,
-    read: () => request(`GET ${VARIANTS}`, { params }),
+    read,
     toValues,
     async save({ variants }, ifStill) {
       await change(`PUT ${VARIANTS}`, { params, body: [...variants], ifStill });

@@ -1,6 +1,6 @@
-import { type Output, request } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { Dialog } from "../../parts/dialog.tsx";
-import { Conflict, submitOf, useEdit } from "../../parts/edit.tsx";
+import { Conflict, submitOf, useEdit, type Version } from "../../parts/edit.tsx";
 import { Current } from "../../parts/edit-dialog.tsx";
 import { useForm } from "../../parts/form.tsx";
 import { change } from "../../reads.ts";
@@ -39,7 +39,7 @@ export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
   return (
     <Dialog title={`Strategy in ${place.environment}`} onClose={onClose} isWide>
       <Current of={[`GET ${STRATEGIES}/:strategyId`, { params }]}>
-        {(strategy) => <Editor place={place} strategy={strategy} onClose={onClose} />}
+        {(version) => <Editor {...version} place={place} onClose={onClose} />}
       </Current>
     </Dialog>
   );
@@ -47,11 +47,11 @@ export function EditStrategy({ place, id, onClose }: EditStrategyProps) {
 
 type Strategy = Output<`GET ${typeof STRATEGIES}/:strategyId`>;
 
-function Editor({ place, strategy, onClose }: NewStrategyProps & { strategy: Strategy }) {
-  const params = { ...paramsOf(place), strategyId: strategy.id };
+function Editor({ place, now, read, onClose }: NewStrategyProps & Version<Strategy>) {
+  const params = { ...paramsOf(place), strategyId: now.id };
   const edit = useEdit({
-    now: strategy,
-    read: () => request(`GET ${STRATEGIES}/:strategyId`, { params }),
+    now,
+    read,
     toValues: toDraft,
     async save(draft, ifStill) {
       await change(`PUT ${STRATEGIES}/:strategyId`, { params, body: toBody(draft), ifStill });

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import { type Output, request } from "../../api.ts";
-import { EditForm, useEdit } from "../../parts/edit.tsx";
+import type { Output } from "../../api.ts";
+import { EditForm, useEdit, type Version } from "../../parts/edit.tsx";
 import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { CheckField, ChecksField, ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
 import { Field, type FormState } from "../../parts/form.tsx";
@@ -28,7 +28,7 @@ export const IntegrationEditor = ({ row, ...rest }: EditorProps & { row: Integra
     onClose={rest.onClose}
     isWide
   >
-    {(now) => <IntegrationForm now={now} {...rest} />}
+    {(version) => <IntegrationForm {...version} {...rest} />}
   </EditDialog>
 );
 
@@ -45,11 +45,11 @@ type Values = {
 type Now = Output<`GET ${typeof INTEGRATION}`> | undefined;
 
 /** The fields depend on the provider's definition. */
-function IntegrationForm({ now, providers, onClose }: EditorProps & { now: Now }) {
+function IntegrationForm({ now, read, providers, onClose }: EditorProps & Version<Now>) {
   const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
   const edit = useEdit({
     now,
-    read: ({ id }) => request(`GET ${INTEGRATION}`, { params: { id } }),
+    read,
     toValues: (now: Now) => toValues(now, providers),
     async save(values, ifStill) {
       const body = toBody({ ...values, parameters: filled(values.parameters) });

@@ -1,7 +1,7 @@
-import { type Output, request } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { nameOf } from "../../format.ts";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
-import { EditDialog } from "../../parts/edit-dialog.tsx";
+import { EditDialog, type EditProps } from "../../parts/edit-dialog.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { ChecksField, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
 import { change, mapRead, useRead } from "../../reads.ts";
@@ -47,7 +47,7 @@ const GroupEditor = ({ row, onClose }: { row: Group | undefined; onClose(): void
     of={row && [`GET ${GROUP}`, { params: { id: row.id } }]}
     onClose={onClose}
   >
-    {(now) => <GroupForm now={now} onClose={onClose} />}
+    {(version) => <GroupForm {...version} onClose={onClose} />}
   </EditDialog>
 );
 
@@ -60,11 +60,11 @@ const toValues = (now: Now) => ({
   users: (now?.users ?? []).map(({ user }) => String(user.id)) as readonly string[],
 });
 
-function GroupForm({ now, onClose }: { now: Now; onClose(): void }) {
+function GroupForm({ now, read, onClose }: EditProps<Now>) {
   const people = useRead("GET /api/admin/user-admin").data;
   const edit = useEdit({
     now,
-    read: ({ id }) => request(`GET ${GROUP}`, { params: { id } }),
+    read,
     toValues,
     async save({ name, description, rootRole, users }, ifStill) {
       const body = {

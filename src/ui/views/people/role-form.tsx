@@ -1,5 +1,6 @@
-import { type Output, request } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
+import type { EditProps } from "../../parts/edit-dialog.tsx";
 import { ChecksField, type Choice, ChoiceField, LongField, TextField } from "../../parts/fields.tsx";
 import { change, useRead } from "../../reads.ts";
 
@@ -26,11 +27,11 @@ const toValues = (now: Now) => ({
 });
 
 /** The name, scope and permissions of a custom role. */
-export function RoleForm({ now, onClose }: { now: Now; onClose(): void }) {
+export function RoleForm({ now, read, onClose }: EditProps<Now>) {
   const permissions = useRead("GET /api/admin/permissions").data?.permissions;
   const edit = useEdit({
     now,
-    read: ({ id }) => request(`GET ${ROLE}`, { params: { id } }),
+    read,
     toValues,
     async save({ type, permissions, ...rest }, ifStill) {
       const body = {

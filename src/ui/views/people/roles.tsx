@@ -55,6 +55,6 @@ const RoleEditor = ({ row, onClose }: { row: Role | undefined; onClose(): void }
     onClose={onClose}
     isWide
   >
-    {(now) => <RoleForm now={now} onClose={onClose} />}
+    {(version) => <RoleForm {...version} onClose={onClose} />}
   </EditDialog>
 );

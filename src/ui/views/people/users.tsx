@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { type Output, request } from "../../api.ts";
+import type { Output } from "../../api.ts";
 import { nameOf } from "../../format.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
-import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EditForm, useEdit, type Version } from "../../parts/edit.tsx";
 import { EditDialog } from "../../parts/edit-dialog.tsx";
 import { EditableList } from "../../parts/editable-list.tsx";
 import { ChoiceField, TextField } from "../../parts/fields.tsx";
@@ -100,18 +100,18 @@ const UserEditor = ({ row, ...rest }: EditorProps & { row: User | undefined }) =
     of={row && [`GET ${USER}`, { params: { id: row.id } }]}
     onClose={rest.onClose}
   >
-    {(now) => <UserForm now={now} {...rest} />}
+    {(version) => <UserForm {...version} {...rest} />}
   </EditDialog>
 );
 
 type Now = Output<`GET ${typeof USER}`> | undefined;
 
 /** Has no password field: new users set their own by a link. */
-function UserForm({ now, roles, onLink, onClose }: EditorProps & { now: Now }) {
+function UserForm({ now, read, roles, onLink, onClose }: EditorProps & Version<Now>) {
   const viewer = roles.find(({ name }) => name === "Viewer")?.id;
   const edit = useEdit({
     now,
-    read: ({ id }) => request(`GET ${USER}`, { params: { id } }),
+    read,
     toValues: (now: Now) => ({
       username: now?.username ?? "",
       email: now?.email ?? "",
