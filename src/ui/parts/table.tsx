@@ -125,6 +125,7 @@ function SelectRow({ name, selected, onSelect }: Selection & { name: string }) {
 interface PagerProps {
   offset: number;
   limit: number;
+  /** Infinity while it isn't known: there may be more. */
   total: number;
   onMove(offset: number): void;
 }
@@ -136,7 +137,8 @@ export function Pager({ offset, limit, total, onMove }: PagerProps) {
   return (
     <nav class="pager" aria-label="Pages">
       <span>
-        {count(offset + 1)}–{count(end)} of {count(total)}
+        {count(offset + 1)}–{count(end)}
+        {Number.isFinite(total) && ` of ${count(total)}`}
       </span>
       <button
         type="button"

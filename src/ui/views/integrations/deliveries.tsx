@@ -9,7 +9,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { tell } from "../../parts/messages.tsx";
 import { Snippet } from "../../parts/secret.tsx";
-import { Table } from "../../parts/table.tsx";
+import { Pager, Table } from "../../parts/table.tsx";
 import { Badge, Heading, Summary, Time } from "../../parts/words.tsx";
 import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
@@ -115,22 +115,12 @@ function Deliveries({ id }: { id: string }) {
               },
             ]}
           />
-          <nav class="pager" aria-label="Pages">
-            <button
-              type="button"
-              disabled={offset === 0}
-              onClick={() => setFilters({ offset: String(Math.max(0, offset - PAGE)) })}
-            >
-              Newer
-            </button>
-            <button
-              type="button"
-              disabled={deliveries.length < PAGE}
-              onClick={() => setFilters({ offset: String(offset + PAGE) })}
-            >
-              Older
-            </button>
-          </nav>
+          <Pager
+            offset={offset}
+            limit={PAGE}
+            total={deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY}
+            onMove={(offset) => setFilters({ offset: String(offset) })}
+          />
           <Details
             integration={id}
             delivery={deliveries.find((delivery) => delivery.id === filters.delivery)}
