@@ -1,4 +1,5 @@
 import type { H3Event } from "h3";
+import type { Actor } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
@@ -11,9 +12,9 @@ export const decodedParams = (event: H3Event): Record<string, string> =>
   );
 
 /** Undeclared parameters are checked too, as everywhere (CONTRACT, paths). */
-function requireNoNul({ search, searchParams }: H3Event["url"]) {
-  if (!search.includes("%00")) return;
-  for (const [name, value] of searchParams) {
+function requireNoNul(url: H3Event["url"]) {
+  if (!url.search.includes("%00")) return;
+  for (const [name, value] of url.searchParams) {
     if (value.includes("\0"))
       throw invalid({ path: `query.${name}`, message: "must not contain the character NUL" });
   }
@@ -54,24 +55,48 @@ export function checkedQuery({ query }: Operation, event: H3Event): unknown {
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>
   schema && requireValid(schema, input, where);
 
-/** The request as a handler sees it. @param checkedParts the validated parts */
-export const toRequest = (
-  db: Database,
-  event: H3Event,
-  checkedParts: { params: unknown; query: unknown; body: unknown },
-) =>
-  ({
-    db,
-    actor: event.context.actor,
-    ...checkedParts,
-    address: event.context.address,
-    isSecure: event.context.isSecure,
-    headers: event.req.headers,
-    // Lazy: few handlers use them.
-    get searchParams() {
-      return event.url.searchParams;
-    },
-    get signal() {
-      return event.req.signal;
-    },
-  }) as Request<Contract>;
+/** The validated parts of a request. */
+interface CheckedParts {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+}
+
+/** The request as a handler sees it. */
+export const toRequest = (db: Database, event: H3Event, parts: CheckedParts) =>
+  new HandlerRequest(db, event, parts) as Request<Contract>;
+
+/** A class, because V8 keeps the getters of an object literal, and all they refer to, until its next full collection. */
+class HandlerRequest {
+  readonly #event: H3Event;
+  readonly db: Database;
+  readonly actor: Actor;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly address: string | undefined;
+  readonly isSecure: boolean;
+
+  constructor(db: Database, event: H3Event, { params, query, body }: CheckedParts) {
+    this.#event = event;
+    this.db = db;
+    this.actor = event.context.actor;
+    this.params = params;
+    this.query = query;
+    this.body = body;
+    this.address = event.context.address;
+    this.isSecure = event.context.isSecure;
+  }
+
+  get headers() {
+    return this.#event.req.headers;
+  }
+
+  get searchParams() {
+    return this.#event.url.searchParams;
+  }
+
+  get signal() {
+    return this.#event.req.signal;
+  }
+}

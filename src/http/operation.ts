@@ -157,7 +157,7 @@ export const operation = <const C extends Contract>(contract: C) => ({
   change: (handle: (request: ChangeRequest<C>) => HandlerResult<C>): Declared<C> => ({
     ...contract,
     changes: true,
-    handle: (request, door) => door((tx) => handle({ ...request, tx })),
+    handle: (request, door) => door((tx) => handle(Object.assign(request, { tx }))),
   }),
   prepare: <P>(prepare: (request: Request<C>) => Promise<P>) => ({
     change: (handle: (request: ChangeRequest<C> & { prepared: P }) => HandlerResult<C>): Declared<C> => ({
@@ -165,7 +165,7 @@ export const operation = <const C extends Contract>(contract: C) => ({
       changes: true,
       handle: async (request, door) => {
         const prepared = await prepare(request);
-        return door((tx) => handle({ ...request, tx, prepared }));
+        return door((tx) => handle(Object.assign(request, { tx, prepared })));
       },
     }),
   }),
