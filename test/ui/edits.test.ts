@@ -202,6 +202,21 @@ test("Back closes a dialog and stays in the view; a dialog that was closed is no
   await holds(page, "location.pathname === '/projects/a'");
 });
 
+test("Back asks before it drops what is typed in a dialog", { skip }, async (t) => {
+  const { page } = await open(t, "/segments");
+  await press(page, "button", "New segment");
+  await type(page, "Name", "beta");
+  await page.goBack();
+  await press(page, "button", "Keep editing");
+  await holds(page, `document.querySelectorAll("dialog").length === 1 && location.search === "?new=true"`);
+  await holds(page, `document.querySelector("dialog [name=name]").value === "beta"`);
+  await page.goBack();
+  await page.goBack();
+  await press(page, "button", "Discard");
+  await seesNoDialog(page);
+  await holds(page, `location.pathname + location.search === "/segments"`);
+});
+
 test("a form that is refused as a whole leaves the focus on its button", { skip }, async (t) => {
   const { page } = await open(t, "/segments?new=true");
   await type(page, "Name", "s");

@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useBackGuard } from "./back.ts";
 import { Button, IconButton } from "./button.tsx";
 
 interface DialogProps {
@@ -10,11 +11,11 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog. Closing it asks first if something has been typed in it. */
+/** A modal dialog. Closing it, or going back, asks first if something has been typed in it. */
 export function Dialog({ title, onClose, isWide, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const { leave, question, onInput } = useLeaving();
+  const { leave, question, onInput } = useLeaving(onClose !== undefined);
   useLayoutEffect(() => {
     const shown = element.current;
     shown?.showModal();
@@ -58,15 +59,18 @@ const Leaving = createContext<Leave>((go) => go());
 export const useLeave = (): Leave => useContext(Leaving);
 
 /** Whether something is typed is known by the fields in which it was, as long as they are there. */
-function useLeaving() {
+function useLeaving(canClose: boolean) {
   const typed = useRef(new Set<Element>());
   const [go, setGo] = useState<{ now(): void }>();
+  const isTyped = () => canClose && [...typed.current].some((field) => field.isConnected);
   const leave: Leave = (now) => {
-    if ([...typed.current].some((field) => field.isConnected)) setGo({ now });
+    if (isTyped()) setGo({ now });
     else now();
   };
+  useBackGuard(isTyped, leave);
   const close = () => setGo(undefined);
   const discard = () => {
+    typed.current.clear();
     close();
     go?.now();
   };
