@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useFilters } from "../address.ts";
+import { useDialog } from "../address.ts";
 import { useLast } from "../last.ts";
 import type { Read } from "../reads.ts";
 import { Answer } from "./answer.tsx";
@@ -50,20 +50,17 @@ interface EditableListProps<T> {
 export function EditableList<T>(props: EditableListProps<T>) {
   const { title, noun, read, keyOf, columns, editor, mayCreate, mayChange, removal } = props;
   const { nameOf = keyOf } = props;
-  const [open, setOpen] = useFilters({ new: "", edit: "", remove: "" });
-  const close = () => setOpen({ new: "", edit: "", remove: "" });
+  const creating = useDialog("new");
+  const editing = useDialog("edit");
+  const removing = useDialog("remove");
   const tools = (row: T) => (
     <>
       {props.tools?.(row)}
       {mayChange?.(row) && (
-        <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => setOpen({ edit: keyOf(row) })} />
+        <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => editing.open(keyOf(row))} />
       )}
       {removal?.isAllowed(row) && (
-        <IconButton
-          icon="remove"
-          label={`Delete ${nameOf(row)}`}
-          onClick={() => setOpen({ remove: keyOf(row) })}
-        />
+        <IconButton icon="remove" label={`Delete ${nameOf(row)}`} onClick={() => removing.open(keyOf(row))} />
       )}
     </>
   );
@@ -71,7 +68,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
     <>
       <Heading title={title}>
         {mayCreate && (
-          <Button kind="main" icon="add" onClick={() => setOpen({ new: "true" })}>
+          <Button kind="main" icon="add" onClick={() => creating.open()}>
             New {noun}
           </Button>
         )}
@@ -79,7 +76,7 @@ export function EditableList<T>(props: EditableListProps<T>) {
       {props.above}
       <Answer read={read}>
         {(rows) => {
-          const removed = rows.find((row) => keyOf(row) === open.remove);
+          const removed = rows.find((row) => keyOf(row) === removing.of);
           return (
             <>
               <Table
@@ -89,14 +86,20 @@ export function EditableList<T>(props: EditableListProps<T>) {
                 empty={`No ${noun}s yet.`}
                 columns={[...columns, { title: "Actions", kind: "tools", cell: tools }]}
               />
-              {open.new !== "" && editor({ row: undefined, onClose: close })}
-              {open.edit !== "" && (
-                <Editing key={open.edit} row={rows.find((row) => keyOf(row) === open.edit)}>
-                  {(row) => editor({ row, onClose: close })}
+              {creating.of && editor({ row: undefined, onClose: creating.close })}
+              {editing.of && (
+                <Editing key={editing.of} row={rows.find((row) => keyOf(row) === editing.of)}>
+                  {(row) => editor({ row, onClose: editing.close })}
                 </Editing>
               )}
               {removal && removed && (
-                <Remove row={removed} name={nameOf(removed)} noun={noun} removal={removal} onClose={close} />
+                <Remove
+                  row={removed}
+                  name={nameOf(removed)}
+                  noun={noun}
+                  removal={removal}
+                  onClose={removing.close}
+                />
               )}
             </>
           );

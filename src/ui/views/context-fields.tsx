@@ -1,4 +1,4 @@
-import { useFilters } from "../address.ts";
+import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { EditForm, useEdit } from "../parts/edit.tsx";
 import { EditDialog, type EditProps } from "../parts/edit-dialog.tsx";
@@ -13,7 +13,7 @@ type ContextField = Output<"GET /api/admin/context">[number];
 
 /** Fields of the evaluation context, which constraints compare. */
 export function View() {
-  const [{ uses }, setFilters] = useFilters({ uses: "" });
+  const uses = useDialog("uses");
   const read = useRead("GET /api/admin/context");
   return (
     <>
@@ -38,7 +38,7 @@ export function View() {
                 name={name}
                 features={usedInFeatures}
                 projects={usedInProjects}
-                onOpen={() => setFilters({ uses: name })}
+                onOpen={() => uses.open(name)}
               />
             ),
           },
@@ -53,7 +53,7 @@ export function View() {
           lossOf: () => "Constraints will no longer be able to use it.",
         }}
       />
-      {uses !== "" && <FieldUses name={uses} onClose={() => setFilters({ uses: "" })} />}
+      {uses.of && <FieldUses name={uses.of} onClose={uses.close} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Link, useLocation } from "wouter-preact";
-import { pathTo, useFilters } from "../address.ts";
+import { pathTo, useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -17,7 +17,8 @@ type Project = Output<"GET /api/admin/projects">["projects"][number];
 
 /** All projects that the user can see. */
 export function View() {
-  const [filters, setFilters] = useFilters({ query: "", archived: "", new: "" });
+  const [filters, setFilters] = useFilters({ query: "", archived: "" });
+  const creating = useDialog("new");
   const read = useRead("GET /api/admin/projects", { query: { archived: filters.archived } });
   const query = filters.query.toLowerCase();
   const matches = ({ id, name }: Project) => `${id} ${name}`.toLowerCase().includes(query);
@@ -38,13 +39,13 @@ export function View() {
           Archived
         </label>
         {may("CREATE_PROJECT") && (
-          <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+          <Button kind="main" icon="add" onClick={() => creating.open()}>
             New project
           </Button>
         )}
       </Heading>
       <Answer read={read}>{({ projects }) => <Projects projects={projects.filter(matches)} />}</Answer>
-      {filters.new !== "" && <NewProject onClose={() => setFilters({ new: "" })} />}
+      {creating.of && <NewProject onClose={creating.close} />}
     </>
   );
 }

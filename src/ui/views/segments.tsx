@@ -1,4 +1,4 @@
-import { useFilters } from "../address.ts";
+import { useDialog } from "../address.ts";
 import type { Output } from "../api.ts";
 import { counted } from "../format.ts";
 import { type Constraint, Constraints, cleaned } from "../parts/constraints.tsx";
@@ -15,9 +15,9 @@ type Segment = Output<"GET /api/admin/segments">["segments"][number];
 
 /** Named sets of constraints that strategies share. */
 export function View() {
-  const [{ uses }, setFilters] = useFilters({ uses: "" });
+  const uses = useDialog("uses");
   const read = useRead("GET /api/admin/segments");
-  const used = read.data?.segments.find(({ id }) => String(id) === uses);
+  const used = read.data?.segments.find(({ id }) => String(id) === uses.of);
   const mayDo = (permission: string) => (segment?: Segment) =>
     may(permission) || may("UPDATE_PROJECT_SEGMENT", { project: segment?.project });
   return (
@@ -43,7 +43,7 @@ export function View() {
                 name={name}
                 features={usedInFeatures}
                 projects={usedInProjects}
-                onOpen={() => setFilters({ uses: String(id) })}
+                onOpen={() => uses.open(String(id))}
               />
             ),
           },
@@ -59,7 +59,7 @@ export function View() {
           lossOf: () => "No flag uses it. Its constraints will be lost.",
         }}
       />
-      {used && <SegmentUses segment={used} onClose={() => setFilters({ uses: "" })} />}
+      {used && <SegmentUses segment={used} onClose={uses.close} />}
     </>
   );
 }

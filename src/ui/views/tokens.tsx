@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useFilters } from "../address.ts";
+import { useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/button.tsx";
@@ -19,7 +19,9 @@ export type CreatedToken = Output<"POST /api/admin/api-tokens">;
 
 /** API tokens: credentials of applications and scripts, which belong to no user. */
 export function View() {
-  const [filters, setFilters] = useFilters({ query: "", new: "", revoke: "" });
+  const [filters, setFilters] = useFilters({ query: "" });
+  const creating = useDialog("new");
+  const revoking = useDialog("revoke");
   const [created, setCreated] = useState<CreatedToken>();
   const read = useRead("GET /api/admin/api-tokens");
   const query = filters.query.toLowerCase();
@@ -34,7 +36,7 @@ export function View() {
           onSearch={(query) => setFilters({ query })}
         />
         {mayDo("CREATE") && (
-          <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+          <Button kind="main" icon="add" onClick={() => creating.open()}>
             New token
           </Button>
         )}
@@ -42,15 +44,12 @@ export function View() {
       <Answer read={read}>
         {({ tokens }) => (
           <>
-            <Tokens tokens={tokens.filter(matches)} onRevoke={(revoke) => setFilters({ revoke })} />
-            <Revoke
-              token={tokens.find(({ secret }) => secret === filters.revoke)}
-              onClose={() => setFilters({ revoke: "" })}
-            />
+            <Tokens tokens={tokens.filter(matches)} onRevoke={revoking.open} />
+            <Revoke token={tokens.find(({ secret }) => secret === revoking.of)} onClose={revoking.close} />
           </>
         )}
       </Answer>
-      {filters.new !== "" && <NewToken onCreated={setCreated} onClose={() => setFilters({ new: "" })} />}
+      {creating.of && <NewToken onCreated={setCreated} onClose={creating.close} />}
       {created && <CreatedTokenDialog token={created} onClose={() => setCreated(undefined)} />}
     </>
   );

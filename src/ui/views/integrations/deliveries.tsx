@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { Link, useParams } from "wouter-preact";
-import { useFilters } from "../../address.ts";
+import { useDialog, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { refreshEvery } from "../../live.ts";
 import { Answer } from "../../parts/answer.tsx";
@@ -79,7 +79,8 @@ const REFRESH_MS = 1000;
 
 function Deliveries({ id }: { id: string }) {
   useEffect(() => refreshEvery(REFRESH_MS), []);
-  const [filters, setFilters] = useFilters({ offset: "0", delivery: "" });
+  const [filters, setFilters] = useFilters({ offset: "0" });
+  const details = useDialog("delivery");
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/addons/:id/events", {
     params: { id },
@@ -108,7 +109,7 @@ function Deliveries({ id }: { id: string }) {
                 title: "Actions",
                 kind: "tools",
                 cell: ({ id: delivery, event }) => (
-                  <Button onClick={() => setFilters({ delivery })}>
+                  <Button onClick={() => details.open(delivery)}>
                     Details<span class="unseen"> of event {event.id}</span>
                   </Button>
                 ),
@@ -123,8 +124,8 @@ function Deliveries({ id }: { id: string }) {
           />
           <Details
             integration={id}
-            delivery={deliveries.find((delivery) => delivery.id === filters.delivery)}
-            onClose={() => setFilters({ delivery: "" })}
+            delivery={deliveries.find((delivery) => delivery.id === details.of)}
+            onClose={details.close}
           />
         </>
       )}

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { useFilters } from "../../address.ts";
+import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { nameOf } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
@@ -19,10 +19,10 @@ type Account = Accounts["serviceAccounts"][number];
 
 /** Accounts for programs, with their own tokens. */
 export function View() {
-  const [{ tokens }, setFilters] = useFilters({ tokens: "" });
+  const tokens = useDialog("tokens");
   const read = useRead("GET /api/admin/service-account");
   const roles = read.data?.rootRoles ?? [];
-  const opened = read.data?.serviceAccounts.find(({ id }) => String(id) === tokens);
+  const opened = read.data?.serviceAccounts.find(({ id }) => String(id) === tokens.of);
   return (
     <>
       <EditableList<Account>
@@ -48,12 +48,12 @@ export function View() {
           lossOf: () => "Its tokens stop working immediately. Its events stay in the log.",
         }}
         tools={({ id }) => (
-          <Button icon="key" onClick={() => setFilters({ tokens: String(id) })}>
+          <Button icon="key" onClick={() => tokens.open(String(id))}>
             Tokens
           </Button>
         )}
       />
-      {opened && <AccountTokens account={opened} onClose={() => setFilters({ tokens: "" })} />}
+      {opened && <AccountTokens account={opened} onClose={tokens.close} />}
     </>
   );
 }

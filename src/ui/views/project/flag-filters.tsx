@@ -14,7 +14,6 @@ export const FILTERS = {
   sortBy: "createdAt",
   sortOrder: "desc",
   offset: "0",
-  new: "",
 };
 
 type Filters = typeof FILTERS;

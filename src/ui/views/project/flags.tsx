@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { isFiltered, useFilters } from "../../address.ts";
+import { isFiltered, useDialog, useFilters } from "../../address.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button } from "../../parts/button.tsx";
 import { Pager } from "../../parts/table.tsx";
@@ -16,11 +16,12 @@ const PAGE = 50;
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
 export function View() {
   const [filters, setFilters] = useFilters(FILTERS);
+  const creating = useDialog("new");
   return (
     <ProjectFrame
       actions={(_, id) =>
         may("CREATE_FEATURE", { project: id }) && (
-          <Button kind="main" icon="add" onClick={() => setFilters({ new: "true" })}>
+          <Button kind="main" icon="add" onClick={() => creating.open()}>
             New flag
           </Button>
         )
@@ -31,9 +32,7 @@ export function View() {
           {project.description && <p class="muted">{project.description}</p>}
           <FlagFilters filters={filters} onChange={setFilters} />
           <Flags project={project} id={id} />
-          {filters.new !== "" && (
-            <NewFlag project={project} id={id} onClose={() => setFilters({ new: "" })} />
-          )}
+          {creating.of && <NewFlag project={project} id={id} onClose={creating.close} />}
         </>
       )}
     </ProjectFrame>
