@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 
 test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", {
   skip,
@@ -75,6 +75,24 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await press(page, "button", "Mark as stale");
   await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
+});
+
+test("Back closes the dialogs of a flag and stays with it; their addresses open them", {
+  skip,
+}, async (t) => {
+  const { signedIn } = await openPage(t, world());
+  const page = await signedIn();
+  const flag = new URL("/projects/a/features/f", page.url()).href;
+  await visit(page, flag);
+  for (const label of ["Add a tag", "Add a strategy", "Variants", "Edit: Everyone", "Remove: Everyone"]) {
+    await press(page, "button", label);
+    await page.waitForSelector("dialog");
+    await page.goBack();
+    await seesNoDialog(page);
+    assert.equal(page.url(), flag);
+  }
+  await visit(page, `${flag}?edit=development/s`);
+  await holds(page, `document.querySelector("dialog [name=title]")?.value === "mine"`);
 });
 
 test("removing the last strategy says that it turns the flag off", { skip }, async (t) => {

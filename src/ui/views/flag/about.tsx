@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { pathTo } from "../../address.ts";
+import { pathTo, useDialog } from "../../address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
@@ -42,7 +41,7 @@ export const About = ({ flag }: { flag: Flag }) => (
 );
 
 function Tags({ flag: { name, project } }: { flag: Flag }) {
-  const [isOpen, setOpen] = useState(false);
+  const adding = useDialog("tag");
   const params = { featureName: name };
   const tags = useRead("GET /api/admin/features/:featureName/tags", { params }).data?.tags ?? [];
   const isAllowed = may("UPDATE_FEATURE", { project });
@@ -67,11 +66,11 @@ function Tags({ flag: { name, project } }: { flag: Flag }) {
         </span>
       ))}
       {isAllowed && (
-        <Button icon="tag" onClick={() => setOpen(true)}>
+        <Button icon="tag" onClick={() => adding.open()}>
           Add a tag
         </Button>
       )}
-      {isOpen && <NewTag feature={name} onClose={() => setOpen(false)} />}
+      {adding.of && <NewTag feature={name} onClose={adding.close} />}
     </div>
   );
 }

@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { pathTo } from "../../address.ts";
+import { pathTo, useDialog } from "../../address.ts";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ChoiceField, choicesOf, TextField } from "../../parts/fields.tsx";
@@ -13,7 +12,7 @@ type Dependency = Flag["dependencies"][number];
 
 /** The flags this one requires; it is off for everyone unless they are in the required state. */
 export function Dependencies({ flag }: { flag: Flag }) {
-  const [isOpen, setOpen] = useState(false);
+  const adding = useDialog("dependency");
   const { project, name, dependencies, children } = flag;
   const isAllowed = may("UPDATE_FEATURE_DEPENDENCY", { project });
   return (
@@ -41,9 +40,9 @@ export function Dependencies({ flag }: { flag: Flag }) {
         </span>
       ))}
       {isAllowed && children.length === 0 && dependencies.length === 0 && (
-        <Button onClick={() => setOpen(true)}>Add a dependency</Button>
+        <Button onClick={() => adding.open()}>Add a dependency</Button>
       )}
-      {isOpen && <NewDependency flag={flag} onClose={() => setOpen(false)} />}
+      {adding.of && <NewDependency flag={flag} onClose={adding.close} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import { count } from "../../format.ts";
 import { Nothing } from "../../parts/answer.tsx";
 import { WeightsBar } from "../../parts/bars.tsx";
@@ -20,8 +20,10 @@ interface EnvironmentCardProps {
 export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
   const { name, enabled, strategies, yes, no, lastSeenAt, variants = [] } = environment;
   const place = { project: flag.project, feature: flag.name, environment: name };
-  const [open, setOpen] = useState<"strategy" | "variants" | { edited: string } | undefined>();
-  const close = () => setOpen(undefined);
+  const adding = useDialog("new");
+  const editing = useDialog("edit");
+  const varying = useDialog("variants");
+  const edited = strategyIn(name, editing.of);
   return (
     <section class="environment" aria-label={`Environment ${name}`}>
       <header>
@@ -55,24 +57,28 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
             above={strategies[index - 1]}
             environments={flag.environments.map((one) => one.name)}
             isLastOn={enabled && strategies.every((one) => one === strategy || one.disabled)}
-            onEdit={() => setOpen({ edited: strategy.id })}
+            onEdit={() => editing.open(`${name}/${strategy.id}`)}
           />
         ))}
       </ol>
       {variants.length > 0 && <WeightsBar variants={variants} />}
       <footer>
         {may("CREATE_FEATURE_STRATEGY", place) && (
-          <Button icon="add" onClick={() => setOpen("strategy")}>
+          <Button icon="add" onClick={() => adding.open(name)}>
             Add a strategy
           </Button>
         )}
         {may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place) && (
-          <Button onClick={() => setOpen("variants")}>Variants</Button>
+          <Button onClick={() => varying.open(name)}>Variants</Button>
         )}
       </footer>
-      {open === "strategy" && <NewStrategy place={place} onClose={close} />}
-      {typeof open === "object" && <EditStrategy place={place} id={open.edited} onClose={close} />}
-      {open === "variants" && <FlagVariants place={place} onClose={close} />}
+      {adding.of === name && <NewStrategy place={place} onClose={adding.close} />}
+      {edited && <EditStrategy place={place} id={edited} onClose={editing.close} />}
+      {varying.of === name && <FlagVariants place={place} onClose={varying.close} />}
     </section>
   );
 }
+
+/** The strategy being edited, if it is in the environment: it is named as `ENVIRONMENT/ID`, since it may be deleted. */
+const strategyIn = (environment: string, edited = "") =>
+  edited.startsWith(`${environment}/`) ? edited.slice(environment.length + 1) : undefined;

@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
+import { useDialog } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { may } from "../../session.ts";
@@ -28,10 +28,10 @@ export const View = () => (
 
 /** Ways to evaluate the flag: try it here, or use it in an application. */
 function NextSteps({ flag }: { flag: Flag }) {
-  const [isOpen, setOpen] = useState(false);
+  const trying = useDialog("try");
   return (
     <div class="actions">
-      <Button icon="play" onClick={() => setOpen(true)}>
+      <Button icon="play" onClick={() => trying.open()}>
         Try it with a context
       </Button>
       {mayConnect(flag.project) && (
@@ -40,7 +40,7 @@ function NextSteps({ flag }: { flag: Flag }) {
         </Link>
       )}
       <Hint flag={flag} />
-      {isOpen && <TryIt flag={flag} onClose={() => setOpen(false)} />}
+      {trying.of && <TryIt flag={flag} onClose={trying.close} />}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import { RolloutBar, WeightsBar } from "../../parts/bars.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -27,8 +27,8 @@ const STRATEGIES =
 
 /** A strategy as a sentence and a bar, with its actions. */
 export function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
-  const [open, setOpen] = useState<"remove" | "copy" | undefined>();
-  const close = () => setOpen(undefined);
+  const copying = useDialog("copy");
+  const removing = useDialog("remove");
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
   const names = strategy.segments.map((id) => segments.find((one) => one.id === id)?.name ?? String(id));
   const words = strategyInWords(strategy, names);
@@ -62,21 +62,21 @@ export function StrategyItem({ strategy, place, above, environments, isLastOn, o
           <IconButton
             icon="copy"
             label={`Copy to another environment: ${words}`}
-            onClick={() => setOpen("copy")}
+            onClick={() => copying.open(strategy.id)}
           />
         )}
         {may("DELETE_FEATURE_STRATEGY", place) && (
-          <IconButton icon="remove" label={`Remove: ${words}`} onClick={() => setOpen("remove")} />
+          <IconButton icon="remove" label={`Remove: ${words}`} onClick={() => removing.open(strategy.id)} />
         )}
       </div>
-      {open === "copy" && (
-        <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={close} />
+      {copying.of === strategy.id && (
+        <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={copying.close} />
       )}
-      {open === "remove" && (
+      {removing.of === strategy.id && (
         <Confirm
           title="Remove the strategy?"
           action="Remove"
-          onClose={close}
+          onClose={removing.close}
           onConfirm={() =>
             change(`DELETE ${STRATEGIES}/:strategyId`, {
               params: { ...paramsOf(place), strategyId: strategy.id },
