@@ -66,8 +66,13 @@ export class ResponseCache {
   }
 
   /** The cached response. @param body of a POST that only reads, as it was sent */
-  get(request: IncomingMessage, body = ""): Parts | undefined {
-    return this.#find(request, body);
+  get(request: IncomingMessage, body = ""): Entry | undefined {
+    const state = this.#stateNow();
+    const key = keyOf(request, body);
+    const entry = this.#entries.get(key);
+    if (entry && !isExpired(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
+    this.#misses.set(request, { state: this.#misses.get(request)?.state ?? state, key });
+    return undefined;
   }
 
   /** Caches the response to a read; for a POST, only if it was looked up before. */
@@ -93,7 +98,7 @@ export class ResponseCache {
     response: ServerResponse,
     mayWait: boolean,
   ): unknown {
-    const found = this.#find(request, "");
+    const found = this.get(request);
     if (found) return send(found, request, response);
     const done = mayWait ? this.#pendingFor(request) : undefined;
     if (done) return done.then(() => response.destroyed || this.#respond(listener, request, response, false));
@@ -103,15 +108,6 @@ export class ResponseCache {
       result = listener(request, response); // a transaction must not return a promise
     });
     return result;
-  }
-
-  #find(request: IncomingMessage, body: string): Entry | undefined {
-    const state = this.#stateNow();
-    const key = keyOf(request, body);
-    const entry = this.#entries.get(key);
-    if (entry && !isExpired(entry.until) && isCurrent(this.#db, entry.stamp)) return entry;
-    this.#misses.set(request, { state: this.#misses.get(request)?.state ?? state, key });
-    return undefined;
   }
 
   /** The key to cache a response under; undefined if the state has changed since the request arrived. */

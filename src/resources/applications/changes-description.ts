@@ -1,18 +1,12 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { ensurePlace, insertApplication } from "./changes.ts";
+import { type ApplicationRow, ensurePlace, insertApplication } from "./changes.ts";
 import type { ApplicationUpdate } from "./schema.ts";
 import { applicationNamed } from "./store.ts";
 
-interface DescriptionRow {
-  name: string;
-  description: string | null;
-  url: string | null;
-  color: string | null;
-  icon: string | null;
-  strategies: string;
+type DescriptionRow = Omit<ApplicationRow, "createdBy" | "createdAt" | "updatedAt" | "announced"> & {
   now: string;
-}
+};
 
 const update = command<DescriptionRow>(`
   UPDATE applications SET description = :description, url = :url, color = :color, icon = :icon,
