@@ -2,8 +2,9 @@ import http from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { messageOf, startScript } from "./child.ts";
 import { ADMIN, PROJECTS } from "./dataset.ts";
-import { measure, type Subject } from "./load.ts";
+import { measure, type Subject, usage } from "./load.ts";
 import { type Pace, paceOf } from "./pace.ts";
+import type { LoopDelay } from "./server.ts";
 
 /** How fast changes are, and how much they slow down reads. */
 export interface Changes {
@@ -15,7 +16,7 @@ export interface Changes {
   one: Pace;
   several: Pace & { clients: number };
   /** Many flags marked stale by one request, and by better-sqlite3 in one transaction. */
-  bulk: { bare: Pace; one: Pace };
+  bulk: { bare: Pace; one: Pace; loopDelay: LoopDelay };
   /** One read over 32 connections, alone and during changes; `changes` is their number per second. */
   reads: { alone: Pace; meanwhile: Pace; changes: number };
   /** Latency of a repeated read, and of one after a change in another project. */
@@ -50,7 +51,7 @@ export async function measureChanges(
 ): Promise<Changes> {
   progress("changes");
   const bare = await bareChanges(file, seconds);
-  const bulk = { bare: bare.bulk, one: await changeInBulk(served) };
+  const bulk = { bare: bare.bulk, ...(await changeInBulk(served)) };
   const one = await changeFor(served, seconds, 1);
   const several = { ...(await changeFor(served, seconds, CLIENTS)), clients: CLIENTS };
   return {
@@ -80,19 +81,24 @@ export async function changeFor(served: Subject, seconds: number, clients: numbe
   return paceOf(times, (performance.now() - begin) / 1000);
 }
 
-/** The flags are created by an import first. */
-async function changeInBulk(served: Subject): Promise<Pace> {
+/** The flags are created by an import first; archiving them at the end notifies the project's members. */
+async function changeInBulk(served: Subject): Promise<{ one: Pace; loopDelay: LoopDelay }> {
   const features = Array.from({ length: BULK }, (_, index) => `bulk-${index}`);
   const data = { features: features.map((name) => ({ name })), featureStrategies: [], tagTypes: [] };
   const body = JSON.stringify({ project: own, environment: "development", data });
   await send(served, { method: "POST", path: "/api/admin/features-batch/import", body });
+  await usage(served);
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const change = { features, stale: round % 2 === 0 };
     const path = `/api/admin/projects/${own}/stale`;
     times.push(await timed(() => send(served, { method: "POST", path, body: JSON.stringify(change) })));
   }
-  return paceOf(times, sum(times));
+  for (const what of ["archive", "revive"]) {
+    const path = `/api/admin/projects/${own}/${what}`;
+    await send(served, { method: "POST", path, body: JSON.stringify({ features }) });
+  }
+  return { one: paceOf(times, sum(times)), loopDelay: (await usage(served)).loopDelay };
 }
 
 interface Request {

@@ -160,10 +160,11 @@ function changesIn({
 }
 
 /** The worst delay for each kind of work. */
-function loopDelays({ rows, long }: SizeReport): string[][] {
+function loopDelays({ rows, long, changes }: SizeReport): string[][] {
   const alone = rows.toSorted((a, b) => b.alone.loopDelay.max - a.alone.loopDelay.max)[0]!;
   const works = [
     { name: `one cold read at a time, worst (${alone.name})`, loopDelay: alone.alone.loopDelay },
+    { name: "changes of 1,000 flags", loopDelay: changes.bulk.loopDelay },
     { name: `one stream of ${mb(long.streamed.bytes)} MB`, loopDelay: long.streamed.loopDelay },
     {
       name: `reads while another process imports ${long.imported.events.toLocaleString("en")} events`,

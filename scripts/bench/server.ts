@@ -1,6 +1,7 @@
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
+import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
@@ -11,7 +12,9 @@ import { keepHeapSmall } from "../../src/heap.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
 import { createServer } from "../../src/server/create-server.ts";
+import { createLargeChanges } from "../../src/server/large-changes.ts";
 import { watchUsage } from "../../src/server/usage.ts";
+import { BUILD } from "../../src/version.ts";
 import { featureName, NOTIFICATIONS, PROJECTS } from "./dataset.ts";
 
 /*
@@ -67,7 +70,10 @@ async function serveFlagstone() {
   const db = open(file);
   if (role === "delivering") startDispatcher({ db, log: () => {}, publicUrl: "", allowed: ["127.0.0.1"] });
   watchUsage(db, () => {}, USAGE_HOURS);
-  const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
+  const program = [process.execPath, ...process.execArgv, path.resolve("src/main.ts")];
+  const largeChanges = createLargeChanges({ program, settings: { file, build: BUILD }, log: () => {} });
+  const serve = (cache: ResponseCache) =>
+    listen(createServer({ db, log: () => {}, cache, largeChanges }).listener);
   const forget = db.prepare(`
     SELECT listed_features_changed(:feature), dashboard_projects_changed(:project),
       listed_notifications_changed(:notification)`);

@@ -87,6 +87,12 @@ const ofChanges = (changes: SizeReport["changes"]): Target[] => [
     limit: 5,
     unit: "×",
   },
+  {
+    name: "event-loop delay of changes of 1,000 flags",
+    measured: changes.bulk.loopDelay.max,
+    limit: 50,
+    unit: "ms",
+  },
   ...sharedSync(changes),
   {
     name: "reads during changes, relative to reads alone",

@@ -11,11 +11,12 @@ import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer } from "../server/create-server.ts";
+import { createLargeChanges } from "../server/large-changes.ts";
 import { watchRetention } from "../server/retention.ts";
 import { watchUsage } from "../server/usage.ts";
 import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
-import { VERSION } from "../version.ts";
+import { BUILD, VERSION } from "../version.ts";
 import { type Command, type Context, onStop } from "./command.ts";
 import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
@@ -101,6 +102,7 @@ export async function serveUntilStopped(
   const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
   const logsAccess = config["access-log"];
   const ui = config["no-ui"] ? undefined : loadUi;
+  const largeChanges = largeChangesOf(context, db);
   const { listener, streams } = createServer({
     db,
     log,
@@ -111,6 +113,7 @@ export async function serveUntilStopped(
     logsAccess,
     inbox: config.inbox,
     ui,
+    largeChanges,
   });
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
@@ -129,7 +132,16 @@ export async function serveUntilStopped(
     streams.close();
     await listening.close(); // first, so that what arrives until then is written as well
     await Promise.all(stops.map((stop) => stop()));
+    await largeChanges?.close();
   }
+}
+
+/** Undefined for a database that no other process can open. */
+function largeChangesOf({ config, log, world: { program } }: Context, db: Database) {
+  if (db.memory) return undefined;
+  const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
+  const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
+  return createLargeChanges({ program, settings, log });
 }
 
 /** Loaded only if needed, since it takes a tenth of the start-up time. */

@@ -67,6 +67,8 @@ export interface Contract {
   isUncached?: true;
   /** Its response includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
   includesUsage?: true;
+  /** The number of flags that a request changes or reads, or what takes as long; many are left to another process. */
+  sizeOf?: (request: { db: Database; params: never; body: never }) => number;
   /** Its changes are not confined to the project that its permission names. */
   crossesProjects?: true;
 }

@@ -8,6 +8,7 @@ import { type Body, readJson } from "./body.ts";
 import { EventStream } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
+import { elsewhere, isLarge, type LargeChanges } from "./large-change.ts";
 import type { Door, Operation } from "./operation.ts";
 import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -28,6 +29,8 @@ export interface Site {
   cache?: ResponseCache | undefined;
   /** The open streams. */
   streams: Streams;
+  /** Makes large changes in another process. */
+  largeChanges?: LargeChanges | undefined;
 }
 
 /** Whether its responses may be cached. */
@@ -35,7 +38,7 @@ export const isCached = ({ changes, isUncached }: Operation) => !changes && !isU
 
 /** Checks permission, path, query and body in this order: the first failure is the response. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
-  const { actor, cors } = event.context;
+  const { actor } = event.context;
   const raw = decodedParams(event);
   const claim = toClaim(site.db, actor, operation.permission, raw);
   requirePermission(site.db, actor, claim);
@@ -43,18 +46,15 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const params = checkedParams(operation, raw);
   const query = checkedQuery(operation, event);
   const door = doorFor(site, operation, event, claim);
-  const run = (body?: unknown) => {
-    const result = operation.handle(toRequest(site.db, event, { params, query, body }), door);
-    const toOutcome = (value: unknown): Outcome =>
-      value instanceof EventStream
-        ? value
-        : withHeaders(toParts(value, { ...operation, root: site.root }), cors);
-    return result instanceof Promise ? result.then(toOutcome) : toOutcome(result);
+  const run = (body?: unknown, text = "") => {
+    const request = toRequest(site.db, event, { params, query, body });
+    const here = () => toOutcome(site, operation, event, operation.handle(request, door));
+    return isLarge(site, operation, request) ? elsewhere(site, event, text, here) : here();
   };
   const outcome = operation.body
     ? bodyOf(event, operation).then(
         ({ text, value }) =>
-          cached(site, operation, event, text) ?? run(checked(operation.body, value, "body")),
+          cached(site, operation, event, text) ?? run(checked(operation.body, value, "body"), text),
       )
     : run();
   return { outcome, claim };
@@ -62,6 +62,17 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
 
 /** What a handler's result is turned into. */
 export type Outcome = Parts | StreamParts | EventStream;
+
+function toOutcome(
+  site: Site,
+  operation: Operation,
+  event: H3Event,
+  result: unknown,
+): Outcome | Promise<Outcome> {
+  if (result instanceof Promise) return result.then((value) => toOutcome(site, operation, event, value));
+  if (result instanceof EventStream) return result;
+  return withHeaders(toParts(result, { ...operation, root: site.root }), event.context.cors);
+}
 
 /** Checks the permission again, as it may have been revoked while a slow body was arriving. */
 const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {

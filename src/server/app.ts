@@ -46,7 +46,7 @@ declare module "h3" {
 
 /** The server without a socket: checks the credential, then path and method, then runs the operation. */
 export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
-  const { db, basePath = "", cache, metrics, streams } = options;
+  const { db, basePath = "", cache, metrics, streams, largeChanges } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({
     allowMalformedURL: true, // answered below, once the credential is checked
@@ -59,7 +59,7 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   });
   const operations = OPERATIONS;
   const requireWritable = requireNoMaintenance;
-  mount(app, { db, root, cache, streams, operations, write: writeSoon, requireWritable });
+  mount(app, { db, root, cache, streams, operations, write: writeSoon, requireWritable, largeChanges });
   route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });

@@ -51,7 +51,16 @@ export async function runCli(args: readonly string[], options: Options & { input
 export async function runHere(args: readonly string[], env: Record<string, string> = {}): Promise<Result> {
   const [stdin, stdout, stderr] = [Readable.from([]), new PassThrough(), new PassThrough()];
   const once = (_: string, listener: () => void) => listener();
-  const code = await run({ argv: [...args], env, pid: process.pid, stdin, stdout, stderr, once });
+  const code = await run({
+    argv: [...args],
+    env,
+    pid: process.pid,
+    program: [],
+    stdin,
+    stdout,
+    stderr,
+    once,
+  });
   return { code, stdout: await text(stdout.end()), stderr: await text(stderr.end()) };
 }
 

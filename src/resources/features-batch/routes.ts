@@ -1,4 +1,5 @@
 import { hiddenProjects } from "../../auth/visibility.ts";
+import type { Database } from "../../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { importFeatures as importAll, recordExport } from "./changes.ts";
 import { exportOf } from "./export-store.ts";
@@ -14,6 +15,7 @@ export const exportFeatures = operation({
   summary: "Export flags as they are in an environment, with everything they refer to",
   path: "/api/admin/features-batch/export",
   body: ExportQuery,
+  sizeOf: ({ db, body }: { db: Database; body: ExportQuery }) => namesToExport(db, body, []).length,
   records: ["features-exported"],
   response: FeaturesExport,
 }).change(({ tx, actor, body }) => {
@@ -40,6 +42,7 @@ export const importFeatures = operation({
   summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
   body: FeaturesImport,
+  sizeOf: ({ body }: { body: FeaturesImport }) => body.data.features.length,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: [
     "feature-created",

@@ -131,10 +131,11 @@ export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
 
 export const ArchivedFeatures = v.strictObject({ version: v.literal(2), features: v.array(ArchivedFeature) });
 
-/** Several flags by name; limited, since changing them blocks other requests. */
+/** Several flags by name. */
 export const FeatureNames = v.object({
   features: v.pipe(v.array(v.string()), v.maxLength(1000, "must have 1000 names or fewer")),
 });
+export type FeatureNames = v.InferOutput<typeof FeatureNames>;
 
 export const StaleFeatures = v.object({ ...FeatureNames.entries, stale: v.boolean() });
 

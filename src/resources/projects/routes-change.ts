@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import type { Database } from "../../db/statement.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import * as changes from "./changes-settings.ts";
 import { requireEmpty, requireProject, requireUsablePattern } from "./require.ts";
 import { ProjectSettings, ProjectUpdate } from "./schema.ts";
+import { flagCount } from "./store.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 
@@ -51,6 +53,8 @@ export const deleteProject = operation({
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["project-deleted"],
+  sizeOf: ({ db, params }: { db: Database; params: { projectId: string } }) =>
+    flagCount(db, params.projectId),
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   changes.deleteProject(tx, projectId);

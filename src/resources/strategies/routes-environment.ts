@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
+import { FeatureNames } from "../features/schema.ts";
 import { disableFeature, enableFeature } from "./changes-enabled.ts";
 import { requireFeatureEnvironment, requireLiveFeatureEnvironment } from "./require.ts";
 import { ENVIRONMENT, Params } from "./routes-path.ts";
@@ -67,17 +68,20 @@ export const disable = operation({
 });
 
 const BULK = "/api/admin/projects/:projectId/bulk_features/environments/:environment";
-const BulkParams = v.object({ projectId: v.string(), environment: v.string() });
-const Bulk = v.object({ features: v.array(v.string()) });
+/** What the operations on several flags have in common. */
+const switchingAll = {
+  ...switching,
+  params: v.object({ projectId: v.string(), environment: v.string() }),
+  body: FeatureNames,
+  sizeOf: ({ body }: { body: FeatureNames }) => body.features.length,
+} as const;
 
 export const enableAll = operation({
-  ...switching,
+  ...switchingAll,
   id: "bulkToggleFeaturesEnvironmentOn",
   summary: "Enable several flags in an environment, all or none",
   path: `${BULK}/on`,
-  params: BulkParams,
   query: EnableQuery,
-  body: Bulk,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
 }).change(({ tx, params: { projectId: project, environment }, query, body: { features } }) => {
   const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
@@ -89,12 +93,10 @@ export const enableAll = operation({
 });
 
 export const disableAll = operation({
-  ...switching,
+  ...switchingAll,
   id: "bulkToggleFeaturesEnvironmentOff",
   summary: "Disable several flags in an environment, all or none",
   path: `${BULK}/off`,
-  params: BulkParams,
-  body: Bulk,
   records: ["feature-environment-disabled"],
 }).change(({ tx, params: { projectId: project, environment }, body: { features } }) => {
   for (const feature of features) {

@@ -162,3 +162,7 @@ export const UserPermissions = v.strictObject({
 
 /** A link for setting a new password. */
 export const ResetLink = v.strictObject({ resetPasswordUrl: v.string() });
+
+/** Several users. */
+export const UserIds = v.object({ ids: v.array(v.pipe(v.number(), v.safeInteger())) });
+export type UserIds = v.InferOutput<typeof UserIds>;
