@@ -139,8 +139,8 @@ export async function serveUntilStopped(
 /** Undefined for a database that no other process can open. */
 function largeChangesOf({ config, log, world: { program } }: Context, db: Database) {
   if (db.memory) return undefined;
-  const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
-  const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
+  const { "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
+  const settings = { file: db.name, build: BUILD, publicUrl, trustsProxy };
   return createLargeChanges({ program, settings, log });
 }
 

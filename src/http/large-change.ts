@@ -12,6 +12,7 @@ const MAX_FLAGS = 50;
 
 /** A request as another process can handle it. */
 export interface ForwardedRequest {
+  /** Without the base path, which has been stripped. */
   url: string;
   method: string;
   headers: Array<[string, string]>;

@@ -7,7 +7,7 @@ import { BUILD } from "../version.ts";
 import { createServer, type ServerOptions } from "./create-server.ts";
 
 /** The server's settings that its second process needs. */
-export interface Settings extends Pick<ServerOptions, "basePath" | "publicUrl" | "trustsProxy"> {
+export interface Settings extends Pick<ServerOptions, "publicUrl" | "trustsProxy"> {
   /** The data file. */
   file: string;
   /** The server's build: by now, the program may have been replaced by a newer one, which would upgrade the file. */

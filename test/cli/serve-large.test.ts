@@ -11,11 +11,11 @@ const PROJECT = "/projects/a";
 const [ADMIN, VIEWER] = [personal(1), personal(3)];
 
 /** A server with a project of sixty flags. */
-async function start(t: TestContext) {
+async function start(t: TestContext, ...settings: string[]) {
   const world = createWorld().project("a").member("a", 2);
   for (const name of NAMES) world.feature(name, "a", { environments: [{ name: "development" }] });
   const file = await dataFile(t, world.lines);
-  const server = await startServer(t, ["serve", "--data", file]);
+  const server = await startServer(t, ["serve", "--data", file, ...settings]);
   const call = async (method: string, path: string, { as = ADMIN, body, headers = {} }: Call = {}) => {
     const response = await fetch(`${server.url}/api/admin${path}`, {
       method,
@@ -75,7 +75,7 @@ describe("a large change", { concurrency: 2 }, () => {
   });
 
   test("is checked as any other", async (t) => {
-    const { call, archive, archived } = await start(t);
+    const { call, archive, archived } = await start(t, "--base-path", "/flags");
     assert.equal((await archive({ as: VIEWER })).status, 403);
     const unknown = await call("POST", `${PROJECT}/bulk_features/environments/nowhere/on`, {
       body: { features: NAMES },
