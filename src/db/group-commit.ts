@@ -63,14 +63,13 @@ function commitGroup(db: Database, group: Group) {
 
 /** @returns SQLite's error if it can't begin at once: waiting inside SQLite would block the event loop */
 function tryBegin(db: Database): unknown {
-  db.pragma("busy_timeout = 0");
   try {
-    db.exec("BEGIN IMMEDIATE");
+    db.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE");
     return undefined;
   } catch (error) {
     return error;
   } finally {
-    db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`); // `pragma` would prepare a statement each time
   }
 }
 
