@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, visit } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 
 const world = () => createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
 
@@ -51,6 +51,47 @@ test("a change whose permission was revoked while the view is open is refused wi
   await page.waitForSelector("[role=switch]:disabled");
   await press(page, "button", "Dismiss");
   await sees(page, "f");
+});
+
+/** Makes the project private, with no member but the administrator. */
+async function revokeAccess(request: Awaited<ReturnType<typeof openPage>>["request"]) {
+  const put = (path: string, body: unknown) => request(path, { method: "PUT", body });
+  const members = await put("/api/admin/projects/a/access", { roles: [{ id: 4, users: [1] }] });
+  const project = await put("/api/admin/projects/a", { name: "a", mode: "private" });
+  assert.deepEqual([members.status, project.status], [200, 200]);
+}
+
+test("what is typed stays, and the page says why it can't be saved, when access to the project is lost", {
+  skip,
+}, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const [settings, dialog] = [await signedIn(3), await signedIn(3)];
+  await visit(settings, "/projects/a/features/f/settings");
+  await type(settings, "Description", "what I want");
+  await visit(dialog, "/projects/a?new=true");
+  await type(dialog, "Name", "beta");
+  await revokeAccess(request);
+  await press(settings, "button", "Save");
+  await settings.waitForSelector("main > .failure");
+  await holds(settings, `document.querySelector("[name=description]").value === "what I want"`);
+  await press(dialog, "button", "Create the flag");
+  await dialog.waitForSelector("dialog .failure");
+  await dialog.waitForSelector("main > .failure");
+  await holds(dialog, `document.querySelector("dialog [name=name]").value === "beta"`);
+  await press(dialog, "button", "Cancel");
+  await press(dialog, "button", "Discard");
+  await press(dialog, "link", "All projects");
+});
+
+test("a view in which nothing is typed leads elsewhere when access to the project is lost", {
+  skip,
+}, async (t) => {
+  const { signedIn, request } = await openPage(t, world());
+  const page = await signedIn(3);
+  await visit(page, "/projects/a/features/f/settings");
+  await revokeAccess(request);
+  await press(page, "button", "Save");
+  await press(page, "link", "All projects");
 });
 
 test("members are added with a role, and those who have one already aren't offered", { skip }, async (t) => {

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { useLast } from "../last.ts";
 import type { Read } from "../reads.ts";
+import { isAnythingTyped } from "./typed.ts";
 
 interface AnswerProps<T> {
   read: Read<T>;
@@ -9,9 +11,21 @@ interface AnswerProps<T> {
   children(data: T): ComponentChildren;
 }
 
-/** Renders the data of a read, its error, or that it is loading. */
+/**
+ * Renders the data of a read, its error, or that it is loading. If a later request is refused while something is typed,
+ * such as when access to a project is lost, the last data stays so that the input does, below the error.
+ */
 export function Answer<T>({ read: { data, error }, failure, children }: AnswerProps<T>) {
-  if (data !== undefined) return <>{children(data)}</>;
+  const last = useLast(data);
+  const isKept = data === undefined && error !== undefined && isAnythingTyped.value;
+  const shown = isKept ? last : data;
+  if (shown !== undefined)
+    return (
+      <>
+        {isKept && <Failure error={error} />}
+        {children(shown)}
+      </>
+    );
   if (error) return failure ? failure(error) : <Failure error={error} />;
   return <Working />;
 }

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { useLeave } from "./dialog.tsx";
 import { type Problems, useProblems } from "./problems.ts";
+import { useTyped } from "./typed.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -9,7 +10,7 @@ type Fields = Record<string, unknown>;
 export interface FormState<T extends Fields> extends Problems {
   values: T;
   set<K extends keyof T>(name: K, value: T[K]): void;
-  /** Replaces all values. */
+  /** Replaces all values by saved ones. */
   replace(values: T): void;
   isBusy: boolean;
   submit(): Promise<void>;
@@ -23,18 +24,29 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   const [values, setValues] = useState(initial);
   const [error, setError] = useState<Error | undefined>();
   const [isBusy, setBusy] = useState(false);
+  const [isTyped, setTyped] = useState(false);
+  useTyped(isTyped);
   const latest = useRef(values);
   latest.current = values;
   const submit = async () => {
     setBusy(true);
     setError(undefined);
-    await send(latest.current).catch((thrown) => setError(thrown));
+    await send(latest.current).then(
+      () => setTyped(false),
+      (thrown) => setError(thrown),
+    );
     setBusy(false);
   };
   return {
     values,
-    set: (name, value) => setValues((before) => ({ ...before, [name]: value })),
-    replace: setValues,
+    set(name, value) {
+      setTyped(true);
+      setValues((before) => ({ ...before, [name]: value }));
+    },
+    replace(saved) {
+      setTyped(false);
+      setValues(saved);
+    },
     isBusy,
     submit,
     ...useProblems(error),

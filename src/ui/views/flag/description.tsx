@@ -1,4 +1,5 @@
 import { request } from "../../api.ts";
+import { useLast } from "../../last.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { CheckField, ChoiceField, LongField } from "../../parts/fields.tsx";
@@ -13,10 +14,11 @@ const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName
 /** The settings of a flag; edits are compared with the flag alone, without its environments. */
 export function Description({ flag }: { flag: Flag }) {
   const read = useRead(`GET ${FEATURE}`, { params: paramsOf(flag) });
+  const data = useLast(read.data); // the frame of the view reports errors
   return (
     <section>
       <h2>General</h2>
-      <Answer read={read}>{(flag) => <DescriptionForm flag={flag} />}</Answer>
+      <Answer read={{ ...read, data }}>{(flag) => <DescriptionForm flag={flag} />}</Answer>
     </section>
   );
 }

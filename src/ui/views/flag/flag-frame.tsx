@@ -31,7 +31,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
     </DeadEnd>
   );
   return (
-    <Answer read={read} failure={failure}>
+    <Answer key={`${projectId}/${featureName}`} read={read} failure={failure}>
       {(flag) => (
         <>
           <Link href={pathTo("projects", flag.project)}>

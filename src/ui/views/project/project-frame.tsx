@@ -32,7 +32,7 @@ export function ProjectFrame({
     </DeadEnd>
   );
   return (
-    <Answer read={read} failure={failure}>
+    <Answer key={projectId} read={read} failure={failure}>
       {(project) => (
         <>
           <Heading title={<Title project={project} id={projectId} />}>
