@@ -144,7 +144,7 @@ interface EditingProps<T> {
 }
 
 /** Keeps the editor open, with what is typed in it, even if others delete the row. */
-function Editing<T>({ row, children }: EditingProps<T>) {
+export function Editing<T>({ row, children }: EditingProps<T>) {
   const last = useLast(row);
   return last === undefined ? null : children(last);
 }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useDialog } from "../address.ts";
 import type { Input, Output } from "../api.ts";
 import { inDays } from "../format.ts";
 import { Button, IconButton } from "./button.tsx";
@@ -20,8 +21,8 @@ interface PersonalTokensProps {
 /** The tokens of a user or a service account, for scripts that act on its behalf. */
 export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) {
   const [isNew, setNew] = useState(false);
-  const [revoking, setRevoking] = useState<number | undefined>();
-  const revoked = tokens.find(({ id }) => id === revoking);
+  const revoking = useDialog("revoke");
+  const revoked = tokens.find(({ id }) => String(id) === revoking.of);
   return (
     <>
       <Table
@@ -38,7 +39,11 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
             title: "Actions",
             kind: "tools",
             cell: ({ id, description }) => (
-              <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => setRevoking(id)} />
+              <IconButton
+                icon="remove"
+                label={`Revoke ${description}`}
+                onClick={() => revoking.open(String(id))}
+              />
             ),
           },
         ]}
@@ -48,7 +53,7 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
           title={`Revoke ${revoked.description}?`}
           action="Revoke the token"
           onConfirm={() => revoke(revoked.id)}
-          onClose={() => setRevoking(undefined)}
+          onClose={revoking.close}
         >
           Scripts that use it will be refused at once.
         </Confirm>

@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { pathTo } from "../../address.ts";
+import { pathTo, useDialog } from "../../address.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -29,16 +28,18 @@ export const View = () => (
 
 /** Copy, move, complete and archive. */
 function Actions({ flag }: { flag: Flag }) {
-  const [open, setOpen] = useState<"clone" | "move" | "complete" | "archive" | undefined>();
-  const close = () => setOpen(undefined);
+  const copying = useDialog("copy");
+  const moving = useDialog("move");
+  const completing = useDialog("complete");
+  const archiving = useDialog("archive");
   const { project } = flag;
   const isCompleted = flag.lifecycle?.stage === "completed";
   return (
     <section>
       <h2>Actions</h2>
       <div class="actions">
-        {may("CREATE_FEATURE", { project }) && <Button onClick={() => setOpen("clone")}>Copy</Button>}
-        {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => setOpen("move")}>Move</Button>}
+        {may("CREATE_FEATURE", { project }) && <Button onClick={() => copying.open()}>Copy</Button>}
+        {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => moving.open()}>Move</Button>}
         {may("UPDATE_FEATURE", { project }) &&
           (isCompleted ? (
             <Button
@@ -47,18 +48,18 @@ function Actions({ flag }: { flag: Flag }) {
               Reopen
             </Button>
           ) : (
-            <Button onClick={() => setOpen("complete")}>Mark as completed</Button>
+            <Button onClick={() => completing.open()}>Mark as completed</Button>
           ))}
         {may("DELETE_FEATURE", { project }) && (
-          <Button kind="danger" icon="archive" onClick={() => setOpen("archive")}>
+          <Button kind="danger" icon="archive" onClick={() => archiving.open()}>
             Archive
           </Button>
         )}
       </div>
-      {open === "clone" && <Clone flag={flag} onClose={close} />}
-      {open === "move" && <Move flag={flag} onClose={close} />}
-      {open === "complete" && <Complete flag={flag} onClose={close} />}
-      {open === "archive" && <Archive flag={flag} onClose={close} />}
+      {copying.of && <Clone flag={flag} onClose={copying.close} />}
+      {moving.of && <Move flag={flag} onClose={moving.close} />}
+      {completing.of && <Complete flag={flag} onClose={completing.close} />}
+      {archiving.of && <Archive flag={flag} onClose={archiving.close} />}
     </section>
   );
 }
@@ -72,7 +73,7 @@ function Clone({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const form = useForm({ name: `${flag.name}-copy`, replaceGroupId: true }, async (body) => {
     const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
-    navigate(pathTo("projects", flag.project, "features", name));
+    navigate(pathTo("projects", flag.project, "features", name), { replace: true });
   });
   return (
     <Dialog title={`Copy ${flag.name}`} onClose={onClose}>
@@ -94,7 +95,7 @@ function Move({ flag, onClose }: ActionProps) {
   const others = projects.filter(({ id }) => id !== flag.project);
   const form = useForm({ newProjectId: "" }, async (body) => {
     await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
-    navigate(pathTo("projects", body.newProjectId, "features", flag.name));
+    navigate(pathTo("projects", body.newProjectId, "features", flag.name), { replace: true });
   });
   return (
     <Dialog title={`Move ${flag.name}`} onClose={onClose}>
@@ -144,7 +145,7 @@ function Archive({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const archive = async () => {
     await change(`DELETE ${FEATURE}`, { params: paramsOf(flag) });
-    navigate(pathTo("projects", flag.project));
+    navigate(pathTo("projects", flag.project), { replace: true });
   };
   return (
     <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>

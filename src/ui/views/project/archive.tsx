@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -14,7 +14,8 @@ export const View = () => <ProjectFrame>{(_, id) => <Archive project={id} />}</P
 function Archive({ project }: { project: string }) {
   const params = { projectId: project };
   const read = useRead("GET /api/admin/archive/features/:projectId", { params });
-  const [removed, setRemoved] = useState<string | undefined>();
+  const removing = useDialog("remove");
+  const removed = read.data?.features.find(({ name }) => name === removing.of)?.name;
   const revive = (name: string) =>
     change("POST /api/admin/projects/:projectId/revive", { params, body: { features: [name] } });
   const remove = (name: string) =>
@@ -44,7 +45,7 @@ function Archive({ project }: { project: string }) {
                       <IconButton
                         icon="remove"
                         label={`Delete ${name} permanently`}
-                        onClick={() => setRemoved(name)}
+                        onClick={() => removing.open(name)}
                       />
                     )}
                   </div>
@@ -54,12 +55,12 @@ function Archive({ project }: { project: string }) {
           />
         )}
       </Answer>
-      {removed !== undefined && (
+      {removed && (
         <Confirm
           title={`Delete ${removed} permanently?`}
           action="Delete permanently"
           onConfirm={() => remove(removed)}
-          onClose={() => setRemoved(undefined)}
+          onClose={removing.close}
         >
           The flag and its strategies will be deleted. Its events stay in the log.
         </Confirm>

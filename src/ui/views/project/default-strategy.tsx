@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { IconButton } from "../../parts/button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
@@ -21,7 +21,7 @@ interface DefaultStrategyProps {
 
 /** The strategy a flag without any gets when it is turned on in an environment, in words, with a button to edit it. */
 export function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProps) {
-  const [isOpen, setOpen] = useState(false);
+  const editing = useDialog("edit");
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
   const names = segments.filter(({ id }) => strategy?.segments?.includes(id)).map(({ name }) => name);
   const isAllowed =
@@ -33,16 +33,11 @@ export function DefaultStrategy({ project, environment, strategy }: DefaultStrat
         <IconButton
           icon="edit"
           label={`Edit the default strategy in ${environment}`}
-          onClick={() => setOpen(true)}
+          onClick={() => editing.open(environment)}
         />
       )}
-      {isOpen && (
-        <Editor
-          project={project}
-          environment={environment}
-          strategy={strategy}
-          onClose={() => setOpen(false)}
-        />
+      {editing.of === environment && (
+        <Editor project={project} environment={environment} strategy={strategy} onClose={editing.close} />
       )}
     </>
   );

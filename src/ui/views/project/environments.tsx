@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Switch } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -15,16 +15,17 @@ export const View = () => (
 
 function Environments({ project, id }: { project: Project; id: string }) {
   const read = useRead("GET /api/admin/environments");
-  const [removed, setRemoved] = useState<string | undefined>();
+  const removing = useDialog("remove");
   const defaults = useRead("GET /api/admin/environments/project/:projectId", { params: { projectId: id } });
   const defaultIn = (environment: string) =>
     defaults.data?.environments.find(({ name }) => name === environment)?.defaultStrategy;
   const own = new Set(project.environments.map(({ environment }) => environment));
+  const removed = own.has(removing.of ?? "") ? removing.of : undefined;
   const params = { projectId: id };
   const toggle = (environment: string, isOn: boolean) =>
     isOn
       ? change("POST /api/admin/projects/:projectId/environments", { params, body: { environment } })
-      : setRemoved(environment);
+      : removing.open(environment);
   return (
     <>
       <Answer read={read}>
@@ -61,7 +62,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
           />
         )}
       </Answer>
-      {removed !== undefined && (
+      {removed && (
         <Confirm
           title={`Remove ${removed} from the project?`}
           action="Remove"
@@ -70,7 +71,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
               params: { ...params, environment: removed },
             })
           }
-          onClose={() => setRemoved(undefined)}
+          onClose={removing.close}
         >
           All strategies, variants and states of this project's flags in {removed} will be deleted.
         </Confirm>

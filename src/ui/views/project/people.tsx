@@ -1,9 +1,10 @@
-import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { Editing } from "../../parts/editable-list.tsx";
 import { ChecksField, ChoiceField } from "../../parts/fields.tsx";
 import { Form, useForm } from "../../parts/form.tsx";
 import { problemAt } from "../../parts/problems.ts";
@@ -37,6 +38,8 @@ const membersOf = ({ users, groups }: Access): Member[] => [
   ...groups.map(({ id, name, roles }) => ({ kind: "group" as const, id, name, imageUrl: undefined, roles })),
 ];
 
+const keyOf = ({ kind, id }: Member) => `${kind} ${id}`;
+
 /** The request body for a list of members; the API replaces all access at once. */
 const toBody = (members: readonly Member[]) => {
   const ids = [...new Set(members.flatMap(({ roles }) => roles))];
@@ -53,8 +56,9 @@ export const View = () => <ProjectFrame>{(_, id) => <People project={id} />}</Pr
 function People({ project }: { project: string }) {
   const params = { projectId: project };
   const read = useRead(`GET ${ACCESS}`, { params });
-  const [edited, setEdited] = useState<Member | "new" | undefined>();
-  const [removed, setRemoved] = useState<Member | undefined>();
+  const adding = useDialog("new");
+  const editing = useDialog("edit");
+  const removing = useDialog("remove");
   const isAllowed = may("UPDATE_PROJECT", { project }) || may("PROJECT_USER_ACCESS_WRITE", { project });
   return (
     <Answer read={read}>
@@ -62,36 +66,39 @@ function People({ project }: { project: string }) {
         const members = membersOf(access);
         const save = (changed: readonly Member[]) =>
           change(`PUT ${ACCESS}`, { params, body: toBody(changed), ifStill: access });
-        const without = (member: Member) =>
-          members.filter(({ kind, id }) => kind !== member.kind || id !== member.id);
+        const without = (member: Member) => members.filter((other) => keyOf(other) !== keyOf(member));
+        const memberAt = (key: string | undefined) => members.find((member) => keyOf(member) === key);
+        const removed = memberAt(removing.of);
+        const editor = {
+          members,
+          roles: access.roles,
+          onSave: (member: Member) => save([...without(member), member]),
+        };
         return (
           <>
             <MemberTable
               members={members}
               roles={access.roles}
-              onEdit={isAllowed ? setEdited : undefined}
-              onRemove={setRemoved}
+              onEdit={isAllowed ? editing.open : undefined}
+              onRemove={removing.open}
             />
             {isAllowed && (
-              <Button icon="add" onClick={() => setEdited("new")}>
+              <Button icon="add" onClick={() => adding.open()}>
                 Add a member
               </Button>
             )}
-            {edited && (
-              <EditMember
-                member={edited === "new" ? undefined : edited}
-                members={members}
-                roles={access.roles}
-                onSave={(member) => save([...without(member), member])}
-                onClose={() => setEdited(undefined)}
-              />
+            {adding.of && <EditMember {...editor} member={undefined} onClose={adding.close} />}
+            {editing.of && (
+              <Editing key={editing.of} row={memberAt(editing.of)}>
+                {(member) => <EditMember {...editor} member={member} onClose={editing.close} />}
+              </Editing>
             )}
             {removed && (
               <Confirm
                 title={`Remove ${removed.name}?`}
                 action="Remove"
                 onConfirm={() => save(without(removed))}
-                onClose={() => setRemoved(undefined)}
+                onClose={removing.close}
               >
                 They lose all roles in this project; if it is private, they can no longer see it.
               </Confirm>
@@ -107,15 +114,15 @@ interface MemberTableProps {
   members: Member[];
   roles: Access["roles"];
   /** Undefined if the user may not edit members. */
-  onEdit: ((member: Member) => void) | undefined;
-  onRemove(member: Member): void;
+  onEdit: ((key: string) => void) | undefined;
+  onRemove(key: string): void;
 }
 
 const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => (
   <Table
     caption="Members"
     rows={members}
-    keyOf={({ kind, id }) => `${kind} ${id}`}
+    keyOf={keyOf}
     empty="No members yet."
     columns={[
       {
@@ -141,8 +148,16 @@ const MemberTable = ({ members, roles, onEdit, onRemove }: MemberTableProps) => 
         kind: "tools",
         cell: (member) => (
           <>
-            <IconButton icon="edit" label={`Edit roles of ${member.name}`} onClick={() => onEdit(member)} />
-            <IconButton icon="remove" label={`Remove ${member.name}`} onClick={() => onRemove(member)} />
+            <IconButton
+              icon="edit"
+              label={`Edit roles of ${member.name}`}
+              onClick={() => onEdit(keyOf(member))}
+            />
+            <IconButton
+              icon="remove"
+              label={`Remove ${member.name}`}
+              onClick={() => onRemove(keyOf(member))}
+            />
           </>
         ),
       },
@@ -167,7 +182,7 @@ function EditMember({ member, members, roles, onSave, onClose }: EditMemberProps
       ({ id, name, username, email }) => [`user ${id}`, name || username || email || `user ${id}`] as const,
     ),
     ...(all?.groups ?? []).map(({ id, name }) => [`group ${id}`, `group ${name}`] as const),
-  ].filter(([key]) => !members.some(({ kind, id }) => key === `${kind} ${id}`));
+  ].filter(([key]) => !members.some((member) => key === keyOf(member)));
   const initial = { who: "", roles: (member?.roles ?? []).map(String) as readonly string[] };
   const form = useForm(initial, async (values) => {
     if (!member && values.who === "") throw problemAt("who", "Choose a user or a group.");

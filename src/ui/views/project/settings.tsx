@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
+import { useDialog } from "../../address.ts";
 import { counted } from "../../format.ts";
 import { Button } from "../../parts/button.tsx";
 import { Confirm } from "../../parts/confirm.tsx";
@@ -28,18 +28,19 @@ export const View = () => (
 );
 
 function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
-  const [confirming, setConfirming] = useState<"archive" | "remove" | undefined>();
+  const archiving = useDialog("archive");
+  const removing = useDialog("remove");
+  const open = [archiving, removing].find(({ of }) => of);
   const [, navigate] = useLocation();
   const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
-  const close = () => setConfirming(undefined);
   const archive = async () => {
     await change("POST /api/admin/projects/archive/:projectId", { params });
-    navigate("/projects");
+    navigate("/projects", { replace: true });
   };
   const remove = async () => {
     await change("DELETE /api/admin/projects/:projectId", { params });
-    navigate("/projects");
+    navigate("/projects", { replace: true });
   };
   return (
     <section>
@@ -50,30 +51,35 @@ function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id 
             Revive
           </Button>
         ) : (
-          <Button icon="archive" kind="danger" onClick={() => setConfirming("archive")}>
+          <Button icon="archive" kind="danger" onClick={() => archiving.open()}>
             Archive the project
           </Button>
         )}
-        <Button icon="remove" kind="danger" onClick={() => setConfirming("remove")}>
+        <Button icon="remove" kind="danger" onClick={() => removing.open()}>
           Delete permanently
         </Button>
       </div>
-      {confirming && flags > 0 && (
-        <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={close}>
+      {open && flags > 0 && (
+        <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={open.close}>
           Archive its flags first: a project that has any can't be archived or deleted.
         </Dialog>
       )}
-      {flags === 0 && confirming === "archive" && (
-        <Confirm title={`Archive ${name}?`} action="Archive the project" onConfirm={archive} onClose={close}>
+      {flags === 0 && archiving.of && (
+        <Confirm
+          title={`Archive ${name}?`}
+          action="Archive the project"
+          onConfirm={archive}
+          onClose={archiving.close}
+        >
           It will no longer be listed. You can revive the project later.
         </Confirm>
       )}
-      {flags === 0 && confirming === "remove" && (
+      {flags === 0 && removing.of && (
         <Confirm
           title={`Delete ${name} permanently?`}
           action="Delete the project"
           onConfirm={remove}
-          onClose={close}
+          onClose={removing.close}
         >
           The project, its archived flags and its members' roles will be deleted. Its events stay in the log.
         </Confirm>

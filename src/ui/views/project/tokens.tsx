@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button, IconButton } from "../../parts/button.tsx";
@@ -27,25 +28,26 @@ export const View = () => (
 function Tokens({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
   const read = useRead(`GET ${TOKENS}`, { params });
-  const [isNew, setNew] = useState(false);
+  const creating = useDialog("new");
+  const revoking = useDialog("revoke");
+  const revoked = read.data?.tokens.find(({ secret }) => secret === revoking.of);
   const [created, setCreated] = useState<CreatedToken | undefined>();
-  const [revoked, setRevoked] = useState<Token | undefined>();
   return (
     <>
       <Answer read={read}>
         {({ tokens }) => (
           <TokenTable
             tokens={tokens}
-            onRevoke={may("DELETE_PROJECT_API_TOKEN", { project: id }) ? setRevoked : undefined}
+            onRevoke={may("DELETE_PROJECT_API_TOKEN", { project: id }) ? revoking.open : undefined}
           />
         )}
       </Answer>
       {may("CREATE_PROJECT_API_TOKEN", { project: id }) && (
-        <Button icon="add" onClick={() => setNew(true)}>
+        <Button icon="add" onClick={() => creating.open()}>
           New token
         </Button>
       )}
-      {isNew && <NewToken project={project} id={id} onCreated={setCreated} onClose={() => setNew(false)} />}
+      {creating.of && <NewToken project={project} id={id} onCreated={setCreated} onClose={creating.close} />}
       {created && (
         <Dialog title={`Token ${created.tokenName}`} onClose={() => setCreated(undefined)} isWide>
           <Secret label="Applications authenticate with this token." value={created.secret} />
@@ -59,7 +61,7 @@ function Tokens({ project, id }: { project: Project; id: string }) {
           onConfirm={() =>
             change(`DELETE ${TOKENS}/:token`, { params: { ...params, token: revoked.secret } })
           }
-          onClose={() => setRevoked(undefined)}
+          onClose={revoking.close}
         >
           Applications that use it will be refused immediately.
         </Confirm>
@@ -71,7 +73,7 @@ function Tokens({ project, id }: { project: Project; id: string }) {
 interface TokenTableProps {
   tokens: Token[];
   /** Undefined if the user may not revoke tokens. */
-  onRevoke: ((token: Token) => void) | undefined;
+  onRevoke: ((secret: string) => void) | undefined;
 }
 
 const TokenTable = ({ tokens, onRevoke }: TokenTableProps) => (
@@ -89,8 +91,8 @@ const TokenTable = ({ tokens, onRevoke }: TokenTableProps) => (
       onRevoke && {
         title: "Actions",
         kind: "tools",
-        cell: (token) => (
-          <IconButton icon="remove" label={`Revoke ${token.tokenName}`} onClick={() => onRevoke(token)} />
+        cell: ({ secret, tokenName }) => (
+          <IconButton icon="remove" label={`Revoke ${tokenName}`} onClick={() => onRevoke(secret)} />
         ),
       },
     ]}
