@@ -357,6 +357,8 @@ CREATE TABLE feature_environments (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_environments_by_environment ON feature_environments (environment);
+-- The flags that applications have used.
+CREATE INDEX seen_features ON feature_environments (feature) WHERE last_seen_at IS NOT NULL;
 
 CREATE TABLE strategies (
   id          TEXT PRIMARY KEY,

@@ -61,7 +61,8 @@ const listen = (listener: Listener) =>
 
 /**
  * Several ports on one database: "warm" as in production, the others with a change before each cache lookup.
- * - cold: every table, and the cached rows of one flag, its project and one notification
+ * - cold: every table, and the cached rows of one flag, its project, the project's newest event, one notification and
+ *   one delivery
  * - first: every table and all cached rows
  * - unrelated: a table that no measured read depends on
  */
@@ -74,24 +75,36 @@ async function serveFlagstone() {
   const largeChanges = createLargeChanges({ program, settings: { file, build: BUILD }, log: () => {} });
   const serve = (cache: ResponseCache) =>
     listen(createServer({ db, log: () => {}, cache, largeChanges }).listener);
-  const forget = db.prepare(`
-    SELECT listed_features_changed(:feature), dashboard_projects_changed(:project),
-      listed_notifications_changed(:notification)`);
-  const forgetOwners = db.prepare("SELECT project_owners_changed(NULL)");
-  const change = () => {
-    bumpEverything(db);
-    forget.get({ feature: featureName(0), project: PROJECTS[0], notification: NOTIFICATIONS });
-  };
-  const changeAll = () => {
-    bumpEverything(db);
-    forget.get({ feature: null, project: null, notification: null });
-    forgetOwners.get();
-  };
+  const { change, changeAll } = changesOf(db);
   return {
     warm: await serve(new ResponseCache(db)),
     cold: await serve(new ChangingCache(db, change)),
     first: await serve(new ChangingCache(db, changeAll)),
     unrelated: await serve(new ChangingCache(db, () => bump(db, ["banners"]))),
+  };
+}
+
+/** What the ports "cold" and "first" do before each cache lookup. */
+function changesOf(db: Database) {
+  const forget = db.prepare(`
+    SELECT listed_features_changed(:feature), dashboard_projects_changed(:project),
+      listed_notifications_changed(:notification), latest_events_changed(:event), delivery_records_changed(:record)`);
+  const forgetOwners = db.prepare("SELECT project_owners_changed(NULL)");
+  const project = PROJECTS[0];
+  const event = db.prepare("SELECT max(id) FROM events WHERE project = ?").pluck().get(project);
+  const record = db.prepare("SELECT CAST(max(id) AS TEXT) FROM integration_events").pluck().get();
+  const some = { feature: featureName(0), project, notification: NOTIFICATIONS, event, record };
+  const all = { feature: null, project: null, notification: null, event: null, record: null };
+  return {
+    change: () => {
+      bumpEverything(db);
+      forget.get(some);
+    },
+    changeAll: () => {
+      bumpEverything(db);
+      forget.get(all);
+      forgetOwners.get();
+    },
   };
 }
 

@@ -79,8 +79,8 @@ for (const [name, words, step] of [
   ],
   [
     "an integration's records",
-    ["AS oldest", "WHERE integration_events.integration_id = :integrationId"], // also read row by row
-    /^SEARCH integration_events USING INDEX integration_events_by_integration/,
+    ["FROM integration_events AS records"],
+    /^SEARCH records USING COVERING INDEX integration_events_by_integration/,
   ],
   [
     "a user's notifications",

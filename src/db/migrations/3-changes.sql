@@ -273,6 +273,7 @@ INSERT INTO strategy_context_fields (context_field, strategy)
 SELECT DISTINCT value ->> 'contextName', strategies.id FROM strategies, json_each(strategies.constraints);
 
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
+CREATE INDEX seen_features ON feature_environments (feature) WHERE last_seen_at IS NOT NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);

@@ -4,12 +4,14 @@ import { RawJson } from "../../http/raw-json.ts";
 import { listedTexts } from "./listed-store.ts";
 import type { FeatureFilter, ProjectFeature } from "./schema.ts";
 
-const liveFeatures = query<{ project: string; userId: number | null }, { name: string; favorite: 0 | 1 }>(`
-  SELECT name, EXISTS (SELECT 1 FROM feature_favorites WHERE feature = name AND user_id = :userId) AS favorite
-  FROM features
+const liveFeatures = query<{ project: string }, string>(`
+  SELECT name FROM features
   WHERE project = :project AND archived_at IS NULL
     AND (SELECT archived_at FROM projects WHERE id = :project) IS NULL
   ORDER BY name`);
+
+const favorites = query<{ userId: number | null }, string>(`
+  SELECT feature FROM feature_favorites WHERE user_id = :userId`);
 
 /** The live flags of a live project by name; none if the project is unknown or archived. */
 export function projectFeatures(
@@ -18,15 +20,13 @@ export function projectFeatures(
   userId: number | null,
   filter: FeatureFilter,
 ): RawJson<ProjectFeature[]> {
-  const features = liveFeatures(db).all({ project, userId });
-  const texts = listedTexts(
-    db,
-    features.map(({ name }) => name),
-  );
+  const names = liveFeatures(db).pluck().all({ project });
+  const texts = listedTexts(db, names);
+  const favorite = new Set(favorites(db).pluck().all({ userId }));
   const isListed = toCondition(filter);
-  const listed = features.flatMap(({ name, favorite }, index) => {
+  const listed = names.flatMap((name, index) => {
     const { before, after, tags } = texts[index]!;
-    return isListed(name, tags) ? [`${before}${favorite === 1}${after}`] : [];
+    return isListed(name, tags) ? [`${before}${favorite.has(name)}${after}`] : [];
   });
   return new RawJson(`[${listed.join(",")}]`);
 }

@@ -7,9 +7,9 @@ import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
 import { insertAttempt, redeliver, retryImmediately } from "./changes-deliveries.ts";
 import { consecutiveFailures, targetById } from "./delivery-store.ts";
+import { recordById } from "./record-store.ts";
 import { requireEnabled, requireEventToTry, requireIntegration, requireRecord } from "./require.ts";
 import { IntegrationEvent } from "./schema.ts";
-import { RecordJson } from "./store.ts";
 
 const id = wholeNumber(0);
 const Common = {
@@ -46,7 +46,7 @@ export const tryIntegration = operation({
     const id = insertAttempt(tx, prepared!);
     // It works again, so the queue need not wait.
     if (prepared!.state !== "failed") retryImmediately(tx, params.id, tx.now);
-    return new RecordJson(tx.db, id);
+    return recordById(tx.db, id);
   });
 
 export const redeliverEvent = operation({

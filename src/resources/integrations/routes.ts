@@ -4,6 +4,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
 import { PROVIDERS } from "./providers.ts";
+import { integrationEvents } from "./record-store.ts";
 import { requireIntegration, requireValidIntegration } from "./require.ts";
 import {
   GivenIntegration,
@@ -13,7 +14,7 @@ import {
   NewIntegration,
 } from "./schema.ts";
 import { maskedParameters } from "./secrets.ts";
-import { integrationEvents, integrations, toWireIntegration } from "./store.ts";
+import { integrations, toWireIntegration } from "./store.ts";
 
 const TAG = "Integrations";
 const ById = {
