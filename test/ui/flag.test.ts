@@ -75,6 +75,10 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await press(page, "button", "Mark as stale");
   await holds(page, "document.querySelector('.badge.bad')?.textContent === 'stale'");
   assert.equal((await request("/api/admin/projects/a/features/flag-07")).body.stale, true);
+  await type(page, "Search flags", "50%41");
+  await sees(page, "No flags match");
+  await page.reload();
+  await holds(page, `document.querySelector("input[type=search]")?.value === "50%41"`);
 });
 
 test("Back closes the dialogs of a flag and stays with it; their addresses open them", {
