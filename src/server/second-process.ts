@@ -4,7 +4,7 @@ import { ApiError } from "../http/error.ts";
 import type { ForwardedRequest } from "../http/large-change.ts";
 import type { Parts } from "../http/response.ts";
 import type { Log } from "../log.ts";
-import type { Settings, ToParent } from "./serve-parent.ts";
+import type { FromParent, Settings, ToParent } from "./serve-parent.ts";
 
 /** The argument that makes this program a second process. */
 export const SECOND = "--second-process";
@@ -34,7 +34,7 @@ export class SecondProcess {
     this.#child.on("message", (message: ToParent) => this.#receive(message));
     this.#child.once("error", ({ message }) => this.#stopped(message));
     this.#child.once("exit", (code, signal) => this.#stopped(`it ended with ${signal ?? code}`));
-    this.#child.send({ settings });
+    this.#send({ settings });
     log({ level: "info", message: "started a second process, for large changes", pid: this.#child.pid });
   }
 
@@ -43,7 +43,7 @@ export class SecondProcess {
     const waiting = Promise.withResolvers<Parts | undefined>();
     const id = this.#count++;
     this.#waiting.set(id, waiting);
-    this.#child.send({ id, request });
+    this.#send({ id, request });
     return waiting.promise;
   }
 
@@ -52,6 +52,11 @@ export class SecondProcess {
     if (!this.isRunning) return;
     this.#child.disconnect();
     await once(this.#child, "exit");
+  }
+
+  /** If it can't be sent, the process has ended, which is reported by itself. */
+  #send(message: FromParent) {
+    this.#child.send(message, () => {});
   }
 
   #receive(message: ToParent) {

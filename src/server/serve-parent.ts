@@ -15,7 +15,7 @@ export interface Settings extends Pick<ServerOptions, "publicUrl" | "trustsProxy
 }
 
 /** What the server sends: its settings first, then requests. */
-type FromParent = { settings: Settings } | { id: number; request: ForwardedRequest };
+export type FromParent = { settings: Settings } | { id: number; request: ForwardedRequest };
 
 /** What the second process sends: that it can handle requests, replies to them, and lines for the server's log. */
 export type ToParent = { isReady: true } | { id: number; reply: Parts } | { line: LogLine };
