@@ -11,7 +11,7 @@ import { Failure, Nothing, Working } from "./parts/answer.tsx";
 import { DeadEnd } from "./parts/dead-end.tsx";
 import { Messages } from "./parts/messages.tsx";
 import { isBusy, refresh, refusals } from "./reads.ts";
-import { me, readMe } from "./session.ts";
+import { idOf, me, readMe } from "./session.ts";
 import { isSignInNeeded } from "./session-end.ts";
 import { SignIn } from "./sign-in.tsx";
 import { PUBLIC_VIEWS, VIEWS } from "./views.ts";
@@ -35,7 +35,10 @@ export const App = () => (
   </Router>
 );
 
-/** The part that needs a sign-in. If the session ends, the view stays as it was behind the sign-in dialog. */
+/**
+ * The part that needs a sign-in. If the session ends, the view stays as it was behind the sign-in dialog; if a different
+ * user continues it, nothing that the first one saw or typed is left.
+ */
 function SignedIn() {
   const [, navigate] = useLocation();
   const isSignedIn = me.value !== undefined && !isSignInNeeded.value;
@@ -51,7 +54,7 @@ function SignedIn() {
   }, []);
   return (
     <>
-      {me.value ? <Frame /> : !isSignInNeeded.value && <Working />}
+      {me.value ? <Frame key={idOf(me.value)} /> : !isSignInNeeded.value && <Working />}
       {isSignInNeeded.value && <SignIn isAgain={me.value !== undefined} />}
     </>
   );

@@ -41,8 +41,8 @@ export async function noticeSignIn(): Promise<Me | undefined> {
   return undefined;
 }
 
-/** A token that belongs to no user has only a name. */
-const idOf = ({ user }: Me) => ("id" in user ? user.id : user.username);
+/** Identifies a user; a token that belongs to none has only a name. */
+export const idOf = ({ user }: Me) => ("id" in user ? user.id : user.username);
 
 /** Continues with a new session. */
 export async function begin() {

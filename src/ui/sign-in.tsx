@@ -29,8 +29,8 @@ function SignInDialog() {
       <p>Your session has ended. Nothing you typed is lost: sign in to continue where you left off.</p>
       {other && (
         <p role="status">
-          <bdi>{nameOfUser(other.user)}</bdi> has signed in from another window.{" "}
-          <Button onClick={begin}>Continue as them</Button>
+          <bdi>{nameOfUser(other.user)}</bdi> has signed in from another window. Continuing as them drops what
+          you typed. <Button onClick={begin}>Continue as them</Button>
         </p>
       )}
       <WithPassword />

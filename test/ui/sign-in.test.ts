@@ -103,6 +103,10 @@ test("a different user who signs in from another window is named, and not mistak
   await sees(page, "has signed in from another window");
   await press(page, "button", "Continue as them");
   await seesNoSignIn(page);
+  await holds(
+    page,
+    "![...document.querySelectorAll('input')].some(({ value }) => value === 'Written before')",
+  );
 });
 
 test("a token signs in until the page is reloaded; an unknown one is refused with a message", {
