@@ -67,9 +67,14 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
   const metafile = merge(server.metafile, main.metafile, reference.metafile);
   fs.writeFileSync(licenses, collectLicenses(metafile));
   await build(options);
+  fs.writeFileSync(outfile, toAscii(fs.readFileSync(outfile, "utf8")));
   for (const file of [licenses, packedUi]) fs.rmSync(file);
   return metafile;
 }
+
+/** V8 needs two bytes per character if a single one is beyond Latin-1, and esbuild escapes none in regular expressions. */
+const toAscii = (code: string) =>
+  code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** The server's metafile and those of the pages embedded in it. */
 const merge = (...all: Metafile[]): Metafile => ({

@@ -1,4 +1,4 @@
-import { LICENSES } from "#licenses";
+import { licenses as textOfLicenses } from "#licenses";
 import type { Command } from "./command.ts";
 
 export const licenses: Command = {
@@ -6,5 +6,5 @@ export const licenses: Command = {
   summary: "Print the licences of all included software",
   example: "licenses",
   settings: [],
-  run: ({ print }) => print(LICENSES),
+  run: async ({ print }) => print(await textOfLicenses()),
 };
