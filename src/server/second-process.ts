@@ -32,7 +32,7 @@ export class SecondProcess {
       windowsHide: true,
     });
     this.#child.on("message", (message: ToParent) => this.#receive(message));
-    this.#child.once("error", ({ message }) => this.#stopped(message));
+    this.#child.on("error", ({ message }) => this.#stopped(message));
     this.#child.once("exit", (code, signal) => this.#stopped(`it ended with ${signal ?? code}`));
     this.#send({ settings });
     log({ level: "info", message: "started a second process, for large changes", pid: this.#child.pid });
