@@ -1,50 +1,46 @@
 import { Readable } from "node:stream";
 import { nextTurn } from "../turn.ts";
 
-/** Smaller bodies are sent whole, with their length. */
-const WHOLE_BYTES = 256 * 1024;
-
-/** Text, or its bytes if they are already encoded. */
-export type Chunk = string | Buffer;
+/** Smaller bodies are sent whole, with their length. In characters. */
+const WHOLE = 256 * 1024;
 
 /**
  * JSON text in chunks, for responses of any length in bounded memory. Each chunk is produced once the client has read
  * the previous one, and other requests are served in between, so producing one should take only a few milliseconds.
+ * Chunks are text, since V8 frees that often; buffers outside its heap add up until it collects everything.
  */
 export class JsonStream {
   /** @param root prefixes our own paths */
-  readonly chunks: (root: string) => Iterable<Chunk>;
+  readonly chunks: (root: string) => Iterable<string>;
 
-  constructor(chunks: (root: string) => Iterable<Chunk>) {
+  constructor(chunks: (root: string) => Iterable<string>) {
     this.chunks = chunks;
   }
 }
 
-/** The whole text if it is short, otherwise a stream of its bytes. */
-export function toBody({ chunks }: JsonStream, root: string): Buffer<ArrayBuffer> | Readable {
+/** The whole text if it is short, otherwise a stream of text. */
+export function toBody({ chunks }: JsonStream, root: string): string | Readable {
   const iterator = chunks(root)[Symbol.iterator]();
-  const begin: Buffer[] = [];
-  for (let size = 0; size < WHOLE_BYTES; size += begin.at(-1)!.length) {
+  let begin = "";
+  while (begin.length < WHOLE) {
     const next = iterator.next();
-    if (next.done) return Buffer.concat(begin);
-    begin.push(toBytes(next.value));
+    if (next.done) return begin;
+    begin += next.value;
   }
-  return Readable.from(rest(begin, iterator), { objectMode: false });
+  return Readable.from(rest([begin], iterator), { highWaterMark: 1 });
 }
 
 /** Ends early if the client disconnects. */
-async function* rest(begin: Buffer[], iterator: Iterator<Chunk>): AsyncGenerator<Buffer> {
+async function* rest(begin: string[], iterator: Iterator<string>): AsyncGenerator<string> {
   try {
-    yield Buffer.concat(begin.splice(0)); // release it: a slow reader's stream is long-lived
+    yield begin.pop()!; // release it: a slow reader's stream is long-lived
     for (;;) {
       await nextTurn();
       const next = iterator.next();
       if (next.done) return;
-      yield toBytes(next.value);
+      yield next.value;
     }
   } finally {
     iterator.return?.();
   }
 }
-
-const toBytes = (chunk: Chunk) => (typeof chunk === "string" ? Buffer.from(chunk) : chunk);

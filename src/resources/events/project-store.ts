@@ -5,11 +5,11 @@ import { WINDOW } from "./store.ts";
 /** Some events of a list as JSON, each preceded by a comma, even the first. */
 export interface Window {
   count: number;
-  text: string | Buffer;
+  text: string;
 }
 
 /** The number of events read at a time. */
-const BATCH_SIZE = 200;
+const BATCH_SIZE = 100;
 
 /** A batch of events no longer than this is joined by SQLite. In bytes. */
 const SHORT_BYTES = 8 * 1024;
@@ -25,9 +25,9 @@ const NEWEST = `
 const newest = query<Bind, { id: number; wire: string }>(NEWEST);
 
 /** All columns but `count` are null if there are no events. */
-const newestJoined = query<Bind, { count: number; oldest: number; longest: number; text: Buffer }>(`
+const newestJoined = query<Bind, { count: number; oldest: number; longest: number; text: string }>(`
   SELECT count(*) AS count, min(id) AS oldest, max(octet_length(wire)) AS longest,
-    CAST(',' || group_concat(wire, ',') FILTER (WHERE octet_length(wire) <= ${SHORT_BYTES}) AS BLOB) AS text
+    group_concat(concat(',', wire), '') FILTER (WHERE octet_length(wire) <= ${SHORT_BYTES}) AS text
   FROM (${NEWEST})`);
 
 /**

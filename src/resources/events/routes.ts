@@ -5,7 +5,7 @@ import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
 import { EventArray, joined } from "../../events/wire.ts";
-import { type Chunk, JsonStream } from "../../http/json-stream.ts";
+import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
 import { projectEvents, type Window } from "./project-store.ts";
 import { EventList, EventSearch, FeatureEventList } from "./schema.ts";
@@ -108,7 +108,7 @@ function* listText(
   windows: Iterable<Window>,
   totalOf: (count: number) => number | undefined,
   begin = `{"version":1,"events":[`,
-): Generator<Chunk> {
+): Generator<string> {
   let all = 0;
   yield begin;
   for (const { count, text } of windows) {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { type Chunk, JsonStream } from "../../http/json-stream.ts";
+import { JsonStream } from "../../http/json-stream.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
 import * as changes from "./changes.ts";
@@ -108,7 +108,7 @@ export const listIntegrationEvents = operation({
 });
 
 /** The list as text, window by window. */
-function* listText(windows: Iterable<Chunk>): Generator<Chunk> {
+function* listText(windows: Iterable<string>): Generator<string> {
   let begin = `{"integrationEvents":[`;
   for (const window of windows) {
     yield begin;

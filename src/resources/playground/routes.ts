@@ -1,5 +1,5 @@
 import { snapshot } from "../../db/snapshot.ts";
-import { type Chunk, JsonStream } from "../../http/json-stream.ts";
+import { JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
 import { type ContextValues, cleanContext, contextsIn, countContexts, toContextValues } from "./contexts.ts";
 import { requireFewEvaluations, type Trial, trials } from "./require.ts";
@@ -68,7 +68,7 @@ export const tryContexts = operation({
 });
 
 /** Flag by flag, so that other requests get a turn in between. */
-const toStream = (input: object, ignored: string[], features: Array<() => Iterable<Chunk>>) =>
+const toStream = (input: object, ignored: string[], features: Array<() => Iterable<string>>) =>
   new JsonStream(function* () {
     yield `{"input":${JSON.stringify(input)},"features":[`;
     for (const [index, pieces] of features.entries()) {
@@ -80,7 +80,7 @@ const toStream = (input: object, ignored: string[], features: Array<() => Iterab
   });
 
 /** A flag, with one piece per evaluation. */
-function* inEnvironments(places: readonly Trial[], contexts: readonly ContextValues[]): Generator<Chunk> {
+function* inEnvironments(places: readonly Trial[], contexts: readonly ContextValues[]): Generator<string> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
   for (const [index, { environment, explain }] of places.entries()) {
