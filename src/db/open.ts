@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
 import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
-import { watchAllRows } from "./row-cache.ts";
+import { watchAllRows } from "./row-changes.ts";
 import { makePrivate } from "./staged-file.ts";
 import { type Database, prepareAll } from "./statement.ts";
 

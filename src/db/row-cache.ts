@@ -1,17 +1,12 @@
 import { BoundedMap } from "../bounded-map.ts";
-import { dataVersion } from "./data-version.ts";
+import { followRows, type Sources } from "./row-changes.ts";
 import { isSnapshot } from "./snapshot.ts";
 import type { Database } from "./statement.ts";
-import { noteRead } from "./watch.ts";
 
 /*
  * A cache for values that are expensive to derive from a few rows, such as a flag's JSON in a list. An entry is valid
- * until one of its rows changes. Temporary triggers report the rows that this connection changes; a commit by another
- * process may have changed any.
+ * until one of its rows changes.
  */
-
-/** For each table, the column with the key of the entry that a row belongs to; null if it belongs to all entries. */
-type Sources = Readonly<Record<string, string | null>>;
 
 export interface RowCache<K, T> {
   /**
@@ -20,13 +15,6 @@ export interface RowCache<K, T> {
    */
   of(keys: readonly K[], make: (missing: K[]) => Iterable<readonly [K, T]>): T[];
 }
-
-const declared: Array<(db: Database) => void> = [];
-
-/** Creates the triggers; called before statements are prepared, as SQLite would prepare them again. */
-export const watchAllRows = (db: Database) => {
-  for (const watch of declared) watch(db);
-};
 
 interface Rules<T> {
   /** For the sum of all sizes; the oldest entries are evicted first. */
@@ -45,18 +33,12 @@ export function rowCache<K extends string | number, T>(
   name: string,
   rules: Rules<T>,
 ): (db: Database) => RowCache<K, T> {
-  const { limit, sources } = rules;
-  const reading = { tables: Object.keys(sources) };
-  const known = new WeakMap<Database, { cached: BoundedMap<K, T>; clearIfStale: () => void }>();
-  declared.push((db) => {
-    const cached = new BoundedMap<K, T>(limit);
-    watchRows(db, name, sources, (key) => (key === null ? cached.clear() : cached.delete(key as K)));
-    known.set(db, { cached, clearIfStale: othersWatched(db, () => cached.clear()) });
+  const cachedOf = followRows(name, rules.sources, () => {
+    const state = new BoundedMap<K, T>(rules.limit);
+    return { state, onChange: (key: K | null) => (key === null ? state.clear() : state.delete(key)) };
   });
   return (db) => {
-    noteRead(reading);
-    const { cached, clearIfStale } = known.get(db)!;
-    clearIfStale();
+    const cached = cachedOf(db);
     return { of: (keys, make) => valuesOf(db, cached, rules, keys, make) };
   };
 }
@@ -78,28 +60,4 @@ function valuesOf<K, T>(
   const made = new Map(make(missing));
   if (isSnapshot(db)) for (const [key, value] of made) cached.set(key, value, sizeOf(value));
   return keys.map((key, index) => found[index] ?? made.get(key)!);
-}
-
-/** Calls `onChange` with the key of each row that this connection writes, as it is written. */
-function watchRows(db: Database, name: string, sources: Sources, onChange: (key: unknown) => void) {
-  const notify = `${name}_changed`;
-  db.function(notify, onChange);
-  for (const [table, column] of Object.entries(sources)) {
-    const key = (row: string) => `SELECT ${notify}(${column === null ? "NULL" : `${row}.${column}`});`;
-    const bodies = { INSERT: key("new"), UPDATE: key("old") + key("new"), DELETE: key("old") };
-    for (const [event, body] of Object.entries(bodies))
-      db.exec(
-        `CREATE TEMP TRIGGER ${name}_${table}_${event} AFTER ${event} ON main.${table} BEGIN ${body} END`,
-      );
-  }
-}
-
-/** @returns a function that calls `onChange` if another process has committed since the last call */
-function othersWatched(db: Database, onChange: () => void) {
-  let seen = dataVersion(db);
-  return () => {
-    const now = dataVersion(db);
-    if (now !== seen) onChange();
-    seen = now;
-  };
 }

@@ -2,7 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../http/raw-json.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
 import { type Counted, usageThisHour } from "../usage/require.ts";
-import { LAST_SEEN, STAGE_AS_JSON } from "./filter-store.ts";
+import { LAST_SEEN, STAGE_AS_JSON } from "./columns.ts";
 import type { FoundFeature } from "./schema.ts";
 
 type Plain =

@@ -2,9 +2,8 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
 import { featuresNamed } from "./page-store.ts";
-import { isPlain, plainSearch } from "./plain-store.ts";
 import { FeatureSearch, FoundFeatures } from "./schema.ts";
-import { type Found, searchAll } from "./slice-store.ts";
+import { searchAll } from "./search-store.ts";
 
 export const searchFeatures = operation({
   id: "searchFeatures",
@@ -16,11 +15,8 @@ export const searchFeatures = operation({
   query: FeatureSearch,
   includesUsage: true,
   response: FoundFeatures,
-}).run((request) => {
-  const { db, actor, query } = request;
-  const { userId } = actor;
-  const caller = { userId, hidden: hiddenProjects(db, actor) };
-  const toPage = ({ names, total }: Found) => ({ features: featuresNamed(db, names, userId), total });
-  if (isPlain(query)) return snapshot(db, () => toPage(plainSearch(db, query, caller)));
-  return searchAll(db, query, caller, request.signal).then(toPage);
+}).run(async ({ db, actor, query, signal }) => {
+  const caller = { userId: actor.userId, hidden: hiddenProjects(db, actor) };
+  const { names, total } = await searchAll(db, query, caller, signal);
+  return snapshot(db, () => ({ features: featuresNamed(db, names, actor.userId), total }));
 });

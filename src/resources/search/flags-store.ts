@@ -1,0 +1,57 @@
+import { SYSTEM_USER_ID } from "../../auth/actor.ts";
+import { mirror } from "../../db/mirror.ts";
+import { type Database, query } from "../../db/statement.ts";
+import { fold } from "../../events/fold.ts";
+import { LAST_SEEN, STAGE } from "./columns.ts";
+
+/** What searches look at of a flag. */
+export interface Flag {
+  name: string;
+  project: string;
+  type: string;
+  stale: 0 | 1;
+  createdAt: string;
+  createdBy: number;
+  archivedAt: string | null;
+  lastSeenAt: string | null;
+  stage: string | null;
+  /** The environments in which it is on. */
+  enabled: readonly string[];
+  /** The folded name and description, with a separator that no folded text contains. */
+  text: string;
+}
+
+/** Folding leaves no such letter in a text, so that no word matches across the two. */
+const SEPARATOR = "a";
+
+const names = query<object, string>(`SELECT name FROM features WHERE name > ''`);
+
+const flagsNamed = query<{ names: string }, string>(`
+  SELECT json_group_array(json_object('name', name, 'project', project, 'type', flag.type, 'stale', stale,
+    'createdAt', created_at, 'createdBy', ifnull(created_by_user_id, ${SYSTEM_USER_ID}),
+    'archivedAt', archived_at, 'lastSeenAt', ${LAST_SEEN}, 'stage', ${STAGE},
+    'enabled', (SELECT json_group_array(environment) FROM feature_environments WHERE feature = flag.name AND enabled),
+    'description', ifnull(description, '')))
+  FROM json_each(:names) AS wanted CROSS JOIN features AS flag ON flag.name = wanted.value`);
+
+/** Every flag, archived or not. */
+export const searchedFlags = mirror<Flag>("searched_features", {
+  sources: { features: "name", feature_environments: "feature", feature_stages: "feature" },
+  keys: (db) => names(db).pluck().iterate({}),
+  read,
+});
+
+function read(db: Database, keys: readonly string[]): Array<[string, Flag]> {
+  const rows: Row[] = JSON.parse(
+    flagsNamed(db)
+      .pluck()
+      .get({ names: JSON.stringify(keys) })!,
+  );
+  return rows.map((row) => [row.name, toFlag(row)]);
+}
+
+type Row = Omit<Flag, "text"> & { description: string };
+
+function toFlag({ description, ...flag }: Row): Flag {
+  return { ...flag, text: `${fold(flag.name)}${SEPARATOR}${fold(description)}` };
+}
