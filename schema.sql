@@ -300,7 +300,7 @@ CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NO
 CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
 -- The caller's own flags on the dashboard.
 CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
--- All live flags by age, and those of a project, as searches list them.
+-- All live flags, and those of a project, by age.
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
 

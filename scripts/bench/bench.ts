@@ -18,6 +18,7 @@ import {
 import { measureLong } from "./long.ts";
 import { prepare } from "./prepare.ts";
 import { comparison, type Report, type Row, type SizeReport, toText } from "./report.ts";
+import { measureSearches, type Searched } from "./searches.ts";
 
 /*
  * `npm run bench`: the speed of reads and changes, relative to a bare server that sends the same bytes, on the same
@@ -50,7 +51,8 @@ const HELP = `npm run bench -- [OPTIONS]
 Each read is measured repeated (warm), after a change to data it does not depend on (unrelated), after a change to data
 it does depend on (cold) and, where rows are cached, with that cache empty too (first), in CPU time of the server. A
 second table shows whether the targets were met. Changes create, enable and disable flags, by one client and by 32
-concurrently, relative to a program that writes the same rows with nothing but better-sqlite3.
+concurrently, relative to a program that writes the same rows with nothing but better-sqlite3. Searches of flags are
+measured with 50 and with 5,000 of them.
 docs/performance.md explains the columns.
 `;
 
@@ -110,7 +112,10 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
 async function bench(): Promise<Report> {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-bench-"));
   const sizes: SizeReport[] = [];
+  const pace = { seconds: Number(options.seconds), rounds: Number(options.rounds) };
+  let searches: Searched[] = [];
   try {
+    searches = await measureSearches(folder, pace, progress);
     for (const size of options.size) sizes.push(await measureSize(SIZES[size] ?? Number(size), folder));
   } finally {
     fs.rmSync(folder, { recursive: true });
@@ -120,6 +125,7 @@ async function bench(): Promise<Report> {
     machine: `${os.cpus().length} × ${cpu!.model}, ${Math.round(os.totalmem() / 2 ** 30)} GB`,
     node: process.version,
     sizes,
+    searches,
   };
 }
 

@@ -31,10 +31,15 @@ export const featureName = (index: number) => `team-${index % 40}-feature-${inde
 
 export function* datasetLines(events: number): Generator<string> {
   const random = createRandom(7);
-  for (const line of configuration(random)) yield `${JSON.stringify(line)}\n`;
+  for (const line of configuration(random, FLAGS)) yield `${JSON.stringify(line)}\n`;
   for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
   for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
   for (let id = 1; id <= NOTIFICATIONS; id++) yield `${JSON.stringify(notification(id))}\n`;
+}
+
+/** The same without events, and with another number of flags. */
+export function* flagLines(flags: number): Generator<string> {
+  for (const line of configuration(createRandom(7), flags)) yield `${JSON.stringify(line)}\n`;
 }
 
 /** Half as many events again, all in one project, to import on top of the others. */
@@ -46,7 +51,7 @@ export function* eventsOfOneProject(events: number): Generator<string> {
   }
 }
 
-function* configuration(random: Random): Generator<object> {
+function* configuration(random: Random, flags: number): Generator<object> {
   const createdAt = new Date(START).toISOString();
   yield { kind: "dataset", version: 1 };
   for (const [sortOrder, name] of ENVIRONMENTS.entries())
@@ -88,7 +93,7 @@ function* configuration(random: Random): Generator<object> {
     }
     if (index < 5) for (const user of [1, 2]) yield { kind: "projectRole", project: id, role: 5, user };
   }
-  for (let index = 0; index < FLAGS; index++) yield feature(random, index, createdAt);
+  for (let index = 0; index < flags; index++) yield feature(random, index, createdAt);
   yield {
     kind: "integration",
     id: 1,

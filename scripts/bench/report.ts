@@ -3,7 +3,8 @@ import type { Imported } from "./import.ts";
 import type { Figure } from "./load.ts";
 import type { Long } from "./long.ts";
 import type { Pace } from "./pace.ts";
-import { isMet, type Target, targetsOf } from "./targets.ts";
+import { FEW, MANY, type Searched } from "./searches.ts";
+import { isMet, ofSearches, type Target, targetsOf } from "./targets.ts";
 
 /** One case of one size. The ETag columns are missing for responses without one: streams and searches. */
 export interface Row {
@@ -39,6 +40,7 @@ export interface Report {
   machine: string;
   node: string;
   sizes: SizeReport[];
+  searches: Searched[];
 }
 
 const us = (figure?: Figure) => (figure ? figure.cpu.toFixed(0) : "");
@@ -105,8 +107,13 @@ const toCells = (row: Row) => [
 ];
 
 /** The whole report in Markdown. */
-export function toText({ machine, node, sizes }: Report): string {
-  return [`${machine}; Node ${node}`, ...sizes.map(ofSize), ...growth(sizes)].join("\n\n");
+export function toText({ machine, node, sizes, searches }: Report): string {
+  return [
+    `${machine}; Node ${node}`,
+    ...sizes.map(ofSize),
+    ...growth(sizes),
+    growthOfSearches(searches),
+  ].join("\n\n");
 }
 
 const ofSize = (size: SizeReport) =>
@@ -118,10 +125,12 @@ const ofSize = (size: SizeReport) =>
       `${mb(size.long.streamed.bytes)} MB added ${mb(size.long.streamed.added)} MB, a second one ` +
       `${mb(size.long.again.added)} MB.`,
     table(HEAD, size.rows.map(toCells)),
-    table(["target", "measured", "limit", ""], targetsOf(size).map(toTargetCells)),
+    table(TARGET_HEAD, targetsOf(size).map(toTargetCells)),
     table(["changes", "per second", "p50 ms", "p99 ms", "relative to", "×"], changesIn(size)),
     table(["event-loop delay, ms", "p50", "p99", "max"], loopDelays(size)),
   ].join("\n\n");
+
+const TARGET_HEAD = ["target", "measured", "limit", ""];
 
 const toTargetCells = (target: Target) => {
   const { name, measured, limit, isLeast, unit } = target;
@@ -184,6 +193,16 @@ function growth(sizes: SizeReport[]): string[] {
   });
   const head = ["cold, alone, p50 in ms", `${first.events} events`, `${last.events} events`, "×"];
   return [`### From ${first.events} to ${last.events} events\n\n${table(head, rows)}`];
+}
+
+/** How the CPU time of searches grows with the number of flags. */
+function growthOfSearches(searches: Searched[]): string {
+  const rows = searches.map(({ name, few, many }) => [name, us(few), us(many), ratio(many, few)]);
+  const head = ["search of flags, cold, µs", `${FEW} flags`, `${MANY} flags`, "×"];
+  const targets = ofSearches(searches).map(toTargetCells);
+  return [`### Searches of ${FEW} and ${MANY} flags`, table(head, rows), table(TARGET_HEAD, targets)].join(
+    "\n\n",
+  );
 }
 
 /** The change in CPU time relative to bare since an earlier report, case by case. */

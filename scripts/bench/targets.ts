@@ -1,4 +1,5 @@
 import type { Row, SizeReport } from "./report.ts";
+import type { Searched } from "./searches.ts";
 
 /** A measured figure with its target. */
 export interface Target {
@@ -51,6 +52,16 @@ export const targetsOf = ({ rows, changes }: SizeReport): Target[] => [
   ...worst("most expensive text", named(rows, TEXTS), 4, "ms", milliseconds),
   ...ofChanges(changes),
 ];
+
+/** The search whose time grows most. */
+export const ofSearches = (searches: Searched[]): Target[] =>
+  searches
+    .map(({ name, few, many }): Target => {
+      const title = `a search of 5,000 flags, relative to 50 (${name})`;
+      return { name: title, measured: many.cpu / few.cpu, limit: 2, unit: "×" };
+    })
+    .sort((a, b) => b.measured - a.measured)
+    .slice(0, 1);
 
 function besideBare({ name, cold, bare }: Row): Target[] {
   const limit = BESIDE_BARE[name];
