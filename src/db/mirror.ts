@@ -3,8 +3,8 @@ import { isSnapshot } from "./snapshot.ts";
 import type { Database } from "./statement.ts";
 
 /*
- * What searches look at of every row of a table, in memory: looking at five thousand there takes a tenth of a
- * millisecond, in SQLite ten. The first use reads all rows, later ones only those that have changed since.
+ * What searches look at of every row of a table, in memory, since reading thousands of rows from SQLite takes
+ * milliseconds. The first use reads all rows, later ones only those that have changed since.
  */
 
 export interface Mirror<T> {

@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
-import type { Flag } from "./flags-store.ts";
-import { environmentsByProject } from "./places-store.ts";
+import { type Flag, lettersOf } from "./flags-store.ts";
+import { projectsWith } from "./places-store.ts";
 import type { Choice, CountFilter, Day, FeatureSearch } from "./schema.ts";
 
 /** Whether a flag meets one criterion of a search. */
@@ -14,7 +14,11 @@ export const criteriaOf = (db: Database, search: FeatureSearch, hidden: readonly
     isAmong(search.project, ({ project }) => project),
     isAmong(search.type, ({ type }) => type),
     isAmong(search.createdBy, ({ createdBy }) => createdBy, Number),
-    isAmong(search.state, ({ stale }) => (stale ? "stale" : "active")),
+    isAmong(
+      search.state,
+      ({ stale }) => stale,
+      (state) => ["active", "stale"].indexOf(state),
+    ),
     isAmong(search.lifecycle, ({ stage }) => stage ?? ""),
     isWithin(search.createdAt, ({ createdAt }) => createdAt),
     isWithin(search.lastSeenAt, ({ lastSeenAt }) => lastSeenAt),
@@ -28,8 +32,9 @@ export const criteriaOf = (db: Database, search: FeatureSearch, hidden: readonly
 /** The name or the description contains one of the words, in any letter case. */
 function hasWord(words: readonly string[]): Criterion | undefined {
   if (words.length === 0) return undefined;
-  const folded = words.map(fold);
-  return ({ text }) => folded.some((word) => text.includes(word));
+  const wanted = words.map(fold).map((word) => ({ word, letters: lettersOf(word) }));
+  return (flag) =>
+    wanted.some(({ word, letters }) => (flag.letters & letters) === letters && flag.text.includes(word));
 }
 
 /** The value is one of those listed, or none of them. */
@@ -79,12 +84,15 @@ const COUNTS: Record<NonNullable<CountFilter>["operator"], (all: number) => [lea
 
 function hasCount(db: Database, filter: CountFilter, namesWith: NamesWith): Criterion | undefined {
   if (!filter) return undefined;
-  const sets = [...new Set(filter.values)].map(
-    (value): Set<string> => new Set(JSON.parse(namesWith(db).pluck().get({ value })!)),
-  );
-  const [least, most] = COUNTS[filter.operator](sets.length);
+  const values = new Set(filter.values);
+  const counts = new Map<string, number>();
+  for (const value of values) {
+    const names = new Set<string>(JSON.parse(namesWith(db).pluck().get({ value })!));
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const [least, most] = COUNTS[filter.operator](values.size);
   return ({ name }) => {
-    const count = sets.filter((names) => names.has(name)).length;
+    const count = counts.get(name) ?? 0;
     return least <= count && count <= most;
   };
 }
@@ -92,11 +100,10 @@ function hasCount(db: Database, filter: CountFilter, namesWith: NamesWith): Crit
 /** Is on in one of the environments, or off; in any other than those of its project it is neither. */
 function hasStatus(db: Database, statuses: FeatureSearch["status"]): Criterion | undefined {
   if (statuses.length === 0) return undefined;
-  const environmentsOf = environmentsByProject(db);
+  const wanted = statuses.map((status) => ({ ...status, projects: projectsWith(db, status.environment) }));
   return ({ project, enabled: on }) =>
-    statuses.some(
-      ({ environment, enabled }) =>
-        on.includes(environment) === enabled && environmentsOf(project).has(environment),
+    wanted.some(
+      ({ environment, enabled, projects }) => on.includes(environment) === enabled && projects.has(project),
     );
 }
 

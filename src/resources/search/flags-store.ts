@@ -19,6 +19,15 @@ export interface Flag {
   enabled: readonly string[];
   /** The folded name and description, with a separator that no folded text contains. */
   text: string;
+  /** Those in the text. */
+  letters: number;
+}
+
+/** A set of letters, as bits; several share one. What a text lacks is in no part of it. */
+export function lettersOf(text: string): number {
+  let letters = 0;
+  for (let index = 0; index < text.length; index++) letters |= 1 << (text.charCodeAt(index) % 30);
+  return letters;
 }
 
 /** Folding leaves no such letter in a text, so that no word matches across the two. */
@@ -30,7 +39,7 @@ const flagsNamed = query<{ names: string }, string>(`
   SELECT json_group_array(json_object('name', name, 'project', project, 'type', flag.type, 'stale', stale,
     'createdAt', created_at, 'createdBy', ifnull(created_by_user_id, ${SYSTEM_USER_ID}),
     'archivedAt', archived_at, 'lastSeenAt', ${LAST_SEEN}, 'stage', ${STAGE},
-    'enabled', (SELECT json_group_array(environment) FROM feature_environments WHERE feature = flag.name AND enabled),
+    'enabled', (SELECT json_group_array(environment) || '' FROM feature_environments WHERE feature = flag.name AND enabled),
     'description', ifnull(description, '')))
   FROM json_each(:names) AS wanted CROSS JOIN features AS flag ON flag.name = wanted.value`);
 
@@ -47,11 +56,22 @@ function read(db: Database, keys: readonly string[]): Array<[string, Flag]> {
       .pluck()
       .get({ names: JSON.stringify(keys) })!,
   );
-  return rows.map((row) => [row.name, toFlag(row)]);
+  const [share, shareList] = [sharing((text) => text), sharing((text): string[] => JSON.parse(text))];
+  return rows.map(({ description, enabled, ...row }) => {
+    const text = `${fold(row.name)}${SEPARATOR}${fold(description)}`;
+    const [project, type] = [share(row.project), share(row.type)];
+    return [row.name, { ...row, project, type, enabled: shareList(enabled), text, letters: lettersOf(text) }];
+  });
 }
 
-type Row = Omit<Flag, "text"> & { description: string };
+type Row = Omit<Flag, "text" | "letters" | "enabled"> & { description: string; enabled: string };
 
-function toFlag({ description, ...flag }: Row): Flag {
-  return { ...flag, text: `${fold(flag.name)}${SEPARATOR}${fold(description)}` };
+/** Most flags have the same few types, so that equal values are one object, which stays in the processor's cache. */
+function sharing<T>(parse: (text: string) => T) {
+  const known = new Map<string, T>();
+  return (text: string) => {
+    const value = known.get(text) ?? parse(text);
+    known.set(text, value);
+    return value;
+  };
 }

@@ -1,7 +1,7 @@
 import { compare } from "../../db/order.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Flag } from "./flags-store.ts";
-import { environmentsByProject } from "./places-store.ts";
+import { projectsWith } from "./places-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
 type Key = string | number | null;
@@ -48,9 +48,9 @@ const KEYS = new Map<string, (flag: Flag) => Key>([
 function keyFor(db: Database, { sortBy }: FeatureSearch) {
   const [, environment] = /^environment:(.+)$/s.exec(sortBy) ?? [];
   if (environment === undefined) return KEYS.get(sortBy) ?? (({ createdAt }: Flag): Key => createdAt);
-  const environmentsOf = environmentsByProject(db);
+  const projects = projectsWith(db, environment);
   return ({ project, enabled }: Flag) =>
-    environmentsOf(project).has(environment) ? Number(enabled.includes(environment)) : null;
+    projects.has(project) ? Number(enabled.includes(environment)) : null;
 }
 
 const favorites = query<{ userId: number }, string>(

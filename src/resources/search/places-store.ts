@@ -1,15 +1,9 @@
 import { type Database, query } from "../../db/statement.ts";
 
-const places = query<object, { project: string; environment: string }>(
-  `SELECT project, environment FROM project_environments`,
+const projects = query<{ environment: string }, string>(
+  `SELECT project FROM project_environments WHERE environment = :environment`,
 );
 
-const NONE: ReadonlySet<string> = new Set();
-
-/** Looks up the names of a project's environments. */
-export function environmentsByProject(db: Database) {
-  const found = new Map<string, Set<string>>();
-  for (const { project, environment } of places(db).iterate({}))
-    found.set(project, (found.get(project) ?? new Set()).add(environment));
-  return (project: string) => found.get(project) ?? NONE;
-}
+/** The projects that have this environment. */
+export const projectsWith = (db: Database, environment: string): ReadonlySet<string> =>
+  new Set(projects(db).pluck().all({ environment }));
