@@ -59,14 +59,15 @@ function read(db: Database, keys: readonly string[]): Array<[string, Flag]> {
   const [share, shareList] = [sharing((text) => text), sharing((text): string[] => JSON.parse(text))];
   return rows.map(({ description, enabled, ...row }) => {
     const text = `${fold(row.name)}${SEPARATOR}${fold(description)}`;
-    const [project, type] = [share(row.project), share(row.type)];
-    return [row.name, { ...row, project, type, enabled: shareList(enabled), text, letters: lettersOf(text) }];
+    const [project, type, createdAt] = [share(row.project), share(row.type), share(row.createdAt)];
+    const rest = { project, type, createdAt, enabled: shareList(enabled), text, letters: lettersOf(text) };
+    return [row.name, { ...row, ...rest }];
   });
 }
 
 type Row = Omit<Flag, "text" | "letters" | "enabled"> & { description: string; enabled: string };
 
-/** Most flags have the same few types, so that equal values are one object, which stays in the processor's cache. */
+/** Makes equal values one object: many flags have the same few, and one stays in the processor's cache. */
 function sharing<T>(parse: (text: string) => T) {
   const known = new Map<string, T>();
   return (text: string) => {

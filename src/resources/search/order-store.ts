@@ -6,32 +6,25 @@ import type { FeatureSearch } from "./schema.ts";
 
 type Key = string | number | null;
 
-/** A flag that matches, and what it is sorted by. */
-export interface Candidate {
-  flag: Flag;
-  isFavorite: boolean;
-  key: Key;
-}
-
-/** Prepares a flag to be sorted. */
-export function toCandidate(
-  db: Database,
-  search: FeatureSearch,
-  userId: number | null,
-): (flag: Flag) => Candidate {
-  const [keyOf, favorites] = [keyFor(db, search), favoritesFor(db, search, userId)];
-  return (flag) => ({ flag, isFavorite: favorites.has(flag.name), key: keyOf(flag) });
-}
+/** Compares two flags. */
+export type Order = (a: Flag, b: Flag) => number;
 
 /** Favorites first, then by key, age and name; null comes last. Age alone is sorted together with the name. */
-export function orderOf({ sortOrder }: FeatureSearch): (a: Candidate, b: Candidate) => number {
-  const sign = sortOrder === "desc" ? -1 : 1;
-  return (a, b) =>
-    Number(b.isFavorite) - Number(a.isFavorite) ||
-    Number(a.key === null) - Number(b.key === null) ||
-    sign * compare(a.key ?? 0, b.key ?? 0) ||
-    compare(a.flag.createdAt, b.flag.createdAt) ||
-    (a.key === a.flag.createdAt ? sign : 1) * compare(a.flag.name, b.flag.name);
+export function orderOf(db: Database, search: FeatureSearch, userId: number | null): Order {
+  const keyOf = keyFor(db, search);
+  const sign = search.sortOrder === "desc" ? -1 : 1;
+  const byKey: Order = (a, b) => {
+    const [key, other] = [keyOf(a), keyOf(b)];
+    return (
+      Number(key === null) - Number(other === null) ||
+      sign * compare(key ?? 0, other ?? 0) ||
+      compare(a.createdAt, b.createdAt) ||
+      (key === a.createdAt ? sign : 1) * compare(a.name, b.name)
+    );
+  };
+  const favorites = favoritesFor(db, search, userId);
+  if (favorites.size === 0) return byKey;
+  return (a, b) => Number(favorites.has(b.name)) - Number(favorites.has(a.name)) || byKey(a, b);
 }
 
 const KEYS = new Map<string, (flag: Flag) => Key>([

@@ -1,9 +1,9 @@
 import type { Database } from "../../db/statement.ts";
 import { sortedPart } from "../../sorted-part.ts";
 import { nextTurn } from "../../turn.ts";
-import { criteriaOf } from "./criteria-store.ts";
+import { type Criterion, criteriaOf } from "./criteria-store.ts";
 import { type Flag, searchedFlags } from "./flags-store.ts";
-import { type Candidate, orderOf, toCandidate } from "./order-store.ts";
+import { type Order, orderOf } from "./order-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
 /*
@@ -40,28 +40,31 @@ export async function searchAll(
     await nextTurn();
     if (signal.aborted) return NOTHING;
   }
-  const [criteria, prepared] = [criteriaOf(db, search, hidden), toCandidate(db, search, userId)];
-  const candidatesOf = (flags: readonly Flag[]) =>
-    criteria.reduce((left, criterion) => left.filter(criterion), flags).map(prepared);
-  return select(flags.all(), candidatesOf, search, signal);
+  const [criteria, order] = [criteriaOf(db, search, hidden), orderOf(db, search, userId)];
+  return select(flags.all(), { ...search, criteria, order }, signal);
 }
 
-/** Selects the best candidates of all flags. */
+interface Selection {
+  criteria: readonly Criterion[];
+  order: Order;
+  offset: number;
+  limit: number;
+}
+
 async function select(
   flags: readonly Flag[],
-  candidatesOf: (flags: readonly Flag[]) => Candidate[],
-  search: FeatureSearch,
+  { criteria, order, offset, limit }: Selection,
   signal: AbortSignal,
 ): Promise<Found> {
-  const [order, end] = [orderOf(search), search.offset + search.limit];
-  let [best, total]: [Candidate[], number] = [[], 0];
+  let [best, total]: [Flag[], number] = [[], 0];
   for (let start = 0; start < flags.length; start += SLICE) {
     if (start > 0) await nextTurn();
     if (signal.aborted) return NOTHING;
-    const candidates = candidatesOf(flags.slice(start, start + SLICE));
-    total += candidates.length;
+    const slice = flags.slice(start, start + SLICE);
+    const found = criteria.reduce((left, criterion) => left.filter(criterion), slice);
+    total += found.length;
     const isLast = start + SLICE >= flags.length;
-    best = sortedPart(best.concat(candidates), isLast ? search.offset : 0, end, order);
+    best = sortedPart(best.concat(found), isLast ? offset : 0, offset + limit, order);
   }
-  return { names: best.map(({ flag }) => flag.name), total };
+  return { names: best.map(({ name }) => name), total };
 }
