@@ -19,7 +19,7 @@ export const BUSY_TIMEOUT_MS = 5000;
 const QUICK_CHECK_BYTES = 32 * 1024 * 1024;
 
 /** SQLite's page cache; the system caches the rest. */
-const CACHE_KIBIBYTES = 32 * 1024;
+const CACHE_KIBIBYTES = 16 * 1024;
 
 /**
  * Opens the data file, creates it if missing (unless `mustExist`), and brings it to the current schema.
