@@ -88,7 +88,8 @@ async function serveFlagstone() {
 function changesOf(db: Database) {
   const forget = db.prepare(`
     SELECT listed_features_changed(:feature), searched_features_changed(:feature),
-      dashboard_projects_changed(:project), listed_notifications_changed(:notification), latest_events_changed(:event), delivery_records_changed(:record)`);
+      dashboard_projects_changed(:project), listed_notifications_changed(:notification),
+      latest_events_changed(:event), delivery_records_changed(:record)`);
   const forgetOwners = db.prepare("SELECT project_owners_changed(NULL)");
   const project = PROJECTS[0];
   const event = db.prepare("SELECT max(id) FROM events WHERE project = ?").pluck().get(project);
