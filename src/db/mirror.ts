@@ -12,6 +12,8 @@ export interface Mirror<T> {
   catchUp(): boolean;
   /** In no particular order; as of the last time it caught up. */
   all(): readonly T[];
+  /** The rows with these keys, as far as they exist. */
+  of(keys: readonly string[]): T[];
 }
 
 interface Rules<T> {
@@ -40,7 +42,11 @@ export function mirror<T>(name: string, rules: Rules<T>): (db: Database) => Mirr
   });
   return (db) => {
     const state = stateOf(db);
-    return { catchUp: () => catchUp(db, state, rules), all: () => state.all() };
+    return {
+      catchUp: () => catchUp(db, state, rules),
+      all: () => state.all(),
+      of: (keys) => state.of(keys),
+    };
   };
 }
 
@@ -86,6 +92,8 @@ class State<T> {
       this.#changed.delete(key);
     }
   }
+
+  of = (keys: readonly string[]): T[] => keys.flatMap((key) => this.#rows.get(key) ?? []);
 
   all(): readonly T[] {
     this.#all ??= [...this.#rows.values()];

@@ -5,7 +5,11 @@ import { projectsWith } from "./places-store.ts";
 import type { Choice, CountFilter, Day, FeatureSearch } from "./schema.ts";
 
 /** Whether a flag meets one criterion of a search. */
-export type Criterion = (flag: Flag) => boolean;
+export interface Criterion {
+  (flag: Flag): boolean;
+  /** If it is known which flags may meet it, their names. */
+  names?: readonly string[];
+}
 
 /** What a flag has to meet; first the criteria that few flags do. */
 export const criteriaOf = (db: Database, search: FeatureSearch, hidden: readonly string[]): Criterion[] =>
@@ -91,10 +95,12 @@ function hasCount(db: Database, filter: CountFilter, namesWith: NamesWith): Crit
     for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   }
   const [least, most] = COUNTS[filter.operator](values.size);
-  return ({ name }) => {
+  const isMet: Criterion = ({ name }) => {
     const count = counts.get(name) ?? 0;
     return least <= count && count <= most;
   };
+  if (least > 0) isMet.names = [...counts.keys()];
+  return isMet;
 }
 
 /** Is on in one of the environments, or off; in any other than those of its project it is neither. */

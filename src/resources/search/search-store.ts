@@ -7,8 +7,9 @@ import { type Order, orderOf } from "./order-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
 /*
- * A search looks at every flag: no index covers substrings or every criterion. There may be a hundred thousand, so it
- * does so in slices of a few milliseconds, between which other requests get a turn.
+ * A search looks at every flag, unless it is for those with a tag or a segment: no index covers substrings or every
+ * criterion. There may be a hundred thousand flags, so it looks at them in slices of a few milliseconds, between which
+ * other requests get a turn.
  */
 
 /** The number of flags in one slice. */
@@ -41,7 +42,8 @@ export async function searchAll(
     if (signal.aborted) return NOTHING;
   }
   const [criteria, order] = [criteriaOf(db, search, hidden), orderOf(db, search, userId)];
-  return select(flags.all(), { ...search, criteria, order }, signal);
+  const names = criteria.find((criterion) => criterion.names)?.names;
+  return select(names ? flags.of(names) : flags.all(), { ...search, criteria, order }, signal);
 }
 
 interface Selection {
