@@ -72,7 +72,12 @@ async function serveFlagstone() {
   if (role === "delivering") startDispatcher({ db, log: () => {}, publicUrl: "", allowed: ["127.0.0.1"] });
   watchUsage(db, () => {}, USAGE_HOURS);
   const program = [process.execPath, ...process.execArgv, path.resolve("src/main.ts")];
-  const largeChanges = createLargeChanges({ program, settings: { file, build: BUILD }, log: () => {} });
+  const largeChanges = createLargeChanges({
+    program,
+    settings: { file, build: BUILD },
+    log: () => {},
+    isInPlace: () => true,
+  });
   const serve = (cache: ResponseCache) =>
     listen(createServer({ db, log: () => {}, cache, largeChanges }).listener);
   const { change, changeAll } = changesOf(db);

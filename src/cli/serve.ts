@@ -4,7 +4,7 @@ import type { Config } from "../config.ts";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
-import { networkFileSystem } from "../db/network-fs.ts";
+import { networkFileSystem, watchPlace } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { keepHeapSmall } from "../heap.ts";
@@ -139,9 +139,9 @@ export async function serveUntilStopped(
 /** Undefined for a database that no other process can open. */
 function largeChangesOf({ config, log, world: { program } }: Context, db: Database) {
   if (db.memory) return undefined;
-  const { "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
-  const settings = { file: db.name, build: BUILD, publicUrl, trustsProxy };
-  return createLargeChanges({ program, settings, log });
+  const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
+  const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
+  return createLargeChanges({ program, settings, log, isInPlace: watchPlace(db) });
 }
 
 /** Loaded only if needed, since it takes a tenth of the start-up time. */

@@ -4,7 +4,7 @@ import type { Outcome, Site } from "./perform.ts";
 import type { Parts } from "./response.ts";
 
 /*
- * Other requests would wait for a change of many flags, so a server hands it to a second process.
+ * Other requests would wait for a change of many flags, so a server leaves it to a worker process.
  */
 
 /** A change of more flags than this is large. At 0.3 ms for each flag with a hundred members to notify, this takes 15 ms. */
@@ -12,23 +12,27 @@ const MAX_FLAGS = 50;
 
 /** A request as another process can handle it. */
 export interface ForwardedRequest {
-  /** Without the base path, which has been stripped. */
-  url: string;
+  /** The scheme, host and port that it was sent to. */
+  origin: string;
+  /** Without the base path; with the query. */
+  path: string;
   method: string;
   headers: Array<[string, string]>;
   /** The body, decoded. */
   body: string;
+  /** The caller's address, if it is known. */
+  address: string | undefined;
 }
 
 /** Makes large changes in another process. */
 export interface LargeChanges {
   /**
    * Has a request handled there.
-   * @returns undefined if there is no other process, so that it must be handled here
+   * @returns undefined if no other process can, so that it must be handled here
    * @throws if that process ended before it had replied
    */
   handle(request: ForwardedRequest): Promise<Parts | undefined>;
-  /** Ends the other process once it is idle. */
+  /** Ends the other process; whatever is handled from then on is handled here. */
   close(): Promise<void>;
 }
 
@@ -36,15 +40,24 @@ export interface LargeChanges {
 export const isLarge = ({ largeChanges }: Site, { changes, sizeOf }: Operation, request: Request<Contract>) =>
   changes && largeChanges !== undefined && sizeOf !== undefined && sizeOf(request as never) > MAX_FLAGS;
 
-/** Handles a request in another process, or here if there is none. @param text the body */
-export async function elsewhere(
+/** Handles a request in another process, or here if there is none. @param body decoded */
+export async function forward(
   { largeChanges }: Site,
-  { req: { url, method, headers } }: H3Event,
-  text: string,
+  event: H3Event,
+  body: string,
   here: () => Outcome | Promise<Outcome>,
 ): Promise<Outcome> {
-  const sent = [...headers].filter(([name]) => !OF_TRANSPORT.includes(name));
-  return (await largeChanges!.handle({ url, method, headers: sent, body: text })) ?? here();
+  const { origin, pathname, search } = event.url;
+  const { method, headers } = event.req;
+  const forwarded = {
+    origin,
+    path: pathname + search,
+    method,
+    headers: [...headers].filter(([name]) => !OF_TRANSPORT.includes(name)),
+    body,
+    address: event.context.address,
+  };
+  return (await largeChanges!.handle(forwarded)) ?? here();
 }
 
 /** Headers about how the body was sent, or how the response may be sent. */

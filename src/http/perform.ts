@@ -8,7 +8,7 @@ import { type Body, readJson } from "./body.ts";
 import { EventStream } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
-import { elsewhere, isLarge, type LargeChanges } from "./large-change.ts";
+import { forward, isLarge, type LargeChanges } from "./large-change.ts";
 import type { Door, Operation } from "./operation.ts";
 import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -49,7 +49,7 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const run = (body?: unknown, text = "") => {
     const request = toRequest(site.db, event, { params, query, body });
     const here = () => toOutcome(site, operation, event, operation.handle(request, door));
-    return isLarge(site, operation, request) ? elsewhere(site, event, text, here) : here();
+    return isLarge(site, operation, request) ? forward(site, event, text, here) : here();
   };
   const outcome = operation.body
     ? bodyOf(event, operation).then(

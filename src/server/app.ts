@@ -125,7 +125,8 @@ function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: u
 
 function addressOf(event: H3Event, trustsProxy: boolean) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  return request && clientAddress(request, trustsProxy);
+  // A worker process has no socket, and gets the address with the request.
+  return request ? clientAddress(request, trustsProxy) : event.context.address;
 }
 
 /** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */

@@ -119,7 +119,7 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     assert.equal(JSON.parse(stdout).commit, status === 0 ? head.trim() : null);
   });
 
-  test("makes a large change in a second process of itself", async (t) => {
+  test("makes a large change in a worker process, started from itself", async (t) => {
     const data = path.join(folder(t), "flags.db");
     const large = world().environment("test");
     const features = Array.from({ length: 51 }, (_, index) => `large-${index}`);
@@ -131,7 +131,7 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     const body = JSON.stringify({ features });
     const { status } = await fetch(`${url}/api/admin/projects/a/archive`, { method: "POST", headers, body });
     assert.equal(status, 202);
-    assert.match(said(), /started a second process/);
+    assert.match(said(), /started a worker process/);
     assert.doesNotMatch(said(), /warn/);
     child.kill("SIGTERM");
     assert.deepEqual(await once(child, "exit"), [0, null]);
