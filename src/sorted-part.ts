@@ -27,9 +27,14 @@ export function sortedPart<T>(items: readonly T[], from: number, to: number, com
 
 /** An item that most likely comes shortly after the part, or before it if that leaves fewer items with it. */
 function pivotBeside<T>(items: readonly T[], from: number, to: number, compare: Compare<T>): T {
-  const sample = Array.from({ length: SAMPLE }, () => items[Math.floor(Math.random() * items.length)]!);
+  const sample = Array.from({ length: SAMPLE }, (_, index) => items[placeAt(index, items.length)]!);
   const placeOf = (rank: number) => (rank / items.length) * SAMPLE;
   const isInFront = from + to < items.length;
   const place = isInFront ? Math.ceil(placeOf(to)) + 1 : Math.floor(placeOf(from)) - 2;
   return sample.sort(compare)[Math.min(Math.max(place, 0), SAMPLE - 1)]!;
 }
+
+/** Places spread evenly over a list of this length, without a period that its items may have too. */
+const placeAt = (index: number, length: number) => Math.floor((((index + 1) * GOLDEN_RATIO) % 1) * length);
+
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2;

@@ -93,7 +93,8 @@ class State<T> {
     }
   }
 
-  of = (keys: readonly string[]): T[] => keys.flatMap((key) => this.#rows.get(key) ?? []);
+  of = (keys: readonly string[]): T[] =>
+    keys.map((key) => this.#rows.get(key)).filter((row) => row !== undefined);
 
   all(): readonly T[] {
     this.#all ??= [...this.#rows.values()];

@@ -83,6 +83,10 @@ test("only changed rows are read again, however they were changed", (t) => {
     all(db).find(([name]) => name === "c"),
     ["c", 1],
   );
+  assert.deepEqual(mirrored(db).of(["c", "a00002", "a00001"]), [
+    ["c", 1],
+    ["a00001", 0],
+  ]);
 });
 
 test("what is rolled back is read again", (t) => {

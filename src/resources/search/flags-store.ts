@@ -33,8 +33,10 @@ export function lettersOf(text: string): number {
 /** Folding leaves no such letter in a text, so that no word matches across the two. */
 const SEPARATOR = "a";
 
+// The condition holds for every name, and has SQLite read the names from their index.
 const names = query<object, string>(`SELECT name FROM features WHERE name > ''`);
 
+// The environments stay text, so that equal lists are parsed once.
 const flagsNamed = query<{ names: string }, string>(`
   SELECT json_group_array(json_object('name', name, 'project', project, 'type', flag.type, 'stale', stale,
     'createdAt', created_at, 'createdBy', ifnull(created_by_user_id, ${SYSTEM_USER_ID}),
@@ -67,7 +69,7 @@ function read(db: Database, keys: readonly string[]): Array<[string, Flag]> {
 
 type Row = Omit<Flag, "text" | "letters" | "enabled"> & { description: string; enabled: string };
 
-/** Makes equal values one object: many flags have the same few, and one stays in the processor's cache. */
+/** Makes equal values of one read one object: many flags have the same few, and one stays in the processor's cache. */
 function sharing<T>(parse: (text: string) => T) {
   const known = new Map<string, T>();
   return (text: string) => {
