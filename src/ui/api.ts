@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ServedOperation } from "../surfaces.ts";
 import { isLost } from "./connection.ts";
-import { signedInAgain } from "./session-end.ts";
+import { currentUser, signedInAgain } from "./session-end.ts";
 import { token } from "./token.ts";
 
 /*
@@ -90,6 +90,7 @@ export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {
 /**
  * Sends a request. If the session has ended, waits until the user has signed in, so that nothing typed is lost.
  * @throws RequestError
+ * @throws Dropped if a different user has signed in instead
  */
 export const request = call as Request;
 
@@ -100,12 +101,12 @@ type Request = <K extends Key>(key: K, ...args: Args<K>) => Promise<Output<K>>;
 export const requestOnce = callOnce as Request;
 
 async function call(key: string, input?: AnyInput): Promise<unknown> {
+  const user = currentUser();
   try {
     return await callOnce(key, input);
   } catch (error) {
     if (!(error instanceof RequestError) || error.name !== "AuthenticationRequired") throw error;
-    token.value = undefined;
-    await signedInAgain();
+    await signedInAgain(user);
     return call(key, input);
   }
 }

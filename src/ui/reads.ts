@@ -44,7 +44,7 @@ export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Outpu
     entry.users++;
     return () => {
       entry.users--;
-      if (entry.users === 0) entries.delete(address);
+      if (entry.users === 0 && entries.get(address) === entry) entries.delete(address);
     };
   }, [address]);
   const { data, error, isLoading } = entry.state.value as Read<Output<K>>;
@@ -86,6 +86,9 @@ const toFailure = (error: unknown): Partial<Read<unknown>> => {
   const failure = error instanceof RequestError ? error : new RequestError(0, String(error));
   return failure.status === 0 ? { error: failure } : { error: failure, data: undefined };
 };
+
+/** Forgets all responses; whatever still shows them has to be left. */
+export const forgetReads = () => entries.clear();
 
 /** How many changes are in progress; each refetches everything when it is done. */
 let changing = 0;

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { type Output, request, requestOnce } from "./api.ts";
-import { refresh } from "./reads.ts";
-import { resumeWaiting } from "./session-end.ts";
+import { clearMessages } from "./parts/messages.tsx";
+import { forgetReads, refresh } from "./reads.ts";
+import { dropWaiting, resumeWaiting } from "./session-end.ts";
 import { token } from "./token.ts";
 
 export type Me = Output<"GET /api/admin/user">;
@@ -9,9 +10,9 @@ export type Me = Output<"GET /api/admin/user">;
 /** The signed-in user and their permissions; undefined until known. */
 export const me = signal<Me | undefined>(undefined);
 
-/** Reads the signed-in user; changed permissions show at once. */
+/** Reads the signed-in user; changed permissions show at once. If that fails, what is known stays. */
 export async function readMe() {
-  me.value = await request("GET /api/admin/user");
+  me.value = await request("GET /api/admin/user").catch(() => me.value);
 }
 
 /** @throws RequestError if the username or password is wrong */
@@ -25,29 +26,38 @@ export async function signInWithToken(pasted: string) {
   if (!/^[\x21-\x7e]+$/.test(pasted)) throw new Error("This is neither a sign-in link nor a token.");
   token.value = pasted;
   try {
-    await requestOnce("GET /api/admin/user");
+    await begin();
   } catch (error) {
     token.value = undefined;
     throw error;
   }
-  await begin();
 }
 
 /** Continues if the same user has signed in elsewhere, such as by a link. @returns the user, if it is a different one */
 export async function noticeSignIn(): Promise<Me | undefined> {
   const found = await requestOnce("GET /api/admin/user").catch(() => undefined);
-  if (found && me.value && idOf(found) !== idOf(me.value)) return found;
-  if (found) await begin();
+  if (found && isOther(found)) return found;
+  if (found) await continueAs(found);
   return undefined;
 }
 
 /** Identifies a user; a token that belongs to none has only a name. */
 export const idOf = ({ user }: Me) => ("id" in user ? user.id : user.username);
 
-/** Continues with a new session. */
-export async function begin() {
+const isOther = (found: Me) => me.value !== undefined && idOf(found) !== idOf(me.value);
+
+/** Continues with a new session. @throws RequestError if there is none */
+export const begin = async () => continueAs(await requestOnce("GET /api/admin/user"));
+
+/** A different user finds nothing that the former one saw, and nothing that one asked for is sent as theirs. */
+async function continueAs(found: Me) {
+  if (isOther(found)) {
+    dropWaiting();
+    forgetReads();
+    clearMessages();
+  }
+  me.value = found;
   resumeWaiting();
-  await readMe();
   await refresh();
 }
 

@@ -6,7 +6,7 @@ import { hashPassword } from "../../src/auth/password.ts";
 import { write } from "../../src/events/write.ts";
 import { setPassword } from "../../src/resources/users/changes.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { holds, openPage, press, sees, skip, type, visit } from "./browser.ts";
+import { holds, openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
 
 const PASSWORD = "correct horse battery staple";
 
@@ -40,13 +40,14 @@ test("a password signs in; a wrong one is refused, and what was typed stays", { 
 async function whileCreating(t: TestContext) {
   const { db, ...server } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
-  const setOwnPassword = () => write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, keptSession: null }));
-  const { username } = db.prepare("SELECT username FROM users WHERE id = 1").get() as { username: string };
-  setOwnPassword();
+  const setPasswordOf = (id: number) =>
+    write(db, SYSTEM, (tx) => setPassword(tx, id, { hash, keptSession: null }));
+  setPasswordOf(1);
+  setPasswordOf(2);
   const page = await server.signedIn();
   await visit(page, "/projects?new=true");
   await type(page, "Name", "Written before");
-  const signInAgain = async () => {
+  const signInAgain = async (username = "admin") => {
     await sees(page, "Your session has ended");
     await type(page, "Username or e-mail address", username);
     await type(page, "Password", PASSWORD);
@@ -56,7 +57,20 @@ async function whileCreating(t: TestContext) {
     await holds(page, "location.pathname.startsWith('/projects/')");
     assert.equal(db.prepare("SELECT count(*) FROM projects WHERE name = 'Written before'").pluck().get(), 1);
   };
-  return { page, link: server.link, signInAgain, isCreated, endSessions: setOwnPassword };
+  return { db, page, link: server.link, signInAgain, isCreated, endSessions: () => setPasswordOf(1) };
+}
+
+const forgetSession = async (page: Page) =>
+  page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
+
+/** Continues the session as a user who has signed in from another window. */
+async function continueAs(page: Page, link: string) {
+  await sees(page, "Your session has ended");
+  const other = await page.browserContext().newPage();
+  await other.goto(link);
+  await page.bringToFront();
+  await sees(page, "has signed in from another window");
+  await press(page, "button", "Continue as them");
 }
 
 test("a session that ends in the middle of an edit is reported immediately, and nothing typed is lost", {
@@ -73,11 +87,58 @@ test("a request sent after the session has ended continues by itself after the n
   skip,
 }, async (t) => {
   const { page, signInAgain, isCreated } = await whileCreating(t);
-  await page.browserContext().deleteCookie(...(await page.browserContext().cookies()));
+  await forgetSession(page);
   await press(page, "button", "Create the project");
   await signInAgain();
   await isCreated();
 });
+
+type Creating = Awaited<ReturnType<typeof whileCreating>>;
+
+const WAYS = {
+  "by password": ({ signInAgain }: Creating) => signInAgain("user2"),
+  "from another window": ({ page, link }: Creating) => continueAs(page, link(2)),
+};
+
+for (const [way, signIn] of Object.entries(WAYS))
+  test(`what one user has submitted isn't sent as a different one who signs in ${way}`, {
+    skip,
+  }, async (t) => {
+    const creating = await whileCreating(t);
+    const { db, page } = creating;
+    await forgetSession(page);
+    await press(page, "button", "Create the project");
+    await sees(page, "Your session has ended");
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/api/admin/projects") && request.method() === "POST") sent.push(way);
+    });
+    await signIn(creating);
+    await seesNoSignIn(page);
+    await isUsedBy(page, "user2");
+    assert.deepEqual(sent, []);
+    assert.equal(db.prepare("SELECT count(*) FROM projects WHERE name = 'Written before'").pluck().get(), 0);
+  });
+
+test("a different user who continues sees no messages of the first one", { skip }, async (t) => {
+  const world = createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
+  const { signedIn, request, link } = await openPage(t, world);
+  const page = await signedIn(3);
+  await visit(page, "/projects/a/features/f");
+  await page.waitForSelector("[role=switch]:not(:disabled)");
+  await request("/api/admin/projects/a/access", { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
+  await pressAt(page, "[role=switch]");
+  await page.waitForSelector(".message.failure");
+  await forgetSession(page);
+  await press(page, "button", "Favorite"); // waits for the next sign-in
+  await continueAs(page, link(1));
+  await isUsedBy(page, "admin");
+  await page.waitForSelector("button[aria-label=Favorite]:not([aria-disabled=true])");
+  assert.equal(await page.$(".message"), null);
+});
+
+const isUsedBy = (page: Page, name: string) =>
+  holds(page, `document.querySelector(".who bdi")?.textContent === ${JSON.stringify(name)}`);
 
 test("an ended session continues when the same user signs in from another window", { skip }, async (t) => {
   const { page, endSessions, link, isCreated } = await whileCreating(t);
@@ -96,13 +157,9 @@ test("a different user who signs in from another window is named, and not mistak
 }, async (t) => {
   const { page, endSessions, link } = await whileCreating(t);
   endSessions();
-  await sees(page, "Your session has ended");
-  const other = await page.browserContext().newPage();
-  await other.goto(link(3));
-  await page.bringToFront();
-  await sees(page, "has signed in from another window");
-  await press(page, "button", "Continue as them");
+  await continueAs(page, link(3));
   await seesNoSignIn(page);
+  await isUsedBy(page, "Vic Viewer");
   await holds(
     page,
     "![...document.querySelectorAll('input')].some(({ value }) => value === 'Written before')",

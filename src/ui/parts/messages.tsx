@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { RequestError } from "../api.ts";
 import { isLost } from "../connection.ts";
+import { Dropped } from "../session-end.ts";
 import { IconButton } from "./button.tsx";
 
 interface Message {
@@ -22,11 +23,16 @@ export function tell(text: string) {
   setTimeout(() => close(id), STAYS_MS);
 }
 
-/** Shows what went wrong, in the API's own words. */
+/** Shows what went wrong, in the API's own words; not to a different user than the one who asked for it. */
 export function showError(error: unknown) {
+  if (error instanceof Dropped) return;
   const isConnectionError = error instanceof RequestError && error.status === 0;
   add(error instanceof Error ? error.message : String(error), isConnectionError ? "lost" : "failed");
 }
+
+export const clearMessages = () => {
+  messages.value = [];
+};
 
 /** Drops connection errors when the server is back. */
 effect(() => {
