@@ -35,6 +35,9 @@ export interface DialogState {
 /** The history state of an entry that a dialog has added. */
 const OPENED = "opened";
 
+/** The history state of such an entry once the dialog is closed; Forward leads no further than before it. */
+export const CLOSED = "closed";
+
 /**
  * A dialog that is open while the address has a parameter, such as `?edit=17`. Opening it adds an entry to the history,
  * so that Back closes it; closing it otherwise takes the entry back.
@@ -45,7 +48,7 @@ export function useDialog(parameter: string): DialogState {
   const close = () => {
     if (!new URLSearchParams(location.search).has(parameter)) return; // the view has been left already
     const isStep = history.state === OPENED;
-    navigate(addressWith({ [parameter]: undefined }), { replace: true });
+    navigate(addressWith({ [parameter]: undefined }), { replace: true, state: isStep ? CLOSED : null });
     if (isStep) history.back(); // to the same address, as it was before the dialog
   };
   return {

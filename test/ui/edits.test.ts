@@ -217,6 +217,74 @@ test("Back asks before it drops what is typed in a dialog", { skip }, async (t) 
   await holds(page, `location.pathname + location.search === "/segments"`);
 });
 
+/** The dialog with the tokens of a service account, one of which is called "old". */
+async function openTokens(t: TestContext) {
+  const { signedIn, request } = await openPage(t);
+  const post = (path: string, body: unknown) =>
+    request(`/api/admin/service-account${path}`, { method: "POST", body });
+  const { id } = (await post("", { username: "deployer", name: "Deployer", rootRole: 3 })).body;
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  assert.equal((await post(`/${id}/token`, { description: "old", expiresAt })).status, 201);
+  const page = await signedIn();
+  await visit(page, "/people/service-accounts");
+  await press(page, "button", "Tokens");
+  const typeToken = async () => {
+    await press(page, "button", "New token");
+    await type(page, "Token description", "new");
+  };
+  /** Only the outer dialog is open, with what is typed in it, one step in the history above the view. */
+  const isOuter = () =>
+    holds(
+      page,
+      `document.querySelectorAll("dialog").length === 1 && location.search === "?tokens=${id}" &&
+        history.state === "opened" && document.querySelector("[name=description]").value === "new"`,
+    );
+  const discard = async () => {
+    await press(page, "button", "Close");
+    await press(page, "button", "Discard");
+    await seesNoDialog(page);
+    await holds(page, `location.pathname + location.search === "/people/service-accounts"`);
+    await holds(page, "history.state === null");
+  };
+  return { page, typeToken, isOuter, discard };
+}
+
+test("closing a dialog above another asks nothing about what is typed below; nor does Forward afterwards", {
+  skip,
+}, async (t) => {
+  const { page, typeToken, isOuter, discard } = await openTokens(t);
+  await typeToken();
+  await press(page, "button", "Revoke old");
+  await press(page, "button", "Revoke the token");
+  await holds(page, `document.querySelector("[aria-label='Revoke old']") === null`);
+  await isOuter();
+  await page.evaluate(`new Promise((resolve) => {
+    const there = () => history.state === "opened" && resolve();
+    addEventListener("popstate", there, { capture: true });
+    history.forward();
+  })`);
+  await isOuter();
+  await page.goBack();
+  await press(page, "button", "Keep editing");
+  await isOuter();
+  await discard();
+});
+
+test("Forward to a dialog above another asks nothing about what is typed below", { skip }, async (t) => {
+  const { page, typeToken, isOuter, discard } = await openTokens(t);
+  await press(page, "button", "Revoke old");
+  await page.waitForSelector("dialog dialog");
+  await page.goBack();
+  await typeToken();
+  await isOuter();
+  await page.goForward();
+  await sees(page, "Revoke old?");
+  await holds(page, `document.querySelectorAll("dialog").length === 2`);
+  await press(page, "button", "Revoke the token");
+  await isOuter();
+  await discard();
+});
+
 test("a form that is refused as a whole leaves the focus on its button", { skip }, async (t) => {
   const { page } = await open(t, "/segments?new=true");
   await type(page, "Name", "s");
