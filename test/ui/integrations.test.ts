@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "puppeteer-core";
 import { startDispatcher } from "../../src/delivery/dispatcher.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressText, sees, seesNoDialog, skip, type } from "./browser.ts";
+import { holds, openPage, press, pressText, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 
 test("an integration is created with its provider's form, paused, resumed and deleted", {
   skip,
@@ -31,6 +32,39 @@ test("an integration is created with its provider's form, paused, resumed and de
   await press(page, "button", "Delete the integration");
   await sees(page, "No integrations yet.");
 });
+
+test("a new integration counts as typed only once something is: only then it stays if the list is refused", {
+  skip,
+}, async (t) => {
+  const { request, signedIn } = await openPage(t, createWorld().project("a"));
+  const page = await signedIn();
+  await visit(page, "/integrations?new=true");
+  await page.select("select[name=provider]", "datadog");
+  await selectsAllEvents(page);
+  await visit(page, "/integrations?new=true");
+  await selectsAllEvents(page);
+  let isRefusing = true;
+  const refused = { status: 503, contentType: "application/json", body: '{"message":"not now"}' };
+  await page.setRequestInterception(true);
+  page.on("request", (asked) =>
+    isRefusing && asked.url().endsWith("/api/admin/addons") ? asked.respond(refused) : asked.continue(),
+  );
+  const createFlag = (name: string) =>
+    request("/api/admin/projects/a/features", { method: "POST", body: { name } });
+  await createFlag("f"); // after which the page reads the list again
+  await sees(page, "not now");
+  await seesNoDialog(page);
+  isRefusing = false;
+  await createFlag("g");
+  await type(page, "Description", "to the team");
+  isRefusing = true;
+  await createFlag("h");
+  await sees(page, "not now");
+  await holds(page, `document.querySelector("dialog [name=description]").value === "to the team"`);
+});
+
+/** Waits until all events of the provider are selected. */
+const selectsAllEvents = (page: Page) => sees(page, "Clear selection");
 
 test("a failing integration says why; once fixed, it delivers what it missed", { skip }, async (t) => {
   const receiver = await openReceiver(t, 410);

@@ -76,20 +76,30 @@ export type Choice = readonly [value: string, text: string];
 /** Choices that are shown as their values. */
 export const choicesOf = (values: readonly string[]): Choice[] => values.map((value) => [value, value]);
 
+interface ChoiceProps<T extends Record<string, unknown>> extends Common<T, string> {
+  choices: readonly Choice[];
+  /** Sets what else follows from the choice. */
+  onChoose?(value: string): void;
+}
+
 export const ChoiceField = <T extends Record<string, unknown>>({
   form,
   name,
   label,
   hint,
   choices,
-}: Common<T, string> & { choices: readonly Choice[] }) => (
+  onChoose,
+}: ChoiceProps<T>) => (
   <Field label={label} hint={hint} problem={form.problemOf(name)}>
     {(attributes) => (
       <select
         {...attributes}
         name={name}
         value={form.values[name] as string}
-        onChange={(event) => form.set(name, event.currentTarget.value as T[typeof name])}
+        onChange={({ currentTarget: { value } }) => {
+          form.set(name, value as T[typeof name]);
+          onChoose?.(value);
+        }}
       >
         {choices.map(([value, text]) => (
           <option key={value} value={value}>

@@ -1,4 +1,3 @@
-import { useEffect } from "preact/hooks";
 import type { Output } from "../../api.ts";
 import { EditForm, useEdit, type Version } from "../../parts/edit.tsx";
 import { EditDialog } from "../../parts/edit-dialog.tsx";
@@ -60,9 +59,6 @@ function IntegrationForm({ now, read, providers, onClose }: EditorProps & Versio
   });
   const { form } = edit;
   const provider = providers.find(({ name }) => name === form.values.provider);
-  useEffect(() => {
-    if (!now && provider) form.set("events", provider.events); // nearly always what is wanted: all of them
-  }, [provider?.name]);
   const usable = providers.filter(({ deprecated }) => deprecated === undefined);
   return (
     <EditForm edit={edit} submit={now ? "Save" : "Create the integration"} onCancel={onClose}>
@@ -72,6 +68,7 @@ function IntegrationForm({ now, read, providers, onClose }: EditorProps & Versio
           name="provider"
           label="Provider"
           choices={usable.map(({ name, displayName }) => [name, displayName])}
+          onChoose={(name) => form.set("events", eventsOf(name, providers))}
         />
       )}
       {provider && <p class="muted">{provider.description}</p>}
@@ -104,17 +101,24 @@ function IntegrationForm({ now, read, providers, onClose }: EditorProps & Versio
   );
 }
 
-const toValues = (now: Now, providers: readonly Provider[]): Values => ({
-  provider: now?.provider ?? providers[0]?.name ?? "",
-  description: now?.description ?? "",
-  enabled: now?.enabled ?? true,
-  parameters: Object.fromEntries(
-    Object.entries(now?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
-  ),
-  events: now?.events ?? [],
-  projects: now?.projects ?? [],
-  environments: now?.environments ?? [],
-});
+function toValues(now: Now, providers: readonly Provider[]): Values {
+  const provider = now?.provider ?? providers[0]?.name ?? "";
+  return {
+    provider,
+    description: now?.description ?? "",
+    enabled: now?.enabled ?? true,
+    parameters: Object.fromEntries(
+      Object.entries(now?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
+    ),
+    events: now?.events ?? eventsOf(provider, providers),
+    projects: now?.projects ?? [],
+    environments: now?.environments ?? [],
+  };
+}
+
+/** All events of a provider, which are nearly always wanted. */
+const eventsOf = (provider: string, providers: readonly Provider[]) =>
+  providers.find(({ name }) => name === provider)?.events ?? [];
 
 /** Parameters without the empty ones. */
 const filled = (parameters: Record<string, string>) =>
