@@ -10,17 +10,19 @@ import type { Database } from "./statement.ts";
 export interface Mirror<T> {
   /** Reads as many of the changed rows as take a few milliseconds. @returns false while there are more */
   catchUp(): boolean;
-  /** In no particular order; as of the last time it caught up. */
+  /** In order; as of the last time it caught up. */
   all(): readonly T[];
-  /** The rows with these keys, as far as they exist. */
+  /** The rows with these keys, as far as they exist; in no particular order. */
   of(keys: readonly string[]): T[];
 }
 
 interface Rules<T> {
   /** Their columns name the keys of the rows. */
   sources: Sources;
-  /** The keys of all rows. */
+  /** The keys of all rows, best in order, as sorting is then quick; they may be repeated. */
   keys: (db: Database) => Iterable<string>;
+  /** Compares two rows. */
+  order: (a: T, b: T) => number;
   /** The rows with these keys, as far as they exist. */
   read: (db: Database, keys: readonly string[]) => Iterable<readonly [key: string, row: T]>;
 }
@@ -37,7 +39,7 @@ const MAX_CHANGED = 10_000;
  */
 export function mirror<T>(name: string, rules: Rules<T>): (db: Database) => Mirror<T> {
   const stateOf = followRows(name, rules.sources, () => {
-    const state = new State<T>();
+    const state = new State<T>(rules.order);
     return { state, onChange: (key: string | null) => state.change(key) };
   });
   return (db) => {
@@ -59,12 +61,18 @@ function catchUp<T>(db: Database, state: State<T>, { keys, read }: Rules<T>): bo
 }
 
 class State<T> {
-  readonly #rows = new Map<string, T>();
+  readonly #order: Rules<T>["order"];
+  #rows = new Map<string, T>();
+  #isInOrder = true;
   #changed = new Set<string>();
   #maxChanged = 0;
   #all: readonly T[] | undefined;
   /** Whether every row is among the rows or the changed ones. */
   isComplete = false;
+
+  constructor(order: Rules<T>["order"]) {
+    this.#order = order;
+  }
 
   change(key: string | null) {
     if (!this.isComplete) return;
@@ -86,10 +94,11 @@ class State<T> {
   replace(keys: readonly string[], found: ReadonlyMap<string, T>) {
     this.#all = undefined;
     for (const key of keys) {
-      const row = found.get(key);
-      if (row === undefined) this.#rows.delete(key);
-      else this.#rows.set(key, row);
       this.#changed.delete(key);
+      const [old, row] = [this.#rows.get(key), found.get(key)];
+      if (row === undefined) this.#rows.delete(key);
+      else this.#rows.set(key, row); // if it was there, it keeps its place
+      if (row !== undefined && (old === undefined || this.#order(old, row) !== 0)) this.#isInOrder = false;
     }
   }
 
@@ -97,6 +106,8 @@ class State<T> {
     keys.map((key) => this.#rows.get(key)).filter((row) => row !== undefined);
 
   all(): readonly T[] {
+    if (!this.#isInOrder) this.#rows = new Map([...this.#rows].sort(([, a], [, b]) => this.#order(a, b)));
+    this.#isInOrder = true;
     this.#all ??= [...this.#rows.values()];
     return this.#all;
   }

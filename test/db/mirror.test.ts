@@ -5,6 +5,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { mirror } from "../../src/db/mirror.ts";
 import { close, open } from "../../src/db/open.ts";
+import { compare } from "../../src/db/order.ts";
 import { command, type Database, query } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { watchReads } from "../../src/db/watch.ts";
@@ -17,10 +18,13 @@ const rows = query<{ names: string }, Row>(`
   SELECT name, (SELECT count(*) FROM tags WHERE type = name) FROM tag_types
   WHERE name IN (SELECT value FROM json_each(:names))`);
 
+const byName = ([a]: Row, [b]: Row) => compare(a, b);
+
 let read: string[] = [];
 const mirrored = mirror<Row>("test_mirror", {
   sources: { tag_types: "name", tags: "type" },
   keys: (db) => names(db).pluck().iterate({}),
+  order: byName,
   read: (db, keys) => {
     read.push(...keys);
     const found = rows(db)
@@ -58,14 +62,15 @@ function fileWith(t: TestContext, count: number) {
 function all(db: Database) {
   const current = mirrored(db);
   while (!current.catchUp());
-  return current.all().toSorted();
+  return current.all();
 }
 
-const stored = (db: Database) =>
-  rows(db)
+const stored = (db: Database) => {
+  const found = rows(db)
     .raw()
-    .all({ names: JSON.stringify(names(db).pluck().all({})) })
-    .toSorted();
+    .all({ names: JSON.stringify(names(db).pluck().all({})) });
+  return (found as unknown as Row[]).toSorted(byName);
+};
 
 test("only changed rows are read again, however they were changed", (t) => {
   const { db } = fileWith(t, 5);

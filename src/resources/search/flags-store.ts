@@ -1,5 +1,6 @@
 import { SYSTEM_USER_ID } from "../../auth/actor.ts";
 import { mirror } from "../../db/mirror.ts";
+import { compare } from "../../db/order.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { fold } from "../../events/fold.ts";
 import { LAST_SEEN, STAGE } from "./columns.ts";
@@ -23,6 +24,12 @@ export interface Flag {
   letters: number;
 }
 
+/** Compares by age, then by name. */
+export function byAge(a: Flag, b: Flag): number {
+  if (a.createdAt === b.createdAt) return compare(a.name, b.name);
+  return a.createdAt < b.createdAt ? -1 : 1;
+}
+
 /** A set of letters, as bits; several share one. What a text lacks is in no part of it. */
 export function lettersOf(text: string): number {
   let letters = 0;
@@ -33,7 +40,10 @@ export function lettersOf(text: string): number {
 /** Folding leaves no such letter in a text, so that no word matches across the two. */
 const SEPARATOR = "a";
 
-// The condition holds for every name, and has SQLite read the names from their index.
+// The conditions on name and age hold for every flag, and have SQLite read an index.
+const liveNames = query<object, string>(
+  `SELECT name FROM features WHERE archived_at IS NULL AND created_at > '' ORDER BY created_at, name`,
+);
 const names = query<object, string>(`SELECT name FROM features WHERE name > ''`);
 
 // The environments stay text, so that equal lists are parsed once.
@@ -45,12 +55,19 @@ const flagsNamed = query<{ names: string }, string>(`
     'description', ifnull(description, '')))
   FROM json_each(:names) AS wanted CROSS JOIN features AS flag ON flag.name = wanted.value`);
 
-/** Every flag, archived or not. */
+/** Every flag, archived or not, by age. */
 export const searchedFlags = mirror<Flag>("searched_features", {
   sources: { features: "name", feature_environments: "feature", feature_stages: "feature" },
-  keys: (db) => names(db).pluck().iterate({}),
+  keys,
+  order: byAge,
   read,
 });
+
+/** The oldest live flag first, so that little is left to be sorted; the archived ones last, and live ones once more. */
+function* keys(db: Database) {
+  yield* liveNames(db).pluck().iterate({});
+  yield* names(db).pluck().iterate({});
+}
 
 function read(db: Database, keys: readonly string[]): Array<[string, Flag]> {
   const rows: Row[] = JSON.parse(

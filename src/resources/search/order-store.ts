@@ -1,6 +1,6 @@
 import { compare } from "../../db/order.ts";
 import { type Database, query } from "../../db/statement.ts";
-import type { Flag } from "./flags-store.ts";
+import { byAge, type Flag } from "./flags-store.ts";
 import { projectsWith } from "./places-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
@@ -11,21 +11,25 @@ export type Order = (a: Flag, b: Flag) => number;
 
 /** Favorites first, then by key, age and name; null comes last. Age alone is sorted together with the name. */
 export function orderOf(db: Database, search: FeatureSearch, userId: number | null): Order {
-  const keyOf = keyFor(db, search);
-  const sign = search.sortOrder === "desc" ? -1 : 1;
-  const byKey: Order = (a, b) => {
-    const [key, other] = [keyOf(a), keyOf(b)];
-    return (
-      Number(key === null) - Number(other === null) ||
-      sign * compare(key ?? 0, other ?? 0) ||
-      compare(a.createdAt, b.createdAt) ||
-      (key === a.createdAt ? sign : 1) * compare(a.name, b.name)
-    );
-  };
+  const byKey = keyOrder(db, search);
   const favorites = favoritesFor(db, search, userId);
   if (favorites.size === 0) return byKey;
   return (a, b) => Number(favorites.has(b.name)) - Number(favorites.has(a.name)) || byKey(a, b);
 }
+
+function keyOrder(db: Database, search: FeatureSearch): Order {
+  const sign = search.sortOrder === "desc" ? -1 : 1;
+  const keyOf = keyFor(db, search);
+  if (keyOf === undefined) return sign === 1 ? byAge : youngestFirst;
+  return (a, b) => {
+    const [key, other] = [keyOf(a), keyOf(b)];
+    return (
+      Number(key === null) - Number(other === null) || sign * compare(key ?? 0, other ?? 0) || byAge(a, b)
+    );
+  };
+}
+
+export const youngestFirst: Order = (a, b) => byAge(b, a);
 
 const KEYS = new Map<string, (flag: Flag) => Key>([
   ["name", ({ name }) => name],
@@ -38,9 +42,10 @@ const KEYS = new Map<string, (flag: Flag) => Key>([
   ["environment", () => null],
 ]);
 
+/** What flags are sorted by; undefined for their age. */
 function keyFor(db: Database, { sortBy }: FeatureSearch) {
   const [, environment] = /^environment:(.+)$/s.exec(sortBy) ?? [];
-  if (environment === undefined) return KEYS.get(sortBy) ?? (({ createdAt }: Flag): Key => createdAt);
+  if (environment === undefined) return KEYS.get(sortBy);
   const projects = projectsWith(db, environment);
   return ({ project, enabled }: Flag) =>
     projects.has(project) ? Number(enabled.includes(environment)) : null;

@@ -2,8 +2,8 @@ import type { Database } from "../../db/statement.ts";
 import { sortedPart } from "../../sorted-part.ts";
 import { nextTurn } from "../../turn.ts";
 import { type Criterion, criteriaOf } from "./criteria-store.ts";
-import { type Flag, searchedFlags } from "./flags-store.ts";
-import { type Order, orderOf } from "./order-store.ts";
+import { byAge, type Flag, searchedFlags } from "./flags-store.ts";
+import { type Order, orderOf, youngestFirst } from "./order-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
 /*
@@ -43,19 +43,38 @@ export async function searchAll(
   }
   const [criteria, order] = [criteriaOf(db, search, hidden), orderOf(db, search, userId)];
   const names = criteria.find((criterion) => criterion.names)?.names;
-  return select(names ? flags.of(names) : flags.all(), { ...search, criteria, order }, signal);
+  if (names) return select(flags.of(names), { ...search, criteria, part: partBy(order) }, signal);
+  const [all, part] = arranged(flags.all(), order);
+  return select(all, { ...search, criteria, part }, signal);
+}
+
+/** Part of a list in a search's order. */
+type Part = (flags: Flag[], from: number, to: number) => Flag[];
+
+const partBy =
+  (order: Order): Part =>
+  (flags, from, to) =>
+    sortedPart(flags, from, to, order);
+
+const partAsIs: Part = (flags, from, to) => flags.slice(from, to);
+
+/** Flags by age are in order already, or in reverse. */
+function arranged(flags: readonly Flag[], order: Order): [flags: readonly Flag[], part: Part] {
+  if (order === byAge) return [flags, partAsIs];
+  if (order === youngestFirst) return [flags.toReversed(), partAsIs];
+  return [flags, partBy(order)];
 }
 
 interface Selection {
   criteria: readonly Criterion[];
-  order: Order;
+  part: Part;
   offset: number;
   limit: number;
 }
 
 async function select(
   flags: readonly Flag[],
-  { criteria, order, offset, limit }: Selection,
+  { criteria, part, offset, limit }: Selection,
   signal: AbortSignal,
 ): Promise<Found> {
   let [best, total]: [Flag[], number] = [[], 0];
@@ -66,7 +85,7 @@ async function select(
     const found = criteria.reduce((left, criterion) => left.filter(criterion), slice);
     total += found.length;
     const isLast = start + SLICE >= flags.length;
-    best = sortedPart(best.concat(found), isLast ? offset : 0, offset + limit, order);
+    best = part(best.concat(found), isLast ? offset : 0, offset + limit);
   }
   return { names: best.map(({ name }) => name), total };
 }
