@@ -128,7 +128,7 @@ export function expected(flags: readonly Flag[], search: Search) {
         (favoritesFirst ? Number(b.isFavorite) - Number(a.isFavorite) : 0) ||
         byKey(key, other) ||
         compare(a.createdAt, b.createdAt) ||
-        (key === a.createdAt ? sign : 1) * compare(a.name, b.name)
+        (sortBy === "createdAt" ? sign : 1) * compare(a.name, b.name)
       );
     });
   return [found.slice(offset, offset + limit).map(({ name }) => name), found.length];
