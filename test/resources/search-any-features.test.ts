@@ -38,6 +38,7 @@ test("any search returns what filtering and sorting all flags does, after any ch
         assert.deepEqual([names, body.total], expected(current, search), toUrl(search));
       }
     }),
-    { numRuns: 25, endOnFailure: true }, // shrinking would open hundreds of servers,
+    // Shrinking would open thousands of servers.
+    { numRuns: 25, endOnFailure: true },
   );
 });
