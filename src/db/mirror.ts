@@ -89,7 +89,9 @@ class State<T> {
     this.isComplete = true;
   }
 
-  someChanged = (count: number): string[] => this.#changed.values().take(count).toArray();
+  someChanged(count: number): string[] {
+    return this.#changed.values().take(count).toArray();
+  }
 
   replace(keys: readonly string[], found: ReadonlyMap<string, T>) {
     this.#all = undefined;
@@ -102,8 +104,9 @@ class State<T> {
     }
   }
 
-  of = (keys: readonly string[]): T[] =>
-    keys.map((key) => this.#rows.get(key)).filter((row) => row !== undefined);
+  of(keys: readonly string[]): T[] {
+    return keys.map((key) => this.#rows.get(key)).filter((row) => row !== undefined);
+  }
 
   all(): readonly T[] {
     if (!this.#isInOrder) this.#rows = new Map([...this.#rows].sort(([, a], [, b]) => this.#order(a, b)));

@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { mirror } from "../../src/db/mirror.ts";
 import { close, open } from "../../src/db/open.ts";
@@ -9,6 +6,7 @@ import { compare } from "../../src/db/order.ts";
 import { command, type Database, query } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { watchReads } from "../../src/db/watch.ts";
+import { openFile } from "../support/open-file.ts";
 
 /** A tag type with the number of its tags. */
 type Row = [name: string, tags: number];
@@ -43,13 +41,7 @@ const remove = command<{ prefix: string }>("DELETE FROM tag_types WHERE name GLO
 
 /** A file with this many tag types: a00001, a00002, … */
 function fileWith(t: TestContext, count: number) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-mirror-"));
-  const file = path.join(folder, "test.db");
-  const db = open(file);
-  t.after(() => {
-    close(db);
-    fs.rmSync(folder, { recursive: true });
-  });
+  const { db, file } = openFile(t);
   inWriting(db, (tx) => {
     remove(tx).run({ prefix: "" });
     addTypes(tx).run({ count, prefix: "a" });

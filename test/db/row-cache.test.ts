@@ -1,7 +1,4 @@
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import os from "node:os";
-import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import { rowCache } from "../../src/db/row-cache.ts";
@@ -9,6 +6,7 @@ import { snapshot } from "../../src/db/snapshot.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { watchReads } from "../../src/db/watch.ts";
+import { openFile } from "../support/open-file.ts";
 
 const cache = rowCache<string, string>("test", {
   limit: 100,
@@ -39,13 +37,7 @@ const remove = command<{ name: string }>("DELETE FROM tag_types WHERE name = :na
 const addRole = command<object>("INSERT INTO roles (name, type) VALUES ('new', 'custom')");
 
 function fileWith(t: TestContext, names: readonly string[]) {
-  const folder = fs.mkdtempSync(path.join(os.tmpdir(), "flagstone-cache-"));
-  const file = path.join(folder, "test.db");
-  const db = open(file);
-  t.after(() => {
-    close(db);
-    fs.rmSync(folder, { recursive: true });
-  });
+  const { db, file } = openFile(t);
   inWriting(db, (tx) => {
     for (const name of names) addType(tx).run({ name });
   });
