@@ -82,6 +82,34 @@ test("a form in which nothing is typed shows what others make of it", { skip }, 
   await hasValue("description", "theirs");
 });
 
+test("what is typed in the moment a newer version arrives is kept", { skip }, async (t) => {
+  const { page, put, hasValue } = await open(t, `${FLAG}/settings`);
+  await hasValue("description", "");
+  await page.evaluate(TYPE_AT_RESPONSE);
+  await put(FLAG, { description: "theirs" });
+  await sees(page, '"description": "theirs"');
+  await hasValue("description", "what I want");
+});
+
+/** Types right after the response has been rendered, before any effects of that have run. */
+const TYPE_AT_RESPONSE = `
+  const send = window.fetch;
+  window.fetch = async (...request) => {
+    const response = await send(...request);
+    const text = await response.text();
+    response.text = async () => {
+      if (text.includes('"theirs"')) setTimeout(type);
+      return text;
+    };
+    return response;
+  };
+  const type = () => {
+    window.fetch = send;
+    const field = document.querySelector("[name=description]");
+    field.value = "what I want";
+    field.dispatchEvent(new InputEvent("input", { bubbles: true }));
+  };`;
+
 test("a project's settings that others change meanwhile show both", { skip }, async (t) => {
   const { page, read, put, hasValue } = await open(t, "/projects/a/settings");
   await type(page, "Description", "what I want");
@@ -211,6 +239,7 @@ test("Back asks before it drops what is typed in a dialog", { skip }, async (t) 
   await holds(page, `document.querySelectorAll("dialog").length === 1 && location.search === "?new=true"`);
   await holds(page, `document.querySelector("dialog [name=name]").value === "beta"`);
   await page.goBack();
+  await sees(page, "Discard what you typed?");
   await page.goBack();
   await press(page, "button", "Discard");
   await seesNoDialog(page);

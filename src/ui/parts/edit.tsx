@@ -46,11 +46,12 @@ export function useEdit<T extends object | undefined, V extends Fields>(options:
   const isNews = !sent.current && ![typed, values].some((known) => isSame(toValues(now), known));
   const theirs = isTyped && isNews && !isBusy ? toValues(now) : undefined;
   useEffect(() => {
-    if (now === base || theirs || isBusy) return;
+    const isOutdated = form.latest() !== values; // something was typed after this render, and the next one decides
+    if (now === base || theirs || isBusy || isOutdated) return;
     sent.current = undefined;
     setBase(now);
     if (!isTyped) replace(toValues(now));
-  }, [now, theirs, isBusy]);
+  }, [now, theirs, isBusy, values]);
   const takeTheirs = () => {
     setBase(now);
     replace(toValues(now));

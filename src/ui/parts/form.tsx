@@ -9,6 +9,8 @@ type Fields = Record<string, unknown>;
 /** The values of a form, and what is wrong with them. */
 export interface FormState<T extends Fields> extends Problems {
   values: T;
+  /** The values with input that isn't rendered yet. */
+  latest(): T;
   set<K extends keyof T>(name: K, value: T[K]): void;
   /** Replaces all values by saved ones. */
   replace(values: T): void;
@@ -27,7 +29,10 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   const [isTyped, setTyped] = useState(false);
   useTyped(isTyped);
   const latest = useRef(values);
-  latest.current = values;
+  const setLatest = (newest: T) => {
+    latest.current = newest;
+    setValues(newest);
+  };
   const submit = async () => {
     setBusy(true);
     setError(undefined);
@@ -39,13 +44,14 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   };
   return {
     values,
+    latest: () => latest.current,
     set(name, value) {
       setTyped(true);
-      setValues((before) => ({ ...before, [name]: value }));
+      setLatest({ ...latest.current, [name]: value });
     },
     replace(saved) {
       setTyped(false);
-      setValues(saved);
+      setLatest(saved);
     },
     isBusy,
     submit,
