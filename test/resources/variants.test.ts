@@ -96,7 +96,7 @@ scenarios(`PUT ${VARIANTS}`, [
         ["c", 300],
       ]);
       assert.deepEqual(body.variants[0].overrides, [{ contextName: "userId", values: ["7"] }]);
-      assert.deepEqual(body.variants[1], variant("b", 350));
+      assert.deepEqual(body.variants[1], { name: "b", weight: 350, weightType: "variable" });
       assert.ok(!text.includes("unknown"));
     },
   }),
@@ -105,6 +105,20 @@ scenarios(`PUT ${VARIANTS}`, [
     name: "a flag without variants gets none",
     url: VARIANTS.replace("/f/", "/new/"),
     body: [variant("a")],
+    expect: [403, "InvalidOperationError"],
+  }),
+  on({
+    name: "without a stickiness, none is stored",
+    body: [{ name: "a", weight: 1000, weightType: "variable" }],
+    records: [
+      changed("development", [{ name: "a", weight: 1000, weightType: "variable" }], [variant("old")]),
+    ],
+    see: ({ variants }) => assert.deepEqual(variants, [{ name: "a", weight: 1000, weightType: "variable" }]),
+  }),
+  on({
+    name: "a flag without variants gets none, even if they are wrong",
+    url: VARIANTS.replace("/f/", "/new/"),
+    body: [variant("a", 1000, { weightType: "fix" })],
     expect: [403, "InvalidOperationError"],
   }),
   on({
@@ -196,6 +210,12 @@ scenarios(`PATCH ${ALL}`, [
     see: (body) => assert.deepEqual(body.variants.length, 2),
   }),
   on({ name: "all or none", body: [{ op: "remove", path: "/0" }], expect: WRONG }),
+  on({
+    name: "of a flag without variants",
+    url: ALL.replace("/f/", "/new/"),
+    body: [],
+    expect: [403, "InvalidOperationError"],
+  }),
 ]);
 
 const BATCH = `${FLAG}/variants-batch`;
@@ -210,6 +230,12 @@ scenarios(`PUT ${BATCH}`, [
       changed("development", [variant("a")], [variant("old")]),
       changed("production", [variant("a")], []),
     ],
+    see: (body) => assert.deepEqual(body, { version: 1, variants: [variant("a")] }),
+  }),
+  on({
+    name: "defaults are filled in",
+    body: { variants: [{ name: "a", weight: 0 }], environments: ["development"] },
+    records: [changed("development", [variant("a")], [variant("old")])],
     see: (body) => assert.deepEqual(body, { version: 1, variants: [variant("a")] }),
   }),
   wrong({ variants: [] }, "body.environments"),

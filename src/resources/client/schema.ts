@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { UrlName } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
 import { TagText } from "../features/schema.ts";
-import { Variant } from "../variants/schema.ts";
+import { FlagVariant, Variant } from "../variants/schema.ts";
 
 /** A strategy as SDKs evaluate it; no `segments` if there are none, or if their constraints are inlined. */
 export const ClientStrategy = v.strictObject({
@@ -21,7 +21,7 @@ export const ClientFeature = v.strictObject({
   project: v.string(),
   stale: v.boolean(),
   strategies: v.array(ClientStrategy),
-  variants: v.array(Variant),
+  variants: v.array(FlagVariant),
   description: v.nullable(v.string()),
   impressionData: v.boolean(),
   dependencies: v.optional(

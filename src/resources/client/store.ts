@@ -155,6 +155,6 @@ const toStrategy = ({ name, constraints, parameters, variants, segments }: Strat
   name,
   constraints: new RawJson<ClientFeature["strategies"][number]["constraints"]>(constraints),
   parameters: new RawJson<Record<string, string>>(parameters),
-  variants: new RawJson<ClientFeature["variants"]>(variants),
+  variants: new RawJson<ClientFeature["strategies"][number]["variants"]>(variants),
   ...(segments !== "[]" && { segments: new RawJson<number[]>(segments) }),
 });

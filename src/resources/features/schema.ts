@@ -4,7 +4,7 @@ import { ShortText, Timestamp, UrlName } from "../../validation.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
 import { NewTag } from "../tags/schema.ts";
-import { Variant } from "../variants/schema.ts";
+import { FlagVariant } from "../variants/schema.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),
@@ -77,7 +77,7 @@ export const FeatureDetails = v.strictObject({
     v.strictObject({
       name: v.string(),
       lastSeenAt: v.nullable(Timestamp),
-      variants: v.optional(v.array(Variant)),
+      variants: v.optional(v.array(FlagVariant)),
       enabled: v.boolean(),
       yes: v.number(),
       no: v.number(),
@@ -90,7 +90,7 @@ export const FeatureDetails = v.strictObject({
   ),
   favorite: v.boolean(),
   createdBy: Person,
-  variants: v.array(Variant),
+  variants: v.array(FlagVariant),
   dependencies: v.array(
     v.strictObject({ feature: v.string(), enabled: v.boolean(), variants: v.array(v.string()) }),
   ),
@@ -118,7 +118,7 @@ export const NewFeature = v.object({
   description: v.nullish(ShortText, null),
   stale: v.optional(v.boolean(), false),
   impressionData: v.optional(v.boolean(), false),
-  tags: v.optional(v.array(NewTag)), // validated but ignored (original)
+  tags: v.optional(v.array(NewTag)),
 });
 export type NewFeature = v.InferOutput<typeof NewFeature>;
 

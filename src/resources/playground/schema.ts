@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { JsonObject, Time } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
-import { Variant } from "../variants/schema.ts";
+import { FlagVariant, Variant } from "../variants/schema.ts";
 
 const Projects = v.optional(
   v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
@@ -90,7 +90,7 @@ export const PlaygroundFeature = v.strictObject({
     feature_enabled: v.boolean(),
     featureEnabled: v.optional(v.boolean()),
   }),
-  variants: v.array(Variant),
+  variants: v.array(FlagVariant),
   name: v.string(),
   projectId: v.string(),
 });

@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import type { FeaturePlace, Place } from "../strategies/changes.ts";
-import type { Variant } from "./schema.ts";
+import type { FlagVariant } from "./schema.ts";
 import { variantsByEnvironment, variantsOf } from "./store.ts";
 
 const setVariants = command<FeaturePlace & { variants: string }>(`
@@ -9,7 +9,7 @@ const setVariants = command<FeaturePlace & { variants: string }>(`
   ON CONFLICT DO UPDATE SET variants = :variants`);
 
 /** Sets the variants of a flag in an environment; their weights add up. */
-export function changeVariants(tx: Tx, place: Place, variants: Variant[]) {
+export function changeVariants(tx: Tx, place: Place, variants: FlagVariant[]) {
   const { project, feature, environment } = place;
   const before = variantsByEnvironment(tx.db, feature).get(environment) ?? [];
   setVariants(tx).run({ feature, environment, variants: JSON.stringify(variants) });
@@ -25,7 +25,7 @@ export function changeVariants(tx: Tx, place: Place, variants: Variant[]) {
 }
 
 /** Sets the variants of a flag in all environments of its project, as one change. */
-export function changeAllVariants(tx: Tx, project: string, feature: string, variants: Variant[]) {
+export function changeAllVariants(tx: Tx, project: string, feature: string, variants: FlagVariant[]) {
   const before = variantsOf(tx.db, feature);
   for (const environment of variantsByEnvironment(tx.db, feature).keys())
     setVariants(tx).run({ feature, environment, variants: JSON.stringify(variants) });

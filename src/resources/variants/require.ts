@@ -1,6 +1,6 @@
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
-import type { Variant } from "./schema.ts";
+import type { FlagVariant } from "./schema.ts";
 import { variantsOf } from "./store.ts";
 
 /** The sum of the weights in a list. */
@@ -11,7 +11,7 @@ const TOTAL_WEIGHT = 1000;
  * (original). `where` prefixes the paths.
  * @throws ApiError `ValidationError` for a repeated name, or if the weights can't add up
  */
-export function requireWeights<V extends Variant>(variants: readonly V[], where: string): V[] {
+export function requireWeights<V extends FlagVariant>(variants: readonly V[], where: string): V[] {
   if (variants.length === 0) return [];
   requireNames(variants, where);
   const [fixed, variable] = [ofType(variants, "fix"), ofType(variants, "variable")];
@@ -31,17 +31,17 @@ export function requireFlagVariants(db: Database, feature: string) {
   throw new ApiError("InvalidOperationError", message);
 }
 
-function requireNames(variants: readonly Variant[], where: string) {
+function requireNames(variants: readonly FlagVariant[], where: string) {
   const seen = new Set<string>();
   const index = variants.findIndex(({ name }) => seen.size === seen.add(name).size);
   if (index >= 0) throw invalid({ path: `${where}.${index}.name`, message: "is repeated" });
 }
 
-const ofType = <V extends Variant>(variants: readonly V[], type: Variant["weightType"]) =>
+const ofType = <V extends FlagVariant>(variants: readonly V[], type: FlagVariant["weightType"]) =>
   variants.filter(({ weightType }) => weightType === type);
 
 /** Equal shares; the first variants get the remainder. */
-function withEqualWeights<V extends Variant>(variants: readonly V[], left: number): V[] {
+function withEqualWeights<V extends FlagVariant>(variants: readonly V[], left: number): V[] {
   const [each, remainder] = [Math.floor(left / variants.length), left % variants.length];
   return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));
 }

@@ -2,11 +2,12 @@ import * as v from "valibot";
 import { requirePermission } from "../../auth/require-permission.ts";
 import { applyJsonPatchAs, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
+import { NonEmptyText } from "../../validation.ts";
 import { requireFeature } from "../features/require.ts";
 import { requireFeatureEnvironment } from "../strategies/require.ts";
 import { changeAllVariants, changeVariants } from "./changes.ts";
 import { requireFlagVariants, requireWeights } from "./require.ts";
-import { FlagVariants, NewFlagVariant, type Variant } from "./schema.ts";
+import { type FlagVariant, FlagVariants, NewFlagVariant } from "./schema.ts";
 import { variantNames, variantsByEnvironment, variantsOf } from "./store.ts";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
@@ -26,7 +27,13 @@ const PlaceParams = v.pipe(
 
 const NewVariants = v.array(NewFlagVariant);
 
-const toResponse = (variants: Variant[]) => ({ version: 1 as const, variants });
+/** What is filled in only where several environments are changed at once (original). */
+const BATCH_DEFAULTS = {
+  weightType: v.optional(NewFlagVariant.entries.weightType, "variable"),
+  stickiness: v.optional(NonEmptyText, "default"),
+};
+
+const toResponse = (variants: FlagVariant[]) => ({ version: 1 as const, variants });
 
 export const listParentVariants = operation({
   id: "getParentVariants",
@@ -63,11 +70,12 @@ export const patchVariants = operation({
   permission: { permission: "UPDATE_FEATURE_VARIANTS", project: "projectId" },
   params: Params,
   body: JsonPatch,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   records: ["feature-environment-variants-updated"],
   response: FlagVariants,
 }).change(({ tx, params: { projectId: project, featureName: feature }, body }) => {
   requireFeature(tx.db, project, feature);
+  requireFlagVariants(tx.db, feature);
   const changed = [...variantsByEnvironment(tx.db, feature)].map(([environment, variants]) =>
     changeVariants(
       tx,
@@ -153,9 +161,8 @@ export const replaceEnvironmentVariants = operation({
   response: FlagVariants,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
-  const variants = withWeights(body);
   requireFlagVariants(tx.db, place.feature);
-  return toResponse(changeVariants(tx, place, variants));
+  return toResponse(changeVariants(tx, place, withWeights(body)));
 });
 
 export const replaceVariantsInEnvironments = operation({
@@ -167,7 +174,7 @@ export const replaceVariantsInEnvironments = operation({
   permission: { project: "projectId" },
   params: Params,
   body: v.object({
-    variants: v.optional(NewVariants, []),
+    variants: v.optional(v.array(v.object({ ...NewFlagVariant.entries, ...BATCH_DEFAULTS })), []),
     environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
   }),
   errors: ["NotFoundError"],
@@ -184,4 +191,4 @@ export const replaceVariantsInEnvironments = operation({
   return toResponse(changed[0]!);
 });
 
-const withWeights = (variants: Variant[], where = "body") => requireWeights(variants, where);
+const withWeights = (variants: FlagVariant[], where = "body") => requireWeights(variants, where);

@@ -5,10 +5,7 @@ const Weight = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const WeightType = v.picklist(["variable", "fix"], "must be variable or fix");
 const PayloadType = v.picklist(["json", "csv", "string", "number"]);
 
-/**
- * A value that a strategy, or a flag in an environment, can return. Weights are in thousandths; an override applies
- * before the weights do.
- */
+/** A value that a strategy can return. Weights are in thousandths; an override applies before the weights do. */
 export const Variant = v.strictObject({
   name: v.string(),
   weight: Weight,
@@ -19,8 +16,12 @@ export const Variant = v.strictObject({
 });
 export type Variant = v.InferOutput<typeof Variant>;
 
+/** The same for a flag in an environment, stored as it was sent: with no stickiness, it is `default` (original). */
+export const FlagVariant = v.strictObject({ ...Variant.entries, stickiness: v.optional(v.string()) });
+export type FlagVariant = v.InferOutput<typeof FlagVariant>;
+
 /** The variants of a flag. */
-export const FlagVariants = v.strictObject({ version: v.literal(1), variants: v.array(Variant) });
+export const FlagVariants = v.strictObject({ version: v.literal(1), variants: v.array(FlagVariant) });
 
 const Payload = v.pipe(
   v.object({ type: PayloadType, value: NonEmptyText }),
@@ -47,10 +48,7 @@ export const NewVariant = v.object({
 });
 
 /** The same for a flag. */
-export const NewFlagVariant = v.object({
-  ...NewVariant.entries,
-  stickiness: v.optional(NonEmptyText, "default"),
-});
+export const NewFlagVariant = v.object({ ...NewVariant.entries, stickiness: v.optional(NonEmptyText) });
 
 function isJson(text: string) {
   try {

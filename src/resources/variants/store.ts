@@ -1,5 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
-import type { Variant } from "./schema.ts";
+import type { FlagVariant } from "./schema.ts";
 
 // All environments of the flag's project, including those where the flag was never touched.
 const inEnvironments = query<{ feature: string }, { environment: string; variants: string }>(`
@@ -24,7 +24,7 @@ const ofStrategiesAndFlag = query<{ project: string; feature: string }, string>(
   ORDER BY name`);
 
 /** The variants of a flag per environment of its project, in the order of the environments. */
-export const variantsByEnvironment = (db: Database, feature: string): Map<string, Variant[]> =>
+export const variantsByEnvironment = (db: Database, feature: string): Map<string, FlagVariant[]> =>
   new Map(
     inEnvironments(db)
       .all({ feature })
@@ -32,7 +32,7 @@ export const variantsByEnvironment = (db: Database, feature: string): Map<string
   );
 
 /** The variants of the first environment that has any, which count as the flag's own (original). */
-export const variantsOf = (db: Database, feature: string): Variant[] =>
+export const variantsOf = (db: Database, feature: string): FlagVariant[] =>
   [...variantsByEnvironment(db, feature).values()].find((variants) => variants.length > 0) ?? [];
 
 /** The names of all variants of a flag and its strategies; none if the flag is unknown (original). */

@@ -7,7 +7,10 @@ import { useNewRow } from "./new-row.ts";
 export type Variant =
   Output<"GET /api/admin/projects/:projectId/features/:featureName/environments/:environment/strategies">[number]["variants"][number];
 
-interface VariantsEditorProps<T extends Variant> {
+/** What is edited here. */
+type Edited = Omit<Variant, "stickiness">;
+
+interface VariantsEditorProps<T extends Edited> {
   variants: readonly T[];
   onChange(variants: readonly T[]): void;
   problem?: string | undefined;
@@ -17,17 +20,17 @@ interface VariantsEditorProps<T extends Variant> {
 const TOTAL_WEIGHT = 1000;
 
 /** Edits variants, with their weights as one bar; variants that aren't fixed share the remaining weight. */
-export function VariantsEditor<T extends Variant>({ variants, onChange, problem }: VariantsEditorProps<T>) {
+export function VariantsEditor<T extends Edited>({ variants, onChange, problem }: VariantsEditorProps<T>) {
   const [list, announce] = useNewRow(variants.length, ".variant");
   const add = () => {
     announce();
     onChange(withWeights([...variants, first]));
   };
-  const replace = (index: number, changed: Partial<Variant>) =>
+  const replace = (index: number, changed: Partial<Edited>) =>
     onChange(
       withWeights(variants.map((variant, at) => (at === index ? { ...variant, ...changed } : variant))),
     );
-  const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as T;
+  const first = { name: "", weight: 0, weightType: "variable", stickiness: "default" } as Edited as T;
   return (
     <fieldset ref={list} class="variants">
       <legend>Variants</legend>
@@ -50,7 +53,7 @@ export function VariantsEditor<T extends Variant>({ variants, onChange, problem 
 }
 
 /** Keeps fixed weights; the other variants share the rest, so that all weights add up to the total. */
-export function withWeights<T extends Variant>(variants: readonly T[]): T[] {
+export function withWeights<T extends Edited>(variants: readonly T[]): T[] {
   const fixed = variants.filter(({ weightType }) => weightType === "fix");
   const left = Math.max(0, TOTAL_WEIGHT - fixed.reduce((sum, { weight }) => sum + weight, 0));
   const sharers = variants.length - fixed.length;
@@ -64,8 +67,8 @@ export function withWeights<T extends Variant>(variants: readonly T[]): T[] {
 
 interface VariantRowProps {
   number: number;
-  variant: Variant;
-  onChange(changed: Partial<Variant>): void;
+  variant: Edited;
+  onChange(changed: Partial<Edited>): void;
   onRemove(): void;
 }
 
