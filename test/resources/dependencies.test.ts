@@ -91,12 +91,26 @@ scenarios(`POST ${FEATURES}/f/dependencies`, [
     records: [added({ feature: "parent", enabled: true, variants: ["x", "unheard-of"] })],
   },
   {
+    name: "on another flag than before",
+    url: `${FEATURES}/child/dependencies`,
+    given,
+    body: { feature: "f" },
+    records: [{ ...added({ feature: "f", enabled: true }), featureName: "child" }],
+  },
+  {
     name: "on the parent being off",
     given,
     body: { feature: "parent", enabled: false },
     records: [added({ feature: "parent", enabled: false })],
   },
 ]);
+
+test("a flag depends on the flag named last, and no longer on those before", async (t) => {
+  const { request } = await openServer(t, given(createWorld()));
+  await request(`${FEATURES}/child/dependencies`, { method: "POST", body: { feature: "f" } });
+  const { body } = await request(`${FEATURES}/child`);
+  assert.deepEqual(body.dependencies, [{ feature: "f", enabled: true, variants: [] }]);
+});
 
 const removed = { type: "feature-dependencies-removed", project: "a", data: null, preData: null } as const;
 

@@ -23,7 +23,13 @@ const removeAll = command<{ feature: string }>(`DELETE FROM feature_dependencies
 const rowsOf = query<{ feature: string }, DependencyRow>(`
   SELECT feature, parent, enabled, variants FROM feature_dependencies WHERE feature = :feature ORDER BY parent`);
 
-/** Makes a flag depend on another one, or changes an existing dependency. */
+/** Makes a flag depend on another one, and on no others any more (original). */
+export function setDependency(tx: Tx, feature: Feature, dependency: NewDependency) {
+  removeAll(tx).run({ feature: feature.name });
+  addDependency(tx, feature, dependency);
+}
+
+/** Makes a flag depend on another one too, or changes an existing dependency. */
 export function addDependency(tx: Tx, { name, project }: Feature, dependency: NewDependency) {
   const { feature: parent, enabled, variants } = dependency;
   const row = {

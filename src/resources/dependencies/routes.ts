@@ -12,7 +12,7 @@ const UPDATE = { permission: "UPDATE_FEATURE_DEPENDENCY", project: "projectId" }
 
 export const addDependency = operation({
   id: "addFeatureDependency",
-  summary: "Make a flag depend on another one",
+  summary: "Make a flag depend on another one, instead of any before",
   tag: "Dependencies",
   method: "POST",
   path: `${PROJECT}/features/:child/dependencies`,
@@ -25,7 +25,7 @@ export const addDependency = operation({
 }).change(({ tx, params: { projectId, child }, body }) => {
   const feature = requireLiveFeature(tx.db, projectId, child);
   requireDependency(tx.db, feature, body);
-  changes.addDependency(tx, feature, body);
+  changes.setDependency(tx, feature, body);
 });
 
 export const removeDependency = operation({
