@@ -328,7 +328,7 @@ scenarios(`POST ${BATCH}/import`, [
       dependencies: [{ feature: "new", dependencies: [{ feature: "menu", enabled: false }] }],
     }),
     records: [
-      { type: "context-field-created", data: { name: "plan" } },
+      { type: "context-field-created", data: { name: "plan", description: "" } },
       { type: "tag-type-created", data: { name: "team" } },
       {
         type: "feature-created",
@@ -402,7 +402,7 @@ scenarios(`POST ${BATCH}/import`, [
     name: "an existing flag is replaced, and disabled",
     given: withFlags,
     body: intoA({
-      features: [{ name: "cart", type: "kill-switch", description: null }],
+      features: [{ name: "cart", type: "kill-switch" }],
       featureStrategies: [rollout({ name: "default", featureName: "cart" })],
       featureEnvironments: [{ featureName: "cart", enabled: false }],
     }),
@@ -410,11 +410,20 @@ scenarios(`POST ${BATCH}/import`, [
       {
         type: "feature-metadata-updated",
         featureName: "cart",
-        data: { type: "kill-switch" },
-        preData: { type: "release" },
+        data: { type: "kill-switch", description: "The cart" },
+        preData: { type: "release", description: "The cart" },
       },
       { type: "feature-strategy-add", featureName: "cart", data: { name: "default", sortOrder: 0 } },
       { type: "feature-environment-disabled", featureName: "cart" },
+      { type: "features-imported" },
+    ],
+  },
+  {
+    name: "a description that is null replaces the one before",
+    given: withFlags,
+    body: intoA({ features: [{ name: "cart", description: null }] }),
+    records: [
+      { type: "feature-metadata-updated", data: { description: null }, preData: { description: "The cart" } },
       { type: "features-imported" },
     ],
   },

@@ -3,7 +3,7 @@ import type { Tx } from "../../events/write.ts";
 import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
 import { addTag } from "../feature-tags/changes.ts";
 import { createFeature } from "../features/changes.ts";
-import { updateFeature } from "../features/changes-metadata.ts";
+import { replaceMetadata } from "../features/changes-metadata.ts";
 import { findFeature } from "../features/require.ts";
 import { addStrategy, distinct, type FeaturePlace, type Place } from "../strategies/changes.ts";
 import { disableFeature, enableFeature } from "../strategies/changes-enabled.ts";
@@ -41,10 +41,8 @@ export function importFeature(tx: Tx, place: Place, feature: Data["features"][nu
 
 function writeMetadata(tx: Tx, project: string, feature: Data["features"][number]) {
   const before = findFeature(tx.db, feature.name);
-  if (!before) return createFeature(tx, project, feature);
-  // A flag without a description that gets none is left unchanged.
-  const description = feature.description ?? (before.description === null ? undefined : null);
-  return updateFeature(tx, before, { ...feature, description, archived: false });
+  if (before) return replaceMetadata(tx, before, { ...feature, archived: false });
+  return createFeature(tx, project, { ...feature, description: feature.description ?? null });
 }
 
 function importStrategies(tx: Tx, place: Place, { strategies, segmentIds }: Parts) {

@@ -22,10 +22,10 @@ export function importFeatures(tx: Tx, { project, environment }: FeaturesImport,
   tx.record({ type: "features-imported", project, environment });
 }
 
-/** Context fields and tag types; existing ones stay as they are. */
+/** Context fields and tag types; existing ones stay as they are. A missing description becomes an empty one (original). */
 function importDefinitions(tx: Tx, { contextFields, tagTypes }: Data) {
   for (const field of contextFields)
-    if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, field);
+    if (!isKnown(tx.db, "contextField", field.name)) createContextField(tx, { description: "", ...field });
   for (const type of tagTypes) if (!isKnown(tx.db, "tagType", type.name)) createTagType(tx, type);
 }
 

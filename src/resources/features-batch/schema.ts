@@ -7,7 +7,7 @@ import { Feature, NewFeature } from "../features/schema.ts";
 import { Strategy } from "../strategies/schema.ts";
 import { NewTagType, TagType } from "../tag-types/schema.ts";
 import { TagPart } from "../tags/schema.ts";
-import { NewFlagVariant, NewVariant, Variant } from "../variants/schema.ts";
+import { FlagVariant, NewFlagVariant, NewVariant } from "../variants/schema.ts";
 
 /** The flags to export: those named, or all if none are; those with a tag; or those of a project. */
 export const ExportQuery = v.pipe(
@@ -39,7 +39,7 @@ export const FeaturesExport = v.strictObject({
       enabled: v.boolean(),
       featureName: v.string(),
       environment: v.string(),
-      variants: v.array(Variant),
+      variants: v.array(FlagVariant),
       name: v.string(),
     }),
   ),
@@ -87,9 +87,15 @@ const NewFeatureTag = v.object({
   tagValue: TagPart,
 });
 
+/** Where there is no description, an existing flag keeps its own (original). */
+const ImportedFeature = v.object({
+  ...v.omit(NewFeature, ["tags"]).entries,
+  description: v.nullish(ShortText),
+});
+
 /** Exported flags as an import accepts them; defaults are filled in. */
 const Data = v.object({
-  features: v.array(NewFeature),
+  features: v.array(ImportedFeature),
   featureStrategies: v.array(NewStrategy),
   featureEnvironments: v.optional(v.array(NewState), []),
   contextFields: v.optional(v.array(NewContextField), []),

@@ -24,11 +24,14 @@ const updateStale = command<{ name: string; stale: 0 | 1 }>(
 
 /** Replaces a flag's metadata; a missing description is kept, null becomes an empty one (original). */
 export const updateFeature = (tx: Tx, before: Feature, change: FeatureUpdate): Feature =>
-  replace(tx, before, { ...change, description: change.description === null ? "" : change.description });
+  replaceMetadata(tx, before, {
+    ...change,
+    description: change.description === null ? "" : change.description,
+  });
 
 /** The same for a patch: changing `stale` records a separate event, and null removes the description (original). */
 export function patchFeature(tx: Tx, before: Feature, change: FeatureUpdate): Feature {
-  const after = replace(tx, before, change);
+  const after = replaceMetadata(tx, before, change);
   if (after.stale !== before.stale) recordStale(tx, after);
   return after;
 }
@@ -40,7 +43,8 @@ export function setStale(tx: Tx, feature: Feature, stale: boolean) {
   recordStale(tx, { ...feature, stale });
 }
 
-function replace(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
+/** Replaces a flag's metadata as it is sent: null removes the description, and `stale` has no event of its own. */
+export function replaceMetadata(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
   const { name, project } = before;
   update(tx).run({
     name,
