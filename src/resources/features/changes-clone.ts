@@ -11,8 +11,8 @@ export function cloneFeature(
   name: string,
   { replacesGroupId = true } = {},
 ): Feature {
-  const { project, type, description, impressionData } = source;
-  const clone = createFeature(tx, project, { name, type, description, impressionData, stale: false });
+  const { project, type, description, impressionData, stale } = source;
+  const clone = createFeature(tx, project, { name, type, description, impressionData, stale });
   copyFeatureEnvironments(tx, { project, from: source.name, to: name, replacesGroupId });
   copyDependencies(tx, source.name, clone);
   return clone;

@@ -5,7 +5,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/require.ts";
 import { cloneFeature as clone } from "./changes-clone.ts";
 import { moveFeature as move } from "./changes-move.ts";
-import { requireFeature, requireFreeName, requireLiveFeature } from "./require.ts";
+import { requireFreeName, requireLiveFeature } from "./require.ts";
 import { CloneFeature, Feature, MoveTarget, NameToCheck } from "./schema.ts";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
@@ -26,7 +26,7 @@ export const cloneFeature = operation({
   response: Feature,
 }).change(({ tx, params: { projectId, featureName }, body: { name, replaceGroupId } }) => {
   requireLiveProject(tx.db, projectId);
-  const source = requireFeature(tx.db, projectId, featureName);
+  const source = requireLiveFeature(tx.db, projectId, featureName);
   requireAllowedName(tx.db, projectId, name);
   requireRoom(tx.db, projectId);
   return clone(tx, source, name, { replacesGroupId: replaceGroupId });
