@@ -124,6 +124,25 @@ scenarios(CREATE, [
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
     { type: "kill-switch", description: "All of it", stale: true, impressionData: true },
   ),
+  {
+    name: "tags: a new one is created first, and the flag's event has them",
+    given: (w) => withProjects(w).add("tag", { type: "simple", value: "red" }),
+    body: {
+      ...body,
+      tags: ["red", "new", "red"].map((value) => ({ type: "simple", value })),
+    },
+    expect: 201,
+    records: [
+      { type: "tag-created", data: { type: "simple", value: "new" } },
+      {
+        type: "feature-created",
+        tags: [
+          { type: "simple", value: "new" },
+          { type: "simple", value: "red" },
+        ],
+      },
+    ],
+  },
   answers("an empty description", { description: "" }),
   answers("a description that is null", { description: null }),
   answers("properties that a client can't set are ignored", {

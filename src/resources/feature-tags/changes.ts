@@ -27,6 +27,14 @@ export function addTag(tx: Tx, feature: Feature, tag: Tag): Tag {
   return tag;
 }
 
+/** Tags a flag whose creation is recorded next, with the tags in that event. */
+export function tagNewFeature(tx: Tx, feature: Feature, tags: readonly Tag[]) {
+  for (const tag of tags) {
+    ensureTag(tx, tag);
+    ensureFeatureTag(tx, feature, tag);
+  }
+}
+
 /**
  * Removes a tag from a flag. The event has the tags before the change, and is recorded even if the flag doesn't have
  * the tag (original).

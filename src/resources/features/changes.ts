@@ -1,5 +1,6 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { tagNewFeature } from "../feature-tags/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature, NewFeature } from "./schema.ts";
@@ -23,9 +24,12 @@ export const insertFeature = command<FeatureRow>(`
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
     :archivedAt, :potentiallyStale)`);
 
-/** Creates a flag in an existing project; an SQLite constraint error if the name is taken. */
+/**
+ * Creates a flag in an existing project, with tags of existing types; an SQLite constraint error if the name is taken.
+ * The event has the tags, and there are none for tagging (original).
+ */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
-  const { name, type, description, stale, impressionData } = feature;
+  const { name, type, description, stale, impressionData, tags = [] } = feature;
   insertFeature(tx).run({
     name,
     project,
@@ -39,6 +43,7 @@ export function createFeature(tx: Tx, project: string, feature: NewFeature): Fea
     potentiallyStale: 0,
   });
   enterStage(tx, name, "initial");
+  tagNewFeature(tx, { name, project }, tags);
   const created = featureNamed(tx.db, name)!;
   tx.record({ type: "feature-created", project, featureName: name, data: created });
   return created;

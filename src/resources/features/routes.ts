@@ -7,6 +7,7 @@ import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { requireAllowedName, requireLiveProject, requireRoom } from "../projects/require.ts";
+import { requireTagTypeOf } from "../tag-types/require.ts";
 import * as changes from "./changes.ts";
 import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";
 import { featureDetails } from "./feature-store.ts";
@@ -52,11 +53,12 @@ export const createFeature = operation({
   body: NewFeature,
   status: 201,
   errors: ["NotFoundError", "NameExistsError", "InvalidOperationError"],
-  records: ["feature-created"],
+  records: ["feature-created", "tag-created"],
   response: Feature,
 }).change(({ tx, params: { projectId }, body }) => {
   requireLiveProject(tx.db, projectId);
   requireFeatureType(tx.db, body.type);
+  for (const [index, tag] of body.tags?.entries() ?? []) requireTagTypeOf(tx.db, tag, `body.tags.${index}`);
   requireAllowedName(tx.db, projectId, body.name);
   requireRoom(tx.db, projectId);
   return changes.createFeature(tx, projectId, body);
