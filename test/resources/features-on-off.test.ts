@@ -135,7 +135,33 @@ const DEFAULT_STRATEGY = {
 
 const records = (...events: object[]) => ({ records: events as NonNullable<Scenario["records"]> });
 
+const SWITCH = { name: "UPDATE_FEATURE_ENVIRONMENT" };
+const mayNotAdd: Partial<Scenario> = {
+  as: personal(3),
+  expect: NO_ACCESS,
+  see: ({ message }) => assert.match(message, /CREATE_FEATURE_STRATEGY in the environment development/),
+};
+
 scenarios(`POST ${DEVELOPMENT}/on`, [
+  { name: "who may not add a strategy", given: withCustomRole(isEmpty, SWITCH), ...mayNotAdd },
+  {
+    name: "who may not add a strategy, beside a disabled one",
+    given: withCustomRole(isAllDisabled, SWITCH),
+    ...mayNotAdd,
+  },
+  {
+    name: "who may add one",
+    as: personal(3),
+    given: withCustomRole(isEmpty, SWITCH, { name: "CREATE_FEATURE_STRATEGY" }),
+    ...records(added({ ...DEFAULT_STRATEGY, sortOrder: 0 }), ...ENABLED!),
+  },
+  {
+    name: "several, by someone who may not add a strategy",
+    url: "/api/admin/projects/a/bulk_features/environments/development/on",
+    body: { features: ["f"] },
+    given: withCustomRole(isEmpty, SWITCH),
+    ...mayNotAdd,
+  },
   {
     name: "without strategies it gets one for everyone",
     given: isEmpty,

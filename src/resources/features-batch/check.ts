@@ -155,7 +155,10 @@ export function requiredPermissions({ data }: FeaturesImport, existing: Existing
     ["UPDATE_FEATURE", true],
     ["DELETE_FEATURE_STRATEGY", true],
     ["CREATE_FEATURE", included.features.some(({ name }) => !existing.features.has(name))],
-    ["CREATE_FEATURE_STRATEGY", included.featureStrategies.length > 0],
+    [
+      "CREATE_FEATURE_STRATEGY",
+      included.featureStrategies.length > 0 || states.some(({ enabled }) => enabled),
+    ],
     [
       "UPDATE_FEATURE_ENVIRONMENT",
       states.some(({ enabled, featureName }) => enabled !== existing.enabled.has(featureName)),

@@ -2,7 +2,7 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { type FeaturePlace, type Place, toData } from "./changes.ts";
 import { addDefaultStrategy } from "./changes-default.ts";
-import { isEnabled, strategiesAsValues } from "./store.ts";
+import { getsStrategy, isEnabled, strategiesAsValues } from "./store.ts";
 
 const setEnabled = command<FeaturePlace & { enabled: 0 | 1 }>(`
   INSERT INTO feature_environments (feature, environment, enabled) VALUES (:feature, :environment, :enabled)
@@ -10,15 +10,11 @@ const setEnabled = command<FeaturePlace & { enabled: 0 | 1 }>(`
 
 const enableStrategy = command<{ id: string }>(`UPDATE strategies SET disabled = 0 WHERE id = :id`);
 
-/**
- * Enables a flag in an environment of its project. If no strategy is enabled, it gets the default strategy, unless its
- * disabled ones are to be enabled (original).
- */
+/** Enables a flag in an environment of its project; `getsStrategy` says if it gets the default strategy. */
 export function enableFeature(tx: Tx, place: Place, { enablesStrategies = false } = {}) {
   const { project, feature, environment } = place;
-  const strategies = strategiesAsValues(tx.db, feature, environment);
-  if (enablesStrategies && strategies.length > 0) enableStrategies(tx, place);
-  else if (strategies.every(({ disabled }) => disabled)) addDefaultStrategy(tx, place);
+  if (getsStrategy(tx.db, place, enablesStrategies)) addDefaultStrategy(tx, place);
+  else if (enablesStrategies) enableStrategies(tx, place);
   if (isEnabled(tx.db, feature, environment)) return;
   setEnabled(tx).run({ feature, environment, enabled: 1 });
   tx.record({ type: "feature-environment-enabled", project, environment, featureName: feature });

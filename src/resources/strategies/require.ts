@@ -1,10 +1,11 @@
 import type { Actor } from "../../auth/actor.ts";
+import { requirePermission } from "../../auth/require-permission.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
-import { placedStrategy, strategyCount } from "./store.ts";
+import { getsStrategy, placedStrategy, strategyCount } from "./store.ts";
 
 export { type StoredParts, toValues } from "./store.ts";
 
@@ -51,6 +52,16 @@ export function requireLiveFeatureEnvironment(db: Database, place: Place) {
   requireParts(place, parts);
   if (!parts.isArchived) return;
   throw new ApiError("ArchivedFeatureError", `The flag ${place.feature} is archived: revive it first`);
+}
+
+/**
+ * Whoever enables a flag that gets a strategy by it must be allowed to add one (original).
+ * @throws ApiError `NoAccessError`
+ */
+export function requireMayEnable(db: Database, actor: Actor, place: Place, enablesStrategies: boolean) {
+  if (!getsStrategy(db, place, enablesStrategies)) return;
+  const { project, environment } = place;
+  requirePermission(db, actor, { permissions: ["CREATE_FEATURE_STRATEGY"], project, environment });
 }
 
 /**

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
 import { FeatureNames } from "../features/schema.ts";
 import { disableFeature, enableFeature } from "./changes-enabled.ts";
-import { requireFeatureEnvironment, requireLiveFeatureEnvironment } from "./require.ts";
+import { requireFeatureEnvironment, requireLiveFeatureEnvironment, requireMayEnable } from "./require.ts";
 import { ENVIRONMENT, Params } from "./routes-path.ts";
 import { FeatureInEnvironment } from "./schema.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
@@ -50,9 +50,11 @@ export const enable = operation({
   params: Params,
   query: EnableQuery,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
-}).change(({ tx, params, query }) => {
+}).change(({ tx, actor, params, query }) => {
+  const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
   requireLiveFeatureEnvironment(tx.db, params);
-  enableFeature(tx, params, { enablesStrategies: query.shouldActivateDisabledStrategies === "true" });
+  requireMayEnable(tx.db, actor, params, enablesStrategies);
+  enableFeature(tx, params, { enablesStrategies });
 });
 
 export const disable = operation({
@@ -83,11 +85,12 @@ export const enableAll = operation({
   path: `${BULK}/on`,
   query: EnableQuery,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
-}).change(({ tx, params: { projectId: project, environment }, query, body: { features } }) => {
+}).change(({ tx, actor, params: { projectId: project, environment }, query, body: { features } }) => {
   const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
   for (const feature of features) {
     const place = { project, feature, environment };
     requireLiveFeatureEnvironment(tx.db, place);
+    requireMayEnable(tx.db, actor, place, enablesStrategies);
     enableFeature(tx, place, { enablesStrategies });
   }
 });
