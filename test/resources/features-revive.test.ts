@@ -96,6 +96,15 @@ scenarios("DELETE /api/admin/archive/f", [
       },
     ],
   }),
+  {
+    name: "the event has the tags",
+    given: (w) =>
+      given(w)
+        .add("tag", { type: "simple", value: "red" })
+        .feature("tagged", "a", { ...ARCHIVED, tags: [{ type: "simple", value: "red" }] }),
+    url: "/api/admin/archive/tagged",
+    records: [{ type: "feature-deleted", tags: [{ type: "simple", value: "red" }] }],
+  },
   { name: "one that is live", url: "/api/admin/archive/live", given, expect: [409, "ConflictError"] },
   { name: "an unknown flag", url: "/api/admin/archive/nope", given, expect: NOT_FOUND },
   {

@@ -1,4 +1,5 @@
 import { command } from "../../db/statement.ts";
+import { tagsOf } from "../../events/tags.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
 import { removeDependencies } from "../dependencies/changes.ts";
@@ -31,13 +32,14 @@ export function reviveFeature(tx: Tx, { project, name }: Feature) {
 }
 
 /**
- * Permanently deletes an archived flag; its events stay.
+ * Permanently deletes an archived flag; its events stay, and the last one has its tags (original).
  * @throws ApiError `ConflictError` if it is not archived
  */
 export function deleteFeature(tx: Tx, feature: Feature) {
   const { project, name } = feature;
   if (!feature.archived)
     throw new ApiError("ConflictError", `The flag ${name} is not archived: archive it first`);
+  const tags = tagsOf(tx.db, name);
   removeRow(tx).run({ name });
-  tx.record({ type: "feature-deleted", project, featureName: name, preData: feature });
+  tx.record({ type: "feature-deleted", project, featureName: name, preData: feature, tags });
 }
