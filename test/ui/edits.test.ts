@@ -91,20 +91,21 @@ test("what is typed in the moment a newer version arrives is kept", { skip }, as
   await hasValue("description", "what I want");
 });
 
-/** Types right after the response has been rendered, before any effects of that have run. */
+/** Types once the response has been rendered, which takes microtasks, and before effects run, which take longer. */
 const TYPE_AT_RESPONSE = `
   const send = window.fetch;
-  window.fetch = async (...request) => {
-    const response = await send(...request);
+  window.fetch = async (address, init) => {
+    const response = await send(address, init);
     const text = await response.text();
     response.text = async () => {
-      if (text.includes('"theirs"')) setTimeout(type);
+      if (String(address).endsWith("/features/f") && text.includes('"theirs"')) void type();
       return text;
     };
     return response;
   };
-  const type = () => {
+  const type = async () => {
     window.fetch = send;
+    for (let turn = 0; turn < 1000; turn++) await null;
     const field = document.querySelector("[name=description]");
     field.value = "what I want";
     field.dispatchEvent(new InputEvent("input", { bubbles: true }));
