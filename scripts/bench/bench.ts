@@ -48,13 +48,15 @@ const HELP = `npm run bench -- [OPTIONS]
   --json FILE                also write the figures to FILE
   --compare FILE             compare with the figures in FILE
 
-Each read is measured repeated (warm), after a change to data it does not depend on (unrelated), after a change to data
+Each read is warmed up, then measured repeated (warm), after a change to data it does not depend on (unrelated), after a change to data
 it does depend on (cold) and, where rows are cached, with that cache empty too (first), in CPU time of the server. A
 second table shows whether the targets were met. Changes create, enable and disable flags, by one client and by 32
 concurrently, relative to a program that writes the same rows with nothing but better-sqlite3. Searches of flags are
 measured with 50 and with 5,000 of them.
 docs/performance.md explains the columns.
 `;
+
+const chosenCases = (events: number) => casesFor(events).filter(({ name }) => name.includes(options.only));
 
 const progress = (text: string) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${text}`);
@@ -65,7 +67,7 @@ async function measureSize(events: number, folder: string): Promise<SizeReport> 
   const [flagstone, bare] = [await start("flagstone", file), await start("bare", file)];
   const memory = (await usage(flagstone)).memory;
   const rows: Row[] = [];
-  for (const one of casesFor(events).filter(({ name }) => name.includes(options.only))) {
+  for (const one of chosenCases(events)) {
     progress(`${events} events: ${one.name}`);
     rows.push(await measureCase(one, flagstone, bare));
   }
@@ -78,6 +80,9 @@ async function measureSize(events: number, folder: string): Promise<SizeReport> 
   );
   return { events, bytes, imported, changes, long, memory: { start: memory, peak }, rows };
 }
+
+/** The length of a warm-up, in measurements: V8 compiles while it lasts, which takes as long as the reads themselves. */
+const WARM_UP = 5;
 
 /** The columns are interleaved over several rounds, so that noise on the machine affects all of them. */
 async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promise<Row> {
@@ -101,6 +106,7 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
         ? measureFirstByte(flagstone, "cold", one, load.seconds)
         : measure(flagstone, "cold", one, { ...load, connections: 1 }),
   };
+  await measure(flagstone, "cold", one, { ...load, seconds: WARM_UP * load.seconds });
   const figures = new Map<string, Figure[]>(Object.keys(columns).map((name) => [name, []]));
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const [name, figure] of Object.entries(columns)) figures.get(name)!.push(await figure());
@@ -131,6 +137,9 @@ async function bench(): Promise<Report> {
 
 if (options.help) {
   process.stdout.write(HELP);
+} else if (chosenCases(0).length === 0) {
+  process.stderr.write(`No read's name contains ${JSON.stringify(options.only)}\n`);
+  process.exitCode = 2;
 } else {
   const report = await bench().catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);

@@ -52,6 +52,7 @@ export async function measureChanges(
   progress("changes");
   const bare = await bareChanges(file, seconds);
   const bulk = { bare: bare.bulk, ...(await changeInBulk(served)) };
+  await changeFor(served, seconds, 1); // warm-up
   const one = await changeFor(served, seconds, 1);
   const several = { ...(await changeFor(served, seconds, CLIENTS)), clients: CLIENTS };
   return {
