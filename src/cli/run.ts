@@ -1,5 +1,5 @@
 import { UsageError } from "../config.ts";
-import { DataError, explainError } from "../db/error.ts";
+import { DataError, explainError, explainTargetError } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../log.ts";
 import { printable } from "../printable.ts";
@@ -70,25 +70,30 @@ const EXIT_CODES = [
 /** Runs the command in the arguments and returns the exit code. */
 export async function run(world: World): Promise<number> {
   let command: Command | undefined;
-  // The reader of the output may stop early, as `head` does; that is not a failure.
-  let outputError: Error | undefined;
+  let outputError: unknown;
   world.stderr.on("error", () => {});
-  world.stdout.on("error", (error) => (outputError = error));
+  world.stdout.on("error", (error) => (outputError = explainTargetError(error, "standard output")));
   try {
     const found = find(world.argv);
     command = found.command;
     const code = await start(command, found.argv, world);
     await new Promise<unknown>((resolve) => world.stdout.write("", resolve));
-    if (outputError) throw explainError(outputError, "standard output");
+    if (outputError) throw outputError;
     return typeof code === "number" ? code : 0;
   } catch (error) {
+    // The reader of the output may stop early, as `head` does; that is not a failure.
     if (isBrokenPipe(error)) return 0;
-    const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
-    world.stderr.write(`flagstone: ${printable(error instanceof Error ? error.message : String(error))}\n`);
-    const topic = command && command.name !== "help" ? ` ${command.name}` : "";
-    if (code === 2) world.stderr.write(`Try: flagstone help${topic}\n`);
-    return code;
+    return fail(world, command, isBrokenPipe(outputError) ? error : (outputError ?? error));
   }
+}
+
+/** Prints the error and returns its exit code. */
+function fail({ stderr }: World, command: Command | undefined, error: unknown): number {
+  const code = EXIT_CODES.find(([type]) => error instanceof type)?.[1] ?? 1;
+  stderr.write(`flagstone: ${printable(error instanceof Error ? error.message : String(error))}\n`);
+  const topic = command && command.name !== "help" ? ` ${command.name}` : "";
+  if (code === 2) stderr.write(`Try: flagstone help${topic}\n`);
+  return code;
 }
 
 /** The command named by the first one or two words, and the remaining arguments. */
