@@ -6,6 +6,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
+import { type Connections, watchConnections } from "./connections.ts";
 import type { Listener } from "./listener.ts";
 import { refuse, refuseMalformed, refuseTunnel, stopping, unsupportedExpectation } from "./refuse.ts";
 
@@ -22,6 +23,9 @@ export interface Listening {
 /** How long requests in flight may take once the server is stopping. */
 const GRACE_MS = 5000;
 
+/** How long a request may take to begin on a connection that was opened before the server was stopped. */
+const UNUSED_MS = 1000;
+
 /** After this many event-loop turns without a request, everything that was sent has been read. */
 const QUIET_TURNS = 10;
 
@@ -31,7 +35,8 @@ const BACKLOG = 4096;
 /** How long a request's headers may take to arrive; its body may take four times as long. */
 const HEADERS_TIMEOUT_MS = 15_000;
 
-const optionsFor = (headersTimeoutMs: number): http.ServerOptions => ({
+const optionsFor = (headersTimeoutMs: number): https.ServerOptions => ({
+  handshakeTimeout: headersTimeoutMs,
   headersTimeout: headersTimeoutMs,
   requestTimeout: 4 * headersTimeoutMs,
   connectionsCheckingInterval: Math.min(headersTimeoutMs, 1000), // how often both timeouts are checked
@@ -63,6 +68,7 @@ export async function listen(
   await requireAddress(host);
   let isClosed = false;
   const listener: Listener = (request, response) => {
+    connections.use(request.socket);
     if (isClosed) return refuse(log, stopping(), request, response);
     return handle(request, response);
   };
@@ -70,6 +76,7 @@ export async function listen(
   const server = tls
     ? https.createServer({ ...options, ...tls }, listener)
     : http.createServer(options, listener);
+  const connections = watchConnections(server, tls !== undefined);
   server.on("clientError", (error, socket) => refuseMalformed(log, error, socket as Socket));
   server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
   server.on("checkContinue", (request, response) => {
@@ -88,7 +95,7 @@ export async function listen(
     async close() {
       await drainPending(server, url);
       isClosed = true;
-      await close(server);
+      await close(server, connections);
     },
   };
 }
@@ -144,12 +151,14 @@ async function drainPending(server: Server, url: string) {
   }
 }
 
-async function close(server: Server) {
-  const force = setTimeout(() => server.closeAllConnections(), GRACE_MS);
+async function close(server: Server, connections: Connections) {
+  const force = setTimeout(connections.endAll, GRACE_MS);
+  const spare = setTimeout(connections.endUnused, UNUSED_MS);
   // A keep-alive connection is idle once its response is sent, and would wait for another request.
   const tidy = setInterval(() => server.closeIdleConnections(), 50);
   await new Promise((resolve) => server.close(resolve));
   clearInterval(tidy);
+  clearTimeout(spare);
   clearTimeout(force);
 }
 

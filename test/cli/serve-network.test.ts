@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import fs from "node:fs";
 import https from "node:https";
+import net from "node:net";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
 import { assertRefused, runCli, runHere, startServer, temporaryFolder } from "./run-cli.ts";
@@ -41,6 +43,14 @@ describe("HTTPS", { concurrency: 3 }, () => {
     assert.equal(JSON.parse(body).events.length, 3, "those of the first start");
     await assert.rejects(fetch(url.replace("https", "http")));
     assert.equal(child.exitCode, null, "it keeps serving");
+    assert.equal((await stop()).code, 0);
+  });
+
+  test("a connection that never negotiates TLS ends with the server", async (t) => {
+    const { flags } = certificate(t);
+    const { url, stop } = await startServer(t, ["serve", "--data", newFile(t), ...flags]);
+    const socket = net.connect(Number(new URL(url).port), "127.0.0.1");
+    await once(socket, "connect");
     assert.equal((await stop()).code, 0);
   });
 

@@ -105,6 +105,17 @@ test("close ends idle connections at once", async (t) => {
   assert.equal(await idle.rest(), "");
 });
 
+test("connections without a complete request do not hold it up for long", async (t) => {
+  const { listening } = await openListening(t);
+  const unused = connect(listening.url);
+  const partial = connect(listening.url);
+  partial.send("GET / HTTP/1.1\r\n");
+  await Promise.all([unused, partial].map(({ socket }) => once(socket, "connect")));
+  const before = performance.now();
+  await listening.close();
+  assert.ok(performance.now() - before < 4000, "sooner than a request in flight");
+});
+
 test("a keep-alive connection is told to close", async (t) => {
   const { listening } = await openListening(t);
   const { send, reply, rest } = connect(listening.url);
