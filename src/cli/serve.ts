@@ -118,9 +118,11 @@ export async function serveUntilStopped(
   const listening = await listen(listener, { host, port, tls, log });
   const url = listening.url + basePath;
   const stops: Array<() => Promise<void>> = [];
+  let stopDelivering = async () => {};
   try {
     onListening(url);
-    stops.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]), deliver(url));
+    stopDelivering = deliver(url);
+    stops.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]));
     stops.push(writeResetLinks(context, db, publicUrl || url));
     stops.push(watchRetention(db, log, config["keep-integration-events"]));
     ui?.("main").catch(({ message }) =>
@@ -130,7 +132,8 @@ export async function serveUntilStopped(
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
     streams.close();
-    await listening.close(); // first, so that what arrives until then is written as well
+    await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
+    // Last, so that what has arrived until then is written too.
     await Promise.all(stops.map((stop) => stop()));
     await largeChanges?.close();
   }
