@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 /** A server's open connections, as far as stopping it has to deal with them. */
@@ -22,6 +22,15 @@ export function watchConnections(server: Server, isTls: boolean): Connections {
       destroyAll(belowTls);
     },
   };
+}
+
+/**
+ * Ends a connection on which nothing has moved for a while, unless its client is waiting for a response that is still
+ * being made: one between two requests, and one whose client does not read.
+ */
+export function endIfStalled(socket: Socket) {
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse };
+  if (!response || socket.writableLength > 0) socket.destroy();
 }
 
 /** The sockets that the event reports, until they close. */

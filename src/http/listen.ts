@@ -6,7 +6,7 @@ import net, { type AddressInfo, type Socket } from "node:net";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
-import { type Connections, watchConnections } from "./connections.ts";
+import { type Connections, endIfStalled, watchConnections } from "./connections.ts";
 import type { Listener } from "./listener.ts";
 import { refuse, refuseMalformed, refuseTunnel, stopping, unsupportedExpectation } from "./refuse.ts";
 
@@ -32,6 +32,9 @@ const QUIET_TURNS = 10;
 /** The queue for connections not yet accepted, as far as the system allows; any beyond it are refused. */
 const BACKLOG = 4096;
 
+/** How long a client may take to read anything of what it is sent; one that reads slowly is waited for. */
+const STALL_TIMEOUT_MS = 120_000;
+
 /** How long a request's headers may take to arrive; its body may take four times as long. */
 const HEADERS_TIMEOUT_MS = 15_000;
 
@@ -56,14 +59,22 @@ interface ListenOptions {
   /** Serves HTTPS if given. */
   tls?: Tls | undefined;
   log: Log;
-  /** In milliseconds. */
+  /** In milliseconds, as is the next. */
   headersTimeoutMs?: number;
+  stallTimeoutMs?: number;
 }
 
 /** Serves the listener. @throws PortInUseError, UsageError for an unknown host */
 export async function listen(
   handle: Listener,
-  { host, port, tls, log, headersTimeoutMs = HEADERS_TIMEOUT_MS }: ListenOptions,
+  {
+    host,
+    port,
+    tls,
+    log,
+    headersTimeoutMs = HEADERS_TIMEOUT_MS,
+    stallTimeoutMs = STALL_TIMEOUT_MS,
+  }: ListenOptions,
 ): Promise<Listening> {
   await requireAddress(host);
   let isClosed = false;
@@ -77,6 +88,7 @@ export async function listen(
     ? https.createServer({ ...options, ...tls }, listener)
     : http.createServer(options, listener);
   const connections = watchConnections(server, tls !== undefined);
+  server.setTimeout(stallTimeoutMs, endIfStalled);
   server.on("clientError", (error, socket) => refuseMalformed(log, error, socket as Socket));
   server.on("connect", (_, socket) => refuseTunnel(log, socket as Socket));
   server.on("checkContinue", (request, response) => {

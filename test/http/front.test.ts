@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { type TestContext, test } from "node:test";
-import { setImmediate } from "node:timers/promises";
+import { describe, type TestContext, test } from "node:test";
+import { setImmediate, setTimeout } from "node:timers/promises";
 
 import type { ErrorBody } from "../../src/http/error.ts";
 import { JsonStream, toBody } from "../../src/http/json-stream.ts";
@@ -120,6 +121,50 @@ test("an incomplete request is a 408", async (t) => {
     assertError(reply, [408, "RequestTimeoutError"]);
     assert.equal(logged.at(-1)?.id, JSON.parse(reply.body).id);
   }
+});
+
+describe("a connection on which nothing moves", () => {
+  const STALL_MS = 500;
+  const BODY = Buffer.alloc(64 * MIB);
+
+  const serve = async (t: TestContext, listener: Listener) => {
+    const listening = await listen(listener, { ...LOCAL, stallTimeoutMs: STALL_MS });
+    t.after(() => listening.close());
+    const socket = net.connect(Number(new URL(listening.url).port), "127.0.0.1");
+    socket.write(head("GET", "/"));
+    return socket;
+  };
+
+  test("ends if its client reads nothing", async (t) => {
+    const answered = Promise.withResolvers<ServerResponse>();
+    const socket = await serve(t, (_, response) => answered.resolve(response.end(BODY)));
+    t.after(() => socket.destroy());
+    const response = await answered.promise;
+    await once(response, "close");
+    assert.equal(response.writableFinished, false);
+  });
+
+  test("stays while its client reads slowly", async (t) => {
+    const socket = await serve(t, (_, response) => response.end(BODY));
+    let length = 0;
+    const begin = performance.now();
+    for await (const chunk of socket) {
+      length += chunk.length;
+      await setTimeout(2);
+      if (length > BODY.length) break;
+    }
+    assert.ok(length > BODY.length, String(length));
+    assert.ok(performance.now() - begin > STALL_MS);
+  });
+
+  test("stays while its response is being made", async (t) => {
+    const socket = await serve(t, async (_, response) => {
+      await setTimeout(2 * STALL_MS);
+      response.end("done");
+    });
+    const [chunk] = await once(socket, "data");
+    assert.match(String(chunk), /done$/);
+  });
 });
 
 test("reading an unused body stops at a limit", async (t) => {
