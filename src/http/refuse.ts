@@ -82,5 +82,6 @@ function errorForCode(code: string | undefined) {
     return new ApiError("HeadersTooLargeError", "The request's headers are too large");
   if (code === "ERR_HTTP_REQUEST_TIMEOUT")
     return new ApiError("RequestTimeoutError", "The request was not completed in time");
-  return invalid({ path: "request", message: "is not HTTP" });
+  const isCut = code === "HPE_INVALID_EOF_STATE";
+  return invalid({ path: "request", message: isCut ? "ended before it was complete" : "is not HTTP" });
 }

@@ -55,6 +55,14 @@ test("malformed HTTP is a 400 in JSON, and the connection is closed", async (t) 
   await requireUnharmed();
 });
 
+test("a request that ends early is told so", async (t) => {
+  const { listening } = await openListening(t);
+  const { socket, send, reply } = connect(listening.url);
+  send(searchHead("content-length: 9"), "{");
+  socket.end();
+  assert.match((await reply())!.body, /"request: ended before it was complete"/);
+});
+
 test("a client that hangs up on pipelined responses causes no error", async (t) => {
   const { listening, requireUnharmed } = await openListening(t, withLongLog());
   const { socket, send } = connect(listening.url);
