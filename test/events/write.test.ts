@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ANYBODY, CLI } from "../../src/auth/actor.ts";
 import type { Database } from "../../src/db/statement.ts";
-import { type NewEvent, write, writeSoon } from "../../src/events/write.ts";
+import { actingAs, type NewEvent, write, writeSoon } from "../../src/events/write.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 
@@ -52,6 +52,23 @@ test("an event has an author and a time, and everything else is unset", async (t
     "one time for the whole transaction",
   );
   assert.deepEqual([second!.tags, third!.tags], [[{ type: "simple", value: "red" }], []]);
+});
+
+test("actors may take turns in one transaction", async (t) => {
+  const { db, recorded } = await openWorld(t);
+  write(db, JANE, (tx) => {
+    for (const each of [tx, actingAs(tx, CLI), tx]) each.record({ type: "feature-archived", ...FLAG });
+  });
+  const events = recorded();
+  const { id } = events[0]!;
+  assert.deepEqual(
+    events.map((event) => [event.id, event.createdBy]),
+    [
+      [id, "jane"],
+      [id + 1, "cli"],
+      [id + 2, "jane"],
+    ],
+  );
 });
 
 test("a recorded event can be found, counted and notified, or leaves no trace", async (t) => {
