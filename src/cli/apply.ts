@@ -1,5 +1,4 @@
 import { text } from "node:stream/consumers";
-import { close, openToRead } from "../db/open.ts";
 import { printable } from "../printable.ts";
 import { applyProject, compareProject } from "../transfer/project/apply.ts";
 import { readProjectText } from "../transfer/project/read.ts";
@@ -8,7 +7,7 @@ import type { Differences, Step } from "../transfer/project/step.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { openSource } from "./import.ts";
 import { counted } from "./plural.ts";
-import { withFile } from "./with-file.ts";
+import { withFile, withFileToRead } from "./with-file.ts";
 
 /** Thrown by `diff` if there are differences. Exit code 5. */
 export class DifferenceError extends Error {}
@@ -61,15 +60,12 @@ export const diff: Command = {
   options: { ...PRUNE, ...JSON_OPTION },
   async run(context) {
     const project = await readProject(context);
-    const db = openToRead(context.config.data);
-    try {
+    withFileToRead(context.config, (db) => {
       const steps = compareProject(db, project, { prunes: context.options.prune === true });
       printSteps(context, project, steps);
       if (steps.length > 0)
         throw new DifferenceError(`${counted(steps.length, "difference")}: run apply to remove them`);
-    } finally {
-      close(db);
-    }
+    });
   },
 };
 

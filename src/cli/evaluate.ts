@@ -1,7 +1,7 @@
 import { CLI } from "../auth/actor.ts";
 import { UsageError } from "../config.ts";
 import { DataError } from "../db/error.ts";
-import { close, open } from "../db/open.ts";
+import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import type { Explanation } from "../evaluation/explain.ts";
 import { trials } from "../resources/playground/require.ts";
@@ -38,7 +38,7 @@ export const evaluate: Command = {
 
 async function evaluateOnce(context: Context, seed: string | undefined) {
   const { config, args, options, print } = context;
-  const db = seed === undefined ? open(config.data, { mustExist: true }) : await openSeeded(seed);
+  const db = seed === undefined ? openToRead(config.data) : await openSeeded(seed);
   try {
     const environment = requireEnvironment(db, options.environment as string | undefined);
     const explanation = explainFlag(db, args[0]!, environment, toContext(options.context as string[]));

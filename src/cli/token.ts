@@ -11,7 +11,7 @@ import { check, Time } from "../validation.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { requireName, requireUser } from "./name.ts";
 import { table } from "./table.ts";
-import { withFile } from "./with-file.ts";
+import { withFile, withFileToRead } from "./with-file.ts";
 
 const settings = ["data"] as const;
 
@@ -56,7 +56,7 @@ export const tokenList: Command = {
   settings,
   options: JSON_OPTION,
   run: (context) =>
-    withFile(context.config, (db) => {
+    withFileToRead(context.config, (db) => {
       const all = tokens(db);
       if (context.options.json) return context.print(JSON.stringify(all));
       const rows = all.map((token) => ({ ...token, projects: token.projects.join(",") }));

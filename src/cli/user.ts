@@ -14,7 +14,7 @@ import { requireAddress, requireName, requireUser, requireUsername } from "./nam
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
 import { publicUrl } from "./serve.ts";
 import { table } from "./table.ts";
-import { withFile } from "./with-file.ts";
+import { withFile, withFileToRead } from "./with-file.ts";
 
 export const userCreate: Command = {
   name: "user create",
@@ -57,7 +57,7 @@ export const userList: Command = {
   settings: ["data"],
   options: JSON_OPTION,
   run: ({ config, options, print }) =>
-    withFile(config, (db) => {
+    withFileToRead(config, (db) => {
       const all = users(db);
       if (options.json) return print(toJson(all));
       const rows = all.map(({ id, username, email = null, name, role }) => ({

@@ -1,10 +1,16 @@
 import type { Config } from "../config.ts";
-import { close, open } from "../db/open.ts";
+import { close, open, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 
 /** Runs the body with the data file, which must exist, and always closes it. */
-export function withFile({ data }: Config, body: (db: Database) => void) {
-  const db = open(data, { mustExist: true });
+export const withFile = ({ data }: Config, body: (db: Database) => void) =>
+  runWith(open(data, { mustExist: true }), body);
+
+/** The same for a body that only reads, so the file need not be writable. */
+export const withFileToRead = ({ data }: Config, body: (db: Database) => void) =>
+  runWith(openToRead(data), body);
+
+function runWith(db: Database, body: (db: Database) => void) {
   try {
     body(db);
   } finally {

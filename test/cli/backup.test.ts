@@ -273,7 +273,7 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     ["its owner serves", true, 0o444],
     ["is a backup", false, 0o444],
   ] as const) {
-    test(`doctor, backup and export need no write permission for a file that ${name}`, async (t) => {
+    test(`commands that only read need no write permission for a file that ${name}`, async (t) => {
       const [data, folder] = [await dataFile(t, createWorld().lines), temporaryFolder(t)];
       if (isServed) await startServer(t, ["serve", "--data", data]);
       else toSingleFile(data);
@@ -281,7 +281,8 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
       fs.chmodSync(path.dirname(data), 0o555);
       fs.chmodSync(folder, 0o777);
       const before = beside(data);
-      for (const args of [["doctor"], ["backup", path.join(folder, "copy.db")], ["export"]]) {
+      const backup = ["backup", path.join(folder, "copy.db")];
+      for (const args of [["doctor"], backup, ["export"], ["user", "list"], ["token", "list"]]) {
         const { code, stderr } = await runCli([...args, "--data", data], { uid: NOBODY });
         assert.equal(code, 0, stderr);
       }
