@@ -3,7 +3,7 @@ import { ApiError } from "../http/error.ts";
 import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
 import type { Credentials } from "./authenticate.ts";
 import { tokenHashOf } from "./stream-key.ts";
-import { hashSecret, isExpired, type TokenType } from "./token.ts";
+import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
 
 /** An application, and the flags it may read. */
 export interface SdkActor extends Actor {
@@ -31,7 +31,7 @@ const tokenByHash = query<{ hash: string }, Row>(`
  */
 export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
   return (db: Database, { authorization, apiKey, key }: Credentials): SdkActor => {
-    const secret = toSecret(authorization || apiKey);
+    const secret = secretIn(authorization || apiKey);
     const hash = secret ? hashSecret(secret) : key ? tokenHashOf(db, key) : undefined;
     const token = hash === undefined ? undefined : tokenByHash(db).get({ hash });
     if (!token || isExpired(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
@@ -55,13 +55,11 @@ export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) 
  * @throws ApiError `NoAccessError`
  */
 export function authenticateAnybody(db: Database, { authorization }: Credentials): Actor {
-  const secret = toSecret(authorization);
+  const secret = secretIn(authorization);
   const token = secret ? tokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
   if (token?.type === "client" || token?.type === "frontend") throw new ApiError("NoAccessError", WRONG_KIND);
   return ANYBODY;
 }
-
-const toSecret = (header: string | null | undefined) => header?.replace(/^bearer\s+/i, "").trim();
 
 const MISSING =
   "This endpoint requires an API token. Please add an authorization header to your request with a valid token";

@@ -2,7 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
 import { ROLES } from "./permissions.ts";
-import { hashSecret, isExpired, type TokenType } from "./token.ts";
+import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
 
 /** The credentials a request presents. */
 export interface Credentials {
@@ -57,7 +57,7 @@ const sessionByHash = query<{ hash: string }, PersonRow>(`
  * @throws ApiError `AuthenticationRequired` if there is neither, or if the credential is unknown, revoked or expired.
  */
 export function authenticate(db: Database, { authorization, session }: Credentials): Actor {
-  const secret = authorization?.replace(/^bearer\s+/i, "").trim();
+  const secret = secretIn(authorization);
   const token = secret ? valid(tokenByHash(db).get({ hash: hashSecret(secret) })) : undefined;
   if (token && token.userId === null) return toService(token);
   const person =

@@ -1,6 +1,7 @@
-/** OWASP's minimum length; longer passwords may be phrases (original). In characters. */
-const MIN_LENGTH = 10;
-const MAX_LENGTH = 128;
+/** OWASP's lengths, in characters (original). */
+export const PASSWORD_LENGTH = { min: 10, max: 128 } as const;
+
+/** From this length on, a password may be a phrase (original). */
 const MIN_PHRASE_LENGTH = 20;
 
 /** A rule, and the sentence by which the original's page recognizes it. */
@@ -12,13 +13,13 @@ export interface PasswordRule {
 
 const ALWAYS: readonly PasswordRule[] = [
   {
-    isBroken: (password) => password.length < MIN_LENGTH,
-    rule: `must have ${MIN_LENGTH} characters or more`,
+    isBroken: (password) => password.length < PASSWORD_LENGTH.min,
+    rule: `must have ${PASSWORD_LENGTH.min} characters or more`,
     known: "The password must be at least 10 characters long.",
   },
   {
-    isBroken: (password) => password.length > MAX_LENGTH,
-    rule: `must have ${MAX_LENGTH} characters or fewer`,
+    isBroken: (password) => password.length > PASSWORD_LENGTH.max,
+    rule: `must have ${PASSWORD_LENGTH.max} characters or fewer`,
     known: "The password must be fewer than 128 characters.",
   },
   {

@@ -14,6 +14,9 @@ export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 export const isExpired = (expiresAt: string | null) =>
   expiresAt !== null && expiresAt <= new Date().toISOString();
 
+/** The secret in an `Authorization` header, with or without the word `Bearer`; empty or undefined if there is none. */
+export const secretIn = (header: string | null | undefined) => header?.replace(/^bearer\s+/i, "").trim();
+
 /** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */
 export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
 

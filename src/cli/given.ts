@@ -1,4 +1,5 @@
 import fs from "node:fs";
+import { PASSWORD_LENGTH } from "../auth/password-rules.ts";
 import { SECRET_SHAPE } from "../auth/token.ts";
 import { UsageError } from "../config.ts";
 import { Username } from "../resources/users/schema.ts";
@@ -97,9 +98,10 @@ function givenAdmin(env: NodeJS.ProcessEnv): GivenAdmin {
   const username = check(Username, env[USERNAME]?.trim() || "admin");
   if (username.violations) throw new UsageError(`${USERNAME}: ${username.violations[0].message}`);
   const password = env[PASSWORD] || undefined;
-  if (password === undefined || (password.length >= MIN_PART_LENGTH && password.length <= 128))
+  const { min, max } = PASSWORD_LENGTH;
+  if (password === undefined || (password.length >= min && password.length <= max))
     return { username: username.value, password };
-  throw new UsageError(`${PASSWORD}: must be ${MIN_PART_LENGTH} to 128 characters`);
+  throw new UsageError(`${PASSWORD}: must be ${min} to ${max} characters`);
 }
 
 /** Everything that environment variables provide for the first start. */
