@@ -1,6 +1,6 @@
 import { distance } from "fastest-levenshtein";
 
-/** The limit similar word; undefined if none is close enough: two typos in five letters are, two in three are not. */
+/** The most similar word; undefined if none is close enough: two typos in five letters are, two in three are not. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.min(Math.floor(word.length * 0.4), 3);
   const near = known

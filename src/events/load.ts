@@ -51,10 +51,8 @@ export function loadEvents(tx: Writing) {
 
 /** @returns the SQL of the dropped indexes. */
 function beginMany(tx: Writing): string[] {
-  const { db } = tx;
-  db.pragma("mmap_size = 0"); // permanently: nothing written here is read again, so mapping it would only fill memory
   tune(tx, FOR_MANY);
-  return countAllEvents(db) < MANY ? dropIndexes(db) : []; // otherwise most of them are already built
+  return countAllEvents(tx.db) < MANY ? dropIndexes(tx.db) : []; // otherwise most of them are already built
 }
 
 function dropIndexes(db: Database) {

@@ -1,8 +1,8 @@
 import { applyPatch, type Operation, Pointer as PointerPath } from "rfc6902";
 import * as v from "valibot";
 import { isTooDeep, MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../limits.ts";
-import { check, type Schema } from "../validation.ts";
-import { invalid } from "./error.ts";
+import type { Schema } from "../validation.ts";
+import { invalid, requireValid } from "./error.ts";
 
 const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 
@@ -50,9 +50,7 @@ export function applyJsonPatchAs<S extends Schema>(
   value: object,
   patch: JsonPatch,
 ): v.InferOutput<S> {
-  const result = check(schema, applyJsonPatch(value, patch), "body");
-  if (result.violations) throw invalid(...result.violations);
-  return result.value;
+  return requireValid(schema, applyJsonPatch(value, patch), "body");
 }
 
 const patchError = (index: number, message: string) => invalid({ path: `body.${index}`, message });

@@ -53,7 +53,7 @@ export function mountPage(app: H3, load: LoadUi, base: string): EventHandler {
   return async ({ req }) => toPage(pageFor(await load("main"), base), PAGE, req);
 }
 
-/** Browsers request this address for the icon of a page that declares none. */
+/** Browsers request `/favicon.ico` for pages that declare no icon. */
 const redirectTo = (location: string) =>
   new HTTPResponse(null, { status: 302, headers: { location, "cache-control": "no-cache" } });
 

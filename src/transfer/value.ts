@@ -30,7 +30,7 @@ export const Hash = v.pipe(
 
 export const OptionalTime = optional(Time);
 
-/** Column values from a parsed line: booleans as 0 and 1, lists and objects as JSON text. */
+/** A boolean as columns store it. */
 export const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
 
 /** A line without its null keys, which is how it is written. */
