@@ -9,8 +9,8 @@ import type { FromServer, Settings, ToServer } from "./worker.ts";
 /** The argument that makes this program a worker process. */
 export const WORKER = "--worker";
 
-/** How long a worker may take to end, in milliseconds. */
-const END_MS = 5_000;
+/** How long a worker may take to end, in milliseconds; by then nobody waits for what it is doing. */
+const END_MS = 1_000;
 
 export interface Options {
   /** The command that starts this program. */
