@@ -36,7 +36,7 @@ function removeAbandoned(file: string) {
   for (const name of namesIn(dir)) {
     const [, pid] = /^\.(\d+)\.unfinished(-wal|-shm|-journal)?$/.exec(name.slice(base.length)) ?? [];
     if (name.startsWith(base) && pid !== undefined && !isRunning(Number(pid)))
-      fs.rmSync(path.join(dir, name));
+      fs.rmSync(path.join(dir, name), { force: true }); // another process may be doing the same
   }
 }
 
