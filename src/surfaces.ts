@@ -249,6 +249,11 @@ export type ServedOperation = (typeof served)[number]["operations"][number];
 /** Every operation served. */
 export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }) => operations);
 
+/** Those that need no credential. */
+export const OPEN_OPERATIONS: ReadonlySet<Operation> = new Set(
+  SURFACES.filter(({ isOpen }) => isOpen).flatMap(({ operations }) => operations),
+);
+
 /** The schemas shared by operations: everything that the resources' `schema.ts` export. */
 export const SCHEMAS = Object.fromEntries(
   [

@@ -13,12 +13,16 @@ import { NoBody, type Operation, textTypeOf } from "./operation.ts";
  * server: the same schemas validate requests, and responses in the tests.
  */
 
-/** @param schemas shared by operations, by name @param root the server's URL, or the base path */
-export function toOpenApi(
-  operations: readonly Operation[],
-  schemas: Readonly<Record<string, Schema>>,
-  root: string,
-) {
+interface Options {
+  /** Shared by operations, by name. */
+  schemas: Readonly<Record<string, Schema>>;
+  /** The server's URL, or the base path. */
+  root: string;
+  /** The operations that need no credential. */
+  open: ReadonlySet<Operation>;
+}
+
+export function toOpenApi(operations: readonly Operation[], { schemas, root, open }: Options) {
   const definitions = { ...schemas, ErrorBody };
   const convert: Convert = (schema, typeMode) => {
     const {
@@ -34,7 +38,10 @@ export function toOpenApi(
   const isConditional = (one: Operation) => one.changes && targetOf(one, operations) !== undefined;
   const toPath = (group: readonly Operation[]) =>
     Object.fromEntries(
-      group.map((one) => [one.method.toLowerCase(), toOperation(one, convert, isConditional(one))]),
+      group.map((one) => {
+        const traits = { isOpen: open.has(one), isConditional: isConditional(one) };
+        return [one.method.toLowerCase(), toOperation(one, convert, traits)];
+      }),
     );
   const paths = Object.fromEntries([...described].map(([path, group]) => [path, toPath(group)]));
   const components = withRefs(toJsonSchemaDefs(definitions, { ...CONVERTED, typeMode: "output" }));
@@ -103,8 +110,15 @@ function usedComponents(components: object, paths: object): object {
 
 type Convert = (schema: Schema, typeMode: "input" | "output") => object;
 
-/** @param isConditional whether it accepts `If-Match` */
-function toOperation(operation: Operation, convert: Convert, isConditional: boolean) {
+/** What an operation's contract doesn't say. */
+interface Traits {
+  /** It needs no credential. */
+  isOpen: boolean;
+  /** It accepts `If-Match`. */
+  isConditional: boolean;
+}
+
+function toOperation(operation: Operation, convert: Convert, { isOpen, isConditional }: Traits) {
   const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
   const contentOf = (schema: object) =>
@@ -115,7 +129,7 @@ function toOperation(operation: Operation, convert: Convert, isConditional: bool
     summary,
     tags: [tag],
     ...(deprecated && { deprecated }),
-    ...(isOpen(operation) && { security: [] }),
+    ...(isOpen && { security: [] }),
     parameters: [...parametersOf(operation, convert), ...(isConditional ? [IF_MATCH] : [])],
     ...(body && { requestBody: requestBodyOf(operation, convert(body, "input")) }),
     responses: {
@@ -139,9 +153,6 @@ const streamContent = (schema: object) => ({
     schema: { type: "string", contentMediaType: "application/json", contentSchema: schema },
   },
 });
-
-/** Whether it needs no credential. */
-const isOpen = ({ path }: Operation) => !path.startsWith("/api/");
 
 function requestBodyOf(operation: Operation, schema: object) {
   const { body: example } = exampleOf(operation);

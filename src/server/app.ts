@@ -23,7 +23,7 @@ import { route } from "../http/route.ts";
 import type { Streams } from "../http/streams.ts";
 import { unknownPath } from "../http/unknown-path.ts";
 import { currentSetting, requireNoMaintenance } from "../resources/settings/require.ts";
-import { OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
+import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "../surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { answerSignInLink } from "./sign-in-link.ts";
@@ -132,6 +132,7 @@ function addressOf(event: H3Event, trustsProxy: boolean) {
 /** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */
 function mountDescription(app: H3, root: string) {
   let parts: Parts | undefined;
-  const describe = () => (parts ??= wholeParts(JSON.stringify(toOpenApi(OPERATIONS, SCHEMAS, root))));
+  const options = { schemas: SCHEMAS, root, open: OPEN_OPERATIONS };
+  const describe = () => (parts ??= wholeParts(JSON.stringify(toOpenApi(OPERATIONS, options))));
   route(app, "/docs/openapi.json", { GET: (event) => toResponse(describe(), event.req) });
 }

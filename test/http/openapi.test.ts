@@ -22,3 +22,16 @@ test("the OpenAPI document passes a linter", async (t) => {
   }
   assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
 });
+
+test("it says which operations need no credential", async (t) => {
+  const { request } = await openServer(t);
+  const { body } = await request("/docs/openapi.json", { as: null });
+  for (const { method, path, status: success } of OPERATIONS) {
+    if (success === 410 || method !== "GET" || path.includes(":")) continue;
+    const reply = await request(path, { as: null });
+    const isRefused = reply.body?.name === "AuthenticationRequired";
+    assert.equal(body.paths[path].get.security === undefined, isRefused, path);
+  }
+  assert.equal(body.paths["/ofrep/v1/evaluate/flags"].post.security, undefined);
+  assert.deepEqual(body.paths["/auth/simple/login"].post.security, []);
+});
