@@ -37,9 +37,9 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
     rollout(value),
     `${IN}.parameters.rollout: must be 0 to 100, not ${JSON.stringify(value)}`,
   ]),
-  ["feature", constraint("NUM_GT", "many"), `${VALUE}: NUM_GT takes a number, not "many"`],
-  ["feature", constraint("NUM_EQ"), `${VALUE}: NUM_EQ takes a number, not nothing`],
-  ["feature", constraint("NUM_LTE", ""), `${VALUE}: NUM_LTE takes a number, not ""`],
+  ["feature", constraint("NUM_GT", "many"), `${VALUE}: NUM_GT takes a number below 2^53, not "many"`],
+  ["feature", constraint("NUM_EQ"), `${VALUE}: NUM_EQ takes a number below 2^53, not nothing`],
+  ["feature", constraint("NUM_LTE", ""), `${VALUE}: NUM_LTE takes a number below 2^53, not ""`],
   ["feature", constraint("DATE_AFTER", "soon"), `${VALUE}: DATE_AFTER takes a date, not "soon"`],
   ["feature", constraint("SEMVER_EQ", "1.2"), `${VALUE}: SEMVER_EQ takes a version such as 1.2.3, not "1.2"`],
   [
@@ -85,7 +85,7 @@ const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> =
   [
     "segment",
     { constraints: [{ contextName: "x", operator: "NUM_GT", value: "a" }] },
-    'constraints.0.value: NUM_GT takes a number, not "a"',
+    'constraints.0.value: NUM_GT takes a number below 2^53, not "a"',
   ],
   ["project", { id: "a/b" }, "id: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )"],
   ["integration", { provider: "pager" }, 'provider: there is no provider "pager"'],

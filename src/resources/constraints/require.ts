@@ -82,6 +82,9 @@ const ruleOf = ({ operator }: Pick<Constraint, "operator">) =>
 export const isNumber = (value: unknown) =>
   typeof value === "string" && DECIMAL.test(value) && Number.isFinite(Number(value));
 
+/** Beyond 2^53, different texts would count as the same number (original). */
+const isExact = (value: string) => isNumber(value) && Math.abs(Number(value)) <= Number.MAX_SAFE_INTEGER;
+
 const DECIMAL = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i;
 
 /** The grammar of semver.org, which allows no leading zeros, without the build, which is never compared (original). */
@@ -90,7 +93,7 @@ const SEMVER =
 
 /** Operators that take one value, by their prefixes. */
 const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean, expected: string]> = [
-  ["NUM_", isNumber, "a number"],
+  ["NUM_", isExact, "a number below 2^53"],
   ["DATE_", (value) => !Number.isNaN(Date.parse(value)), "a date"],
   ["SEMVER_", (value) => SEMVER.test(value), "a version such as 1.2.3"],
   ["REGEX", isRegex, `a regular expression in RE2 syntax of at most ${MAX_REGEX_LENGTH} characters`],
