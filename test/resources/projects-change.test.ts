@@ -139,7 +139,31 @@ scenarios(`PUT ${PROJECT}/settings`, [
 ]);
 
 type Type = "project-deleted" | "project-archived" | "project-revived";
-const done = (type: Type, project = "a") => [{ type, project, environment: null, data: null, preData: null }];
+const done = (type: Type, project = "a") => [
+  ...(type === "project-deleted" && project === "a" ? [FLAG_DELETED] : []),
+  { type, project, environment: null, data: null, preData: null },
+];
+const FLAG_DELETED = { type: "feature-deleted", project: "a", featureName: "gone" } as const;
+
+const withMore = (w: World) =>
+  given(w)
+    .add("segment", { id: 1, name: "own", project: "a" })
+    .add("segment", { id: 2, name: "global" })
+    .add("token", {
+      type: "client",
+      name: "alone",
+      hash: "1".repeat(64),
+      projects: ["a"],
+      environment: "production",
+    })
+    .add("token", {
+      type: "client",
+      name: "both",
+      hash: "2".repeat(64),
+      projects: ["a", "full"],
+      environment: "production",
+    })
+    .add("token", { type: "client", name: "all", hash: "3".repeat(64), environment: "production" });
 
 /** Archiving and deleting have the same preconditions. */
 const emptied = (method: string, path: (id: string) => string, type: Type): Scenario[] =>
@@ -165,6 +189,22 @@ const emptied = (method: string, path: (id: string) => string, type: Type): Scen
 scenarios(`DELETE ${PROJECT}`, [
   ...permitted("DELETE_PROJECT", { given, records: done("project-deleted") }),
   ...emptied("DELETE", (id) => `/api/admin/projects/${id}`, "project-deleted"),
+  {
+    name: "what belongs to it goes too: flags, segments, and tokens for it alone",
+    given: withMore,
+    records: [
+      FLAG_DELETED,
+      { type: "segment-deleted", project: "a", preData: { id: 1, name: "own" } },
+      { type: "api-token-deleted", project: "a", preData: { tokenName: "alone", projects: ["a"] } },
+      {
+        type: "api-token-updated",
+        project: "a,full",
+        data: { tokenName: "both", projects: ["full"] },
+        preData: { tokenName: "both", projects: ["a", "full"] },
+      },
+      { type: "project-deleted", project: "a" },
+    ],
+  },
 ]);
 
 scenarios("POST /api/admin/projects/archive/a", [
@@ -191,7 +231,7 @@ test("deleting a project deletes its archived flags and roles, and keeps its eve
   const { body } = await request("/api/admin/events?project=a");
   assert.deepEqual(
     body.events.map(({ type }: { type: string }) => type),
-    ["project-deleted"],
+    ["project-deleted", "feature-deleted"],
   );
   assert.equal((await request(PROJECT)).status, 404);
   assert.equal(

@@ -1,9 +1,10 @@
-import { command } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import { tagsOf } from "../../events/tags.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
 import { removeDependencies } from "../dependencies/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
+import { featureNamed } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 
 const setArchived = command<{ name: string; archivedAt: string | null }>(`
@@ -11,6 +12,9 @@ const setArchived = command<{ name: string; archivedAt: string | null }>(`
 
 const disableEverywhere = command<{ name: string }>(`
   UPDATE feature_environments SET enabled = 0 WHERE feature = :name AND enabled`);
+
+const archivedOf = query<{ project: string }, string>(`
+  SELECT name FROM features WHERE project = :project AND archived_at IS NOT NULL ORDER BY name`);
 
 const removeRow = command<{ name: string }>(`DELETE FROM features WHERE name = :name`);
 
@@ -42,4 +46,10 @@ export function deleteFeature(tx: Tx, feature: Feature) {
   const tags = tagsOf(tx.db, name);
   removeRow(tx).run({ name });
   tx.record({ type: "feature-deleted", project, featureName: name, preData: feature, tags });
+}
+
+/** Deletes all archived flags of a project. */
+export function deleteArchivedFeatures(tx: Tx, project: string) {
+  for (const name of archivedOf(tx.db).pluck().all({ project }))
+    deleteFeature(tx, featureNamed(tx.db, name)!);
 }

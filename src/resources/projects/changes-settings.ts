@@ -1,5 +1,8 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { deleteArchivedFeatures } from "../features/changes-archive.ts";
+import { deleteSegmentsOf } from "../segments/changes.ts";
+import { removeProject } from "../tokens/changes.ts";
 import { projectData } from "./overview-store.ts";
 import type { ProjectSettings, ProjectUpdate } from "./schema.ts";
 
@@ -61,8 +64,11 @@ export function reviveProject(tx: Tx, id: string) {
   tx.record({ type: "project-revived", project: id });
 }
 
-/** Permanently deletes a project with its archived flags; its events stay. */
+/** Permanently deletes a project with its archived flags, its segments and the tokens for it alone; its events stay. */
 export function deleteProject(tx: Tx, id: string) {
+  deleteArchivedFeatures(tx, id);
+  deleteSegmentsOf(tx, id);
+  removeProject(tx, id);
   removeRow(tx).run({ id });
   tx.record({ type: "project-deleted", project: id });
 }

@@ -51,8 +51,15 @@ export const deleteProject = operation({
   method: "DELETE",
   path: PROJECT,
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  crossesProjects: true,
   errors: ["NotFoundError", "InvalidOperationError"],
-  records: ["project-deleted"],
+  records: [
+    "feature-deleted",
+    "segment-deleted",
+    "api-token-deleted",
+    "api-token-updated",
+    "project-deleted",
+  ],
   sizeOf: ({ db, params }: { db: Database; params: { projectId: string } }) =>
     flagCount(db, params.projectId),
 }).change(({ tx, params: { projectId } }) => {

@@ -1,4 +1,4 @@
-import { command } from "../../db/statement.ts";
+import { command, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { insertStrategySegment } from "../strategies/changes.ts";
 import type { NewSegment, Segment } from "./schema.ts";
@@ -21,6 +21,10 @@ export const insertSegment = command<
 const update = command<Row & { id: number }>(`
   UPDATE segments SET name = :name, description = :description, project = :project, constraints = :constraints
   WHERE id = :id`);
+
+const ofProject = query<{ project: string }, number>(
+  `SELECT id FROM segments WHERE project = :project ORDER BY id`,
+);
 
 const remove = command<{ id: number }>(`DELETE FROM segments WHERE id = :id`);
 
@@ -50,6 +54,11 @@ export function updateSegment(tx: Tx, before: Segment, segment: NewSegment) {
 export function deleteSegment(tx: Tx, segment: Segment) {
   remove(tx).run({ id: segment.id });
   tx.record({ type: "segment-deleted", project: segment.project ?? null, preData: segment });
+}
+
+/** Deletes all segments that belong to a project; none of them is in use. */
+export function deleteSegmentsOf(tx: Tx, project: string) {
+  for (const id of ofProject(tx.db).pluck().all({ project })) deleteSegment(tx, segmentById(tx.db, id)!);
 }
 
 /** Replaces a strategy's segments; no event is recorded (original). */

@@ -5,7 +5,7 @@ import type { Tx } from "../../events/write.ts";
 import { WithHeaders } from "../../http/operation.ts";
 import { publicPart } from "./api-token.ts";
 import type { CreatedApiToken, NewApiToken, PersonalToken } from "./schema.ts";
-import { type Token, tokenById } from "./store.ts";
+import { type Token, tokenById, tokens } from "./store.ts";
 
 export interface NewToken {
   type: TokenType;
@@ -35,6 +35,9 @@ const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
 const setExpiry = command<{ id: number; expiresAt: string }>(`
   UPDATE tokens SET expires_at = :expiresAt WHERE id = :id`);
+
+const setProjects = command<{ id: number; projects: string }>(`
+  UPDATE tokens SET projects = :projects WHERE id = :id`);
 
 /** Creates a token; its secret is not stored and can't be shown again. */
 export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Token & { secret: string } {
@@ -68,9 +71,7 @@ export function createApiToken(tx: Tx, token: NewApiToken): WithHeaders<CreatedA
 /** Changes when an API token expires. */
 export function updateToken(tx: Tx, token: Token, expiresAt: string) {
   setExpiry(tx).run({ id: token.id, expiresAt });
-  const updated = tokenById(tx.db, token.id)!;
-  const [data, preData] = [wholePart(updated), wholePart(token)];
-  tx.record({ type: "api-token-updated", ...placeOf(tx, token), data, preData });
+  recordUpdate(tx, token);
 }
 
 /** Revokes a token; false if there is none with this id. */
@@ -82,6 +83,29 @@ export function revokeToken(tx: Tx, id: number): boolean {
   if (isPersonal(token)) tx.record({ type: "pat-deleted", data: deletedPersonal(token) });
   else tx.record({ type: "api-token-deleted", ...placeOf(tx, token), preData: wholePart(token) });
   return true;
+}
+
+/**
+ * Takes a project that will be deleted from the tokens for it, and revokes those for it alone: a later project with the
+ * same id is a different one (original).
+ */
+export function removeProject(tx: Tx, project: string) {
+  for (const token of tokens(tx.db)) {
+    const others = token.projects.filter((one) => one !== project);
+    if (others.length === token.projects.length) continue;
+    if (others.length === 0) revokeToken(tx, token.id);
+    else setProjectsOf(tx, token, others);
+  }
+}
+
+function setProjectsOf(tx: Tx, token: Token, projects: readonly string[]) {
+  setProjects(tx).run({ id: token.id, projects: JSON.stringify(projects) });
+  recordUpdate(tx, token);
+}
+
+function recordUpdate(tx: Tx, before: Token) {
+  const [data, preData] = [wholePart(tokenById(tx.db, before.id)!), wholePart(before)];
+  tx.record({ type: "api-token-updated", ...placeOf(tx, before), data, preData });
 }
 
 const isPersonal = ({ type }: Token) => type === "user";
