@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import os from "node:os";
+import { reasonOf } from "../db/error.ts";
 import type { World } from "./command.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -28,7 +29,7 @@ export async function runChild(
     const [code, signal] = (await once(child, "exit")) as [number | null, NodeJS.Signals | null];
     return code ?? 128 + os.constants.signals[signal!];
   } catch (error) {
-    world.stderr.write(`flagstone: ${command} can't be run: ${(error as NodeJS.ErrnoException).code}\n`);
+    world.stderr.write(`flagstone: ${command} can't be run: ${reasonOf(error)}\n`);
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? 127 : 126;
   } finally {
     isRunning = false;

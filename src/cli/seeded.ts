@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { UsageError } from "../config.ts";
-import { DataError } from "../db/error.ts";
+import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
@@ -42,7 +42,7 @@ function readSeed(seed: string): Buffer {
   try {
     return fs.readFileSync(seed);
   } catch (error) {
-    throw new DataError(`${seed} can't be read: ${(error as NodeJS.ErrnoException).code}`, { cause: error });
+    throw new DataError(`${seed} can't be read: ${reasonOf(error)}`, { cause: error });
   }
 }
 

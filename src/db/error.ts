@@ -43,6 +43,12 @@ const SYSTEM: Readonly<Record<string, string>> = {
   EISDIR: "it is a folder",
 };
 
+/** What a system error means; its code for one without words. */
+export const reasonOf = (error: unknown) => {
+  const { code = "", message } = error as NodeJS.ErrnoException;
+  return SYSTEM[code] ?? (code || message);
+};
+
 /** Explains a system error about a file being created; returns any other error unchanged. */
 export function explainTargetError(error: unknown, target: string): unknown {
   const reason = SYSTEM[(error as NodeJS.ErrnoException).code ?? ""];

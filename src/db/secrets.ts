@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import fs from "node:fs";
-import { DataError } from "./error.ts";
+import { DataError, reasonOf } from "./error.ts";
 import { IN_MEMORY } from "./open.ts";
 import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
@@ -132,7 +132,7 @@ function read(file: string) {
   try {
     return fs.readFileSync(file, "utf8");
   } catch (error) {
-    throw new DataError(`${file} can't be read: ${(error as NodeJS.ErrnoException).code}`);
+    throw new DataError(`${file} can't be read: ${reasonOf(error)}`);
   }
 }
 

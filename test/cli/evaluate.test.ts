@@ -82,7 +82,11 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     await misused("--environment: x must be one of development, production", "--environment", "x");
     await misused("--context: country is not NAME=VALUE", "--context", "country");
     assertRefused(await evaluate("x", "--watch"), 2, "--watch needs a --seed", " evaluate");
-    assertRefused(await evaluate("x", "--seed", "no-file"), 3, "no-file can't be read: ENOENT");
+    assertRefused(
+      await evaluate("x", "--seed", "no-file"),
+      3,
+      "no-file can't be read: there is no such file or folder",
+    );
   });
 
   test("--watch prints it again when the seed changes", async (t) => {

@@ -70,7 +70,7 @@ describe("flagstone run", { concurrency: true }, () => {
     assert.deepEqual(await runCli(["run", "no-such-command"]), {
       code: 127,
       stdout: "",
-      stderr: "flagstone: no-such-command can't be run: ENOENT\n",
+      stderr: "flagstone: no-such-command can't be run: there is no such file or folder\n",
     });
   });
 
