@@ -83,7 +83,9 @@ const STUCK = `
  * not this program's, only those up to that one.
  */
 export function checkFile(file: string): Finding[] {
-  if (!fs.existsSync(file)) return [{ name: "file", problem: `there is no file ${file}` }];
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  if (!found) return [{ name: "file", problem: `there is no file ${file}` }];
+  if (found.isDirectory()) return [{ name: "file", problem: `${file} is a folder: name a file with --data` }];
   let db: Database | undefined;
   try {
     requireReadable(file);

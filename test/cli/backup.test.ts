@@ -126,6 +126,12 @@ describe("backup, restore, compact, doctor", { concurrency: 4 }, () => {
     assertRefused(result, 3, `There is no file ${data}: name the data file with --data`);
   });
 
+  test("doctor recognizes a folder", async (t) => {
+    const folder = temporaryFolder(t);
+    const { code, stdout } = await runHere(["doctor", "--data", folder]);
+    assert.deepEqual([code, stdout], [3, `FAIL   file: ${folder} is a folder: name a file with --data\n`]);
+  });
+
   test("doctor finds nothing wrong in a good file and changes nothing", async (t) => {
     const data = await dataFile(t, createWorld().project("a").event().lines);
     const bytes = fs.readFileSync(data);
