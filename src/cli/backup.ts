@@ -48,7 +48,7 @@ export const compact: Command = {
   settings: ["data"],
   run({ config, print }) {
     const { before, after } = compactFile(config.data);
-    print(`${config.data} shrank from ${toMegabytes(before)} MB to ${toMegabytes(after)} MB`);
+    print(`Rewrote ${config.data}: ${toMegabytes(after)} MB, before ${toMegabytes(before)} MB`);
   },
 };
 
