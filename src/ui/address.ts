@@ -1,4 +1,5 @@
 import { useLocation, useSearch } from "wouter-preact";
+import { CLOSED, OPENED } from "./navigation.ts";
 
 /** The base path of the page, such as `/flags`; empty for the root. */
 export const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
@@ -32,12 +33,6 @@ export interface DialogState {
   close(): void;
 }
 
-/** The history state of an entry that a dialog has added. */
-const OPENED = "opened";
-
-/** The history state of such an entry once the dialog is closed; Forward leads no further than before it. */
-export const CLOSED = "closed";
-
 /**
  * A dialog that is open while the address has a parameter, such as `?edit=17`. Opening it adds an entry to the history,
  * so that Back closes it; closing it otherwise takes the entry back.
@@ -47,9 +42,9 @@ export function useDialog(parameter: string): DialogState {
   const [, navigate] = useLocation();
   const close = () => {
     if (!new URLSearchParams(location.search).has(parameter)) return; // the view has been left already
-    const isStep = history.state === OPENED;
-    navigate(addressWith({ [parameter]: undefined }), { replace: true, state: isStep ? CLOSED : null });
-    if (isStep) history.back(); // to the same address, as it was before the dialog
+    const state = history.state === OPENED ? CLOSED : null;
+    navigate(addressWith({ [parameter]: undefined }), { replace: true, state });
+    if (history.state === CLOSED) history.back(); // to the same address, as it was before the dialog
   };
   return {
     of,

@@ -7,8 +7,10 @@ import { watchKeys } from "./keys.ts";
 import { followEvents } from "./live.ts";
 import { LoadedView, loadAll } from "./loaded-view.tsx";
 import { Menu } from "./menu.tsx";
+import { navigateUnlessTyped } from "./navigation.ts";
 import { Failure, Nothing, Working } from "./parts/answer.tsx";
 import { DeadEnd } from "./parts/dead-end.tsx";
+import { DiscardQuestion } from "./parts/discard.tsx";
 import { Messages } from "./parts/messages.tsx";
 import { isBusy, refresh, refusals } from "./reads.ts";
 import { idOf, me, readMe } from "./session.ts";
@@ -18,7 +20,7 @@ import { PUBLIC_VIEWS, VIEWS } from "./views.ts";
 
 /** The whole page: sign-in, the menu, and the view at the current address. */
 export const App = () => (
-  <Router base={BASE}>
+  <Router base={BASE} aroundNav={navigateUnlessTyped}>
     <Switch>
       {PUBLIC_VIEWS.map((view) => (
         <Route key={view.path} path={view.path}>
@@ -31,6 +33,7 @@ export const App = () => (
         <SignedIn />
       </Route>
     </Switch>
+    <DiscardQuestion />
     <Messages />
   </Router>
 );

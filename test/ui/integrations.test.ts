@@ -41,7 +41,10 @@ test("a new integration counts as typed only once something is: only then it sta
   await visit(page, "/integrations?new=true");
   await page.select("select[name=provider]", "datadog");
   await selectsAllEvents(page);
-  await visit(page, "/integrations?new=true");
+  await press(page, "button", "Cancel");
+  await press(page, "button", "Discard");
+  await seesNoDialog(page);
+  await press(page, "button", "New integration");
   await selectsAllEvents(page);
   let isRefusing = true;
   const refused = { status: 503, contentType: "application/json", body: '{"message":"not now"}' };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useLast } from "../last.ts";
 import type { Read } from "../reads.ts";
-import { isAnythingTyped } from "./typed.ts";
+import { isAnythingTyped } from "../unsaved.ts";
 
 interface AnswerProps<T> {
   read: Read<T>;

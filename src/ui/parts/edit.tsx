@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { Differences } from "./differences.tsx";
-import { Form, type FormState, useForm } from "./form.tsx";
+import { Form, type FormState, isSame, useForm } from "./form.tsx";
 
 type Fields = Record<string, unknown>;
 
@@ -35,22 +35,21 @@ interface EditOptions<T extends object | undefined, V extends Fields> extends Ve
 export function useEdit<T extends object | undefined, V extends Fields>(options: EditOptions<T, V>): Edit<V> {
   const { now, toValues } = options;
   const [base, setBase] = useState(now);
-  const sent = useRef<V | undefined>(undefined);
+  const isSaved = useRef(false);
   const form = useForm(toValues(now), async (values) => {
     await saveOver(options, values, theirs === undefined ? base : now);
-    sent.current = values; // the next version is the result of this save
+    isSaved.current = true; // the next version is the result of this save
   });
-  const { values, isBusy, replace } = form;
-  const typed = sent.current ?? toValues(base);
-  const isTyped = !isSame(values, typed);
-  const isNews = !sent.current && ![typed, values].some((known) => isSame(toValues(now), known));
+  const { values, saved, isTyped, isBusy, replace, rebase } = form;
+  const isNews = !isSaved.current && ![saved, values].some((known) => isSame(toValues(now), known));
   const theirs = isTyped && isNews && !isBusy ? toValues(now) : undefined;
   useEffect(() => {
     const isOutdated = form.latest() !== values; // something was typed after this render, and the next one decides
     if (now === base || theirs || isBusy || isOutdated) return;
-    sent.current = undefined;
+    isSaved.current = false;
     setBase(now);
-    if (!isTyped) replace(toValues(now));
+    if (isTyped) rebase(toValues(now));
+    else replace(toValues(now));
   }, [now, theirs, isBusy, values]);
   const takeTheirs = () => {
     setBase(now);
@@ -75,8 +74,6 @@ async function saveOver<T extends object | undefined, V extends Fields>(
     await saveOver(options, values, newest);
   }
 }
-
-const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 interface EditFormProps<V extends Fields> {
   edit: Edit<V>;

@@ -134,6 +134,12 @@ export const CheckField = <T extends Record<string, unknown>>({
   </div>
 );
 
+/** What is chosen, in the order in which it is saved: undoing a choice is then no change. */
+export const inOrderOf = <V,>(saved: readonly V[], chosen: readonly V[]): V[] => [
+  ...saved.filter((value) => chosen.includes(value)),
+  ...chosen.filter((value) => !saved.includes(value)),
+];
+
 /** More choices than this can be selected all at once. */
 const MANY = 8;
 
@@ -146,19 +152,16 @@ export function ChecksField<T extends Record<string, unknown>>({
   choices,
 }: Common<T, readonly string[]> & { choices: readonly Choice[] }) {
   const chosen = form.values[name] as readonly string[];
+  const choose = (values: readonly string[]) =>
+    form.set(name, inOrderOf(form.saved[name] as readonly string[], values) as T[typeof name]);
   const toggle = (value: string, isChosen: boolean) =>
-    form.set(
-      name,
-      (isChosen ? [...chosen, value] : chosen.filter((other) => other !== value)) as T[typeof name],
-    );
+    choose(isChosen ? [...chosen, value] : chosen.filter((other) => other !== value));
   const isAll = choices.every(([value]) => chosen.includes(value));
   return (
     <fieldset class="field checks">
       <legend>{label}</legend>
       {choices.length > MANY && (
-        <Button
-          onClick={() => form.set(name, (isAll ? [] : choices.map(([value]) => value)) as T[typeof name])}
-        >
+        <Button onClick={() => choose(isAll ? [] : choices.map(([value]) => value))}>
           {isAll ? "Clear selection" : "Select all"}
         </Button>
       )}

@@ -1,8 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { useLeave } from "./dialog.tsx";
+import { leave, unsavedIn, useUnsaved } from "../unsaved.ts";
 import { type Problems, useProblems } from "./problems.ts";
-import { useTyped } from "./typed.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -11,9 +10,15 @@ export interface FormState<T extends Fields> extends Problems {
   values: T;
   /** The values with input that isn't rendered yet. */
   latest(): T;
+  /** The values that are saved; at first, those it started with. */
+  saved: T;
+  /** Whether any values differ from those that are saved. */
+  isTyped: boolean;
   set<K extends keyof T>(name: K, value: T[K]): void;
   /** Replaces all values by saved ones. */
-  replace(values: T): void;
+  replace(saved: T): void;
+  /** The same, but keeps what is typed. */
+  rebase(saved: T): void;
   isBusy: boolean;
   submit(): Promise<void>;
 }
@@ -26,8 +31,7 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   const [values, setValues] = useState(initial);
   const [error, setError] = useState<Error | undefined>();
   const [isBusy, setBusy] = useState(false);
-  const [isTyped, setTyped] = useState(false);
-  useTyped(isTyped);
+  const [saved, rebase] = useState(initial);
   const latest = useRef(values);
   const setLatest = (newest: T) => {
     latest.current = newest;
@@ -36,8 +40,9 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   const submit = async () => {
     setBusy(true);
     setError(undefined);
-    await send(latest.current).then(
-      () => setTyped(false),
+    const sent = latest.current;
+    await send(sent).then(
+      () => rebase((now) => (now === saved ? sent : now)), // unless it has already been replaced
       (thrown) => setError(thrown),
     );
     setBusy(false);
@@ -45,19 +50,23 @@ export function useForm<T extends Fields>(initial: T, send: (values: T) => Promi
   return {
     values,
     latest: () => latest.current,
+    saved,
+    isTyped: !isSame(values, saved),
     set(name, value) {
-      setTyped(true);
       setLatest({ ...latest.current, [name]: value });
     },
     replace(saved) {
-      setTyped(false);
+      rebase({ ...saved });
       setLatest(saved);
     },
+    rebase,
     isBusy,
     submit,
     ...useProblems(error),
   };
 }
+
+export const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
 interface FormProps<T extends Fields> {
   form: FormState<T>;
@@ -70,7 +79,7 @@ interface FormProps<T extends Fields> {
 
 export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", children }: FormProps<T>) {
   const element = useRef<HTMLFormElement>(null);
-  const leave = useLeave();
+  useUnsaved(element, form);
   useEffect(() => {
     if (!form.isBusy) showProblem(element.current);
   }, [form.isBusy]);
@@ -85,7 +94,7 @@ export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", 
       <OtherProblems form={form} />
       <footer>
         {onCancel && (
-          <button type="button" onClick={() => leave(onCancel)}>
+          <button type="button" onClick={() => leave(unsavedIn(element.current), onCancel)}>
             Cancel
           </button>
         )}

@@ -36,8 +36,7 @@ export function View() {
       </section>
       <section>
         <h2>Password</h2>
-        <PasswordForm />
-        <PasswordLink />
+        <Password />
       </section>
       <OwnSessions />
     </>
@@ -67,48 +66,54 @@ function OwnTokens() {
 
 const EMPTY = { oldPassword: "", password: "", confirmPassword: "" };
 
-function PasswordForm() {
+function Password() {
   const form = useForm(EMPTY, async (body) => {
     await change("POST /api/admin/user/change-password", { body });
-    for (const name of Object.keys(EMPTY) as Array<keyof typeof EMPTY>) form.set(name, "");
+    form.replace(EMPTY);
     tell("Password changed. You have been signed out everywhere else.");
   });
   return (
-    <Form form={form} submit="Change the password">
-      <TextField
-        form={form}
-        name="oldPassword"
-        label="Current password"
-        type="password"
-        autocomplete="current-password"
-        isRequired
-      />
-      <TextField
-        form={form}
-        name="password"
-        label="New password"
-        type="password"
-        autocomplete="new-password"
-        isRequired
-      />
-      <TextField
-        form={form}
-        name="confirmPassword"
-        label="Repeat the new password"
-        type="password"
-        autocomplete="new-password"
-        isRequired
-      />
-    </Form>
+    <>
+      <Form form={form} submit="Change the password">
+        <TextField
+          form={form}
+          name="oldPassword"
+          label="Current password"
+          type="password"
+          autocomplete="current-password"
+          isRequired
+        />
+        <TextField
+          form={form}
+          name="password"
+          label="New password"
+          type="password"
+          autocomplete="new-password"
+          isRequired
+        />
+        <TextField
+          form={form}
+          name="confirmPassword"
+          label="Repeat the new password"
+          type="password"
+          autocomplete="new-password"
+          isRequired
+        />
+      </Form>
+      <PasswordLink onOpen={() => form.replace(EMPTY)} />
+    </>
   );
 }
 
 /** For those who signed in by a link and have no password, or have forgotten it. */
-function PasswordLink() {
+function PasswordLink({ onOpen }: { onOpen(): void }) {
   const user = ownUser();
   if (!user || !isAdmin())
     return <p class="muted">No password yet? An administrator can create a link for you to set one.</p>;
-  const open = async () => location.assign(new URL(await createPasswordLink(user), document.baseURI));
+  const open = async () => {
+    onOpen();
+    location.assign(new URL(await createPasswordLink(user), document.baseURI));
+  };
   return (
     <p class="muted">
       No password yet, or forgotten it? <Button onClick={open}>Set a new password</Button>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Output } from "../../api.ts";
 import { Constraints } from "../../parts/constraints.tsx";
-import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
+import { CheckField, ChoiceField, inOrderOf, TextField } from "../../parts/fields.tsx";
 import { Form, type FormState } from "../../parts/form.tsx";
 import { VariantsEditor } from "../../parts/variants.tsx";
 import { useRead } from "../../reads.ts";
@@ -75,7 +75,7 @@ interface SegmentsProps {
   segments: Output<"GET /api/admin/segments">["segments"];
 }
 
-const Segments = ({ form: { values, set }, segments }: SegmentsProps) => (
+const Segments = ({ form: { values, saved, set }, segments }: SegmentsProps) => (
   <fieldset class="field checks">
     <legend>Segments</legend>
     {segments.map(({ id, name }) => (
@@ -85,7 +85,10 @@ const Segments = ({ form: { values, set }, segments }: SegmentsProps) => (
           checked={values.segments.includes(id)}
           onChange={(event) => {
             const others = values.segments.filter((other) => other !== id);
-            set("segments", event.currentTarget.checked ? [...others, id] : others);
+            set(
+              "segments",
+              event.currentTarget.checked ? inOrderOf(saved.segments, [...others, id]) : others,
+            );
           }}
         />
         <bdi>{name}</bdi>
