@@ -1,7 +1,7 @@
 import type * as v from "valibot";
 import type { ServedOperation } from "../surfaces.ts";
 import { isLost } from "./connection.ts";
-import { currentUser, signedInAgain } from "./session-end.ts";
+import { currentUser, released, signedInAgain } from "./session-end.ts";
 import { token } from "./token.ts";
 
 /*
@@ -88,7 +88,8 @@ export function addressOf(key: string, { params = {}, query = {} }: AnyInput = {
 }
 
 /**
- * Sends a request. If the session has ended, waits until the user has signed in, so that nothing typed is lost.
+ * Sends a request. If the session has ended or is a different user's, waits until the user has signed in, so that nothing
+ * typed is lost.
  * @throws RequestError
  * @throws Dropped if a different user has signed in instead
  */
@@ -97,11 +98,12 @@ export const request = call as Request;
 /** Calls an operation by its key. */
 type Request = <K extends Key>(key: K, ...args: Args<K>) => Promise<Output<K>>;
 
-/** Like `request`, but fails where nobody is signed in. @throws RequestError */
+/** Like `request`, but waits for no sign-in: for those that sign in, or find out who has. @throws RequestError */
 export const requestOnce = callOnce as Request;
 
 async function call(key: string, input?: AnyInput): Promise<unknown> {
   const user = currentUser();
+  await released();
   try {
     return await callOnce(key, input);
   } catch (error) {

@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
+import { BASE } from "./address.ts";
 import { type Output, request, requestOnce } from "./api.ts";
 import { clearMessages } from "./parts/messages.tsx";
 import { forgetReads, refresh } from "./reads.ts";
-import { dropWaiting, resumeWaiting } from "./session-end.ts";
+import { dropWaiting, holdRequests, isSignInNeeded, resumeWaiting } from "./session-end.ts";
 import { token } from "./token.ts";
 
 export type Me = Output<"GET /api/admin/user">;
@@ -10,14 +11,33 @@ export type Me = Output<"GET /api/admin/user">;
 /** The signed-in user and their permissions; undefined until known. */
 export const me = signal<Me | undefined>(undefined);
 
+/** A different user who has signed in from another window, which replaces the cookie of this one too. */
+export const otherUser = signal<Me | undefined>(undefined);
+
+/** The windows of this browser tell each other the ID of the user whenever they learn it from the server. */
+const windows = new BroadcastChannel(`flagstone${BASE}`);
+
+windows.onmessage = ({ data: id }) => {
+  if (token.value !== undefined) return; // sent instead of the cookie
+  const isOther = me.value !== undefined && idOf(me.value) !== id;
+  if (isOther || isSignInNeeded.value) void noticeSignIn();
+};
+
 /** Reads the signed-in user; changed permissions show at once. If that fails, what is known stays. */
 export async function readMe() {
-  me.value = await request("GET /api/admin/user").catch(() => me.value);
+  const found = await request("GET /api/admin/user").catch(() => undefined);
+  if (found && isOther(found)) await noticeSignIn();
+  else if (found) learn(found);
+}
+
+function learn(found: Me) {
+  me.value = found;
+  if (token.value === undefined) windows.postMessage(idOf(found));
 }
 
 /** @throws RequestError if the username or password is wrong */
 export async function signIn(username: string, password: string) {
-  await request("POST /auth/simple/login", { body: { username, password } });
+  await requestOnce("POST /auth/simple/login", { body: { username, password } });
   await begin();
 }
 
@@ -33,12 +53,16 @@ export async function signInWithToken(pasted: string) {
   }
 }
 
-/** Continues if the same user has signed in elsewhere, such as by a link. @returns the user, if it is a different one */
-export async function noticeSignIn(): Promise<Me | undefined> {
+/**
+ * Finds out who is signed in now, such as by a link in another window. Continues if it is the same user; otherwise shows
+ * the sign-in form. Sends nothing else until then.
+ */
+export async function noticeSignIn() {
+  if (me.value) holdRequests();
   const found = await requestOnce("GET /api/admin/user").catch(() => undefined);
-  if (found && isOther(found)) return found;
-  if (found) await continueAs(found);
-  return undefined;
+  if (found && !isOther(found)) return continueAs(found);
+  otherUser.value = found;
+  isSignInNeeded.value = true;
 }
 
 /** Identifies a user; a token that belongs to none has only a name. */
@@ -56,7 +80,8 @@ async function continueAs(found: Me) {
     forgetReads();
     clearMessages();
   }
-  me.value = found;
+  learn(found);
+  otherUser.value = undefined;
   resumeWaiting();
   await refresh();
 }

@@ -1,9 +1,9 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { nameOfUser } from "./parts/words.tsx";
-import { begin, type Me, noticeSignIn } from "./session.ts";
+import { begin, noticeSignIn, otherUser } from "./session.ts";
 import { WithLinkOrToken, WithPassword } from "./sign-in-forms.tsx";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
@@ -23,14 +23,23 @@ function SignInPage() {
 }
 
 function SignInDialog() {
-  const other = useSignInElsewhere();
+  const other = otherUser.value;
+  useSignInElsewhere();
   return (
     <Dialog title="Sign in again">
-      <p>Your session has ended. Nothing you typed is lost: sign in to continue where you left off.</p>
+      <p role="status">
+        {other ? (
+          <>
+            <bdi>{nameOfUser(other.user)}</bdi> has signed in from another window.
+          </>
+        ) : (
+          "Your session has ended."
+        )}{" "}
+        Nothing you typed is lost: sign in to continue where you left off.
+      </p>
       {other && (
-        <p role="status">
-          <bdi>{nameOfUser(other.user)}</bdi> has signed in from another window. Continuing as them drops what
-          you typed. <Button onClick={begin}>Continue as them</Button>
+        <p>
+          Continuing as them drops what you typed. <Button onClick={begin}>Continue as them</Button>
         </p>
       )}
       <WithPassword />
@@ -39,11 +48,10 @@ function SignInDialog() {
   );
 }
 
-/** Continues if the user has signed in from another window. @returns a different user who has */
-function useSignInElsewhere(): Me | undefined {
-  const [other, setOther] = useState<Me | undefined>();
+/** Finds out who is signed in when the window is returned to, in case no other window has said so. */
+function useSignInElsewhere() {
   useEffect(() => {
-    const check = () => document.hidden || void noticeSignIn().then(setOther);
+    const check = () => document.hidden || void noticeSignIn();
     addEventListener("focus", check);
     document.addEventListener("visibilitychange", check);
     return () => {
@@ -51,7 +59,6 @@ function useSignInElsewhere(): Me | undefined {
       document.removeEventListener("visibilitychange", check);
     };
   }, []);
-  return other;
 }
 
 const OtherWays = ({ openLink }: { openLink(path: string): void }) => (
