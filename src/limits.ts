@@ -15,6 +15,19 @@ export const MAX_JSON_DEPTH = 100;
 /** Bytes of an imported line: a flag with all its strategies may be long. */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
+/**
+ * How many there may be (original), by the names in the configuration of the page: segments of a strategy and values of a
+ * segment; strategies of a flag in an environment, constraints of a strategy, and values of a constraint; and segments.
+ */
+export const LIMITS = {
+  segmentValues: 1000,
+  strategySegments: 5,
+  featureEnvironmentStrategies: 30,
+  constraintValues: 250,
+  constraints: 30,
+  segments: 300,
+} as const;
+
 /** A value exceeds a storage limit. */
 export class TooLongError extends Error {}
 

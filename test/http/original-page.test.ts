@@ -37,6 +37,8 @@ const EVERY_PAGE: Ask[] = [
     ...[
       "authenticationType",
       "maintenanceMode",
+      "resourceLimits.featureEnvironmentStrategies",
+      "resourceLimits.constraintValues",
       "segmentValuesLimit",
       "strategySegmentsLimit",
       "frontendApiOrigins",

@@ -373,6 +373,33 @@ scenarios(`PATCH ${STRATEGIES}/s`, [
   on({ name: "an unknown one", url: `${STRATEGIES}/nosuch`, body: [], expect: NOT_FOUND }),
 ]);
 
+const many = (count: number, values = 1) =>
+  Array.from({ length: count }, () => ({ ...ON, values: Array.from({ length: values }, String) }));
+
+/** An import may exceed the limits of requests. */
+const withMany = (constraints: object[]) => (w: World) =>
+  w
+    .add("contextField", { name: "userId" })
+    .project("a")
+    .feature("f", "a", {
+      environments: [{ name: "development", strategies: [{ id: "s", name: "default", constraints }] }],
+    });
+
+for (const [name, before, constraints, expect] of [
+  ["as many constraints as before", many(31), many(31), 200],
+  ["one more", many(31), many(32), 400],
+  ["as many values as before", many(1, 251), many(1, 251), 200],
+  ["one more value", many(1, 251), many(1, 252), 400],
+  ["as many values, beside another constraint", many(1, 251), many(2, 251), 400],
+] as const) {
+  const records = expect === 200 ? [{ type: "feature-strategy-update" as const }] : [];
+  const limited = { name, given: withMany([...before]), records, expect };
+  scenarios(`PUT ${STRATEGIES}/s`, [{ ...limited, body: { constraints } }]);
+  scenarios(`PATCH ${STRATEGIES}/s`, [
+    { ...limited, body: [{ op: "replace", path: "/constraints", value: constraints }] },
+  ]);
+}
+
 scenarios(`DELETE ${STRATEGIES}`, [
   ...refused().map((one) => ({ ...one, url: `${STRATEGIES}/s` })),
   on({

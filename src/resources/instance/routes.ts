@@ -3,6 +3,7 @@ import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { OwnPath } from "../../http/raw-json.ts";
+import { LIMITS } from "../../limits.ts";
 import { ORIGINAL, VERSION } from "../../version.ts";
 import { currentSetting } from "../settings/require.ts";
 import { toCsv } from "./csv.ts";
@@ -46,9 +47,9 @@ const FIXED = {
   disablePasswordAuth: false,
   networkViewEnabled: false,
   unleashAIAvailable: false,
-  segmentValuesLimit: 1000,
-  strategySegmentsLimit: 5,
-  resourceLimits: { segmentValues: 1000, strategySegments: 5 },
+  segmentValuesLimit: LIMITS.segmentValues,
+  strategySegmentsLimit: LIMITS.strategySegments,
+  resourceLimits: LIMITS,
 } as const;
 
 export const readStatistics = operation({

@@ -4,13 +4,11 @@ import { requirePermission } from "../../auth/require-permission.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import { LIMITS } from "../../limits.ts";
 import { requireConstraints } from "../constraints/require.ts";
 import { requireNoUse } from "../strategies/require.ts";
 import type { NewSegment, Segment } from "./schema.ts";
 import { segmentById, strategiesUsing } from "./store.ts";
-
-/** The number of segments, of values in one segment, and of segments in one strategy (original). */
-const MAX = { segments: 300, values: 1000, ofStrategy: 5 };
 
 const countOf = query<object, number>(`SELECT count(*) FROM segments`);
 
@@ -31,10 +29,10 @@ export function requireFreeName(db: Database, name: string) {
 
 /** @throws ApiError `ExceedsLimitError` if the limit of segments is reached */
 export function requireRoom(db: Database) {
-  if (countOf(db).pluck().get({})! < MAX.segments) return;
+  if (countOf(db).pluck().get({})! < LIMITS.segments) return;
   throw new ApiError(
     "ExceedsLimitError",
-    `There are ${MAX.segments} segments, the most allowed: delete one first`,
+    `There are ${LIMITS.segments} segments, the most allowed: delete one first`,
   );
 }
 
@@ -53,10 +51,10 @@ export function requireValidSegment(db: Database, { project, constraints }: NewS
   if (project !== null && !isKnown(db, "project", project))
     throw invalid({ path: "body.project", message: `there is no project ${project}` });
   const count = constraints.reduce((total, { values }) => total + values.length, 0);
-  if (count > MAX.values)
+  if (count > LIMITS.segmentValues)
     throw invalid({
       path: "body.constraints",
-      message: `must have ${MAX.values} values or fewer, not ${count}`,
+      message: `must have ${LIMITS.segmentValues} values or fewer, not ${count}`,
     });
   requireConstraints(constraints, "body.constraints");
 }
@@ -77,8 +75,8 @@ export const requireUnused = (db: Database, actor: Actor, { id, name }: Segment)
  * @throws ApiError `ValidationError` for too many, or for the first that doesn't exist or belongs to another project
  */
 export function requireUsableSegments(db: Database, project: string, ids: readonly number[], where: string) {
-  if (ids.length > MAX.ofStrategy)
-    throw invalid({ path: where, message: `must have ${MAX.ofStrategy} segments or fewer` });
+  if (ids.length > LIMITS.strategySegments)
+    throw invalid({ path: where, message: `must have ${LIMITS.strategySegments} segments or fewer` });
   for (const [index, id] of ids.entries()) {
     const segment = segmentById(db, id);
     if (segment && (segment.project ?? project) === project) continue;

@@ -3,14 +3,12 @@ import { requirePermission } from "../../auth/require-permission.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import { LIMITS } from "../../limits.ts";
 import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
 import { getsStrategy, placedStrategy, strategyCount } from "./store.ts";
 
 export { type StoredParts, toValues } from "./store.ts";
-
-/** The maximum number of strategies of a flag in an environment (original). */
-const MAX_STRATEGIES = 30;
 
 interface Place {
   project: string;
@@ -91,9 +89,9 @@ export function requireStrategyOfLive(db: Database, place: Place, id: string): S
 
 /** @throws ApiError `ExceedsLimitError` if a flag has reached the limit of strategies in an environment */
 export function requireRoomForStrategy(db: Database, { feature, environment }: Place) {
-  if (strategyCount(db, feature, environment) < MAX_STRATEGIES) return;
-  const message = `The flag ${feature} has ${MAX_STRATEGIES} strategies in ${environment}, the most allowed`;
-  throw new ApiError("ExceedsLimitError", message);
+  if (strategyCount(db, feature, environment) < LIMITS.featureEnvironmentStrategies) return;
+  const most = `${LIMITS.featureEnvironmentStrategies} strategies in ${environment}, the most allowed`;
+  throw new ApiError("ExceedsLimitError", `The flag ${feature} has ${most}`);
 }
 
 function requireParts(place: Place, parts: Parts) {

@@ -95,7 +95,12 @@ export const replaceStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  return updateStrategy(tx, place, strategy, requireValidStrategy(tx.db, place.project, body));
+  return updateStrategy(
+    tx,
+    place,
+    strategy,
+    requireValidStrategy(tx.db, place.project, body, strategy.constraints),
+  );
 });
 
 export const patchStrategy = operation({
@@ -113,7 +118,12 @@ export const patchStrategy = operation({
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
   const change = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
-  return updateStrategy(tx, place, strategy, requireValidStrategy(tx.db, place.project, change));
+  return updateStrategy(
+    tx,
+    place,
+    strategy,
+    requireValidStrategy(tx.db, place.project, change, strategy.constraints),
+  );
 });
 
 export const deleteStrategy = operation({

@@ -1,29 +1,29 @@
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
+import { LIMITS } from "../../limits.ts";
 import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
 import type { Constraint } from "../constraints/schema.ts";
 import { requireWeights } from "../variants/require.ts";
 import type { CreateStrategy, SetDefaultStrategy, UpdateStrategy } from "./schema.ts";
 import { segmentOwner } from "./store.ts";
 
-/** The number of segments and constraints in a strategy, and of values in a constraint (original). */
-const MAX = { segments: 5, constraints: 30, values: 250 };
-
 /**
- * Checks a strategy in a request. @returns it with its variants' weights adjusted to add up
+ * Checks a strategy in a request. An existing one that exceeds a limit, because it was imported, may stay that large.
+ * @returns it with its variants' weights adjusted to add up
  * @throws ApiError `ValidationError` and `NotFoundError` for invalid parts
  */
 export function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
   db: Database,
   project: string,
   strategy: S,
+  before: readonly Constraint[] = [],
 ): S {
   const { name, constraints, variants, segments = [] } = strategy;
   if (name !== undefined && !isKnown(db, "strategyType", name))
     throw invalid({ path: "body.name", message: `there is no strategy type ${name}` });
   requireSegments(db, project, segments);
-  if (constraints) requireValidConstraints(db, constraints, "body.constraints");
+  if (constraints) requireValidConstraints(db, constraints, "body.constraints", before);
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 
@@ -33,7 +33,7 @@ export function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
  */
 export function requireValidDefault(db: Database, strategy: SetDefaultStrategy): SetDefaultStrategy {
   const { constraints = [], variants } = strategy;
-  requireValidConstraints(db, constraints, "body.constraints");
+  requireValidConstraints(db, constraints, "body.constraints", []);
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 
@@ -41,8 +41,11 @@ export function requireValidDefault(db: Database, strategy: SetDefaultStrategy):
  * @throws ApiError `NotFoundError` for a missing segment, `ValidationError` for one of another project or for too many
  */
 export function requireSegments(db: Database, project: string, ids: readonly number[]) {
-  if (ids.length > MAX.segments)
-    throw invalid({ path: "body.segments", message: `must have ${MAX.segments} segments or fewer` });
+  if (ids.length > LIMITS.strategySegments)
+    throw invalid({
+      path: "body.segments",
+      message: `must have ${LIMITS.strategySegments} segments or fewer`,
+    });
   for (const [index, id] of ids.entries()) {
     const segment = segmentOwner(db, id);
     if (!segment) throw new ApiError("NotFoundError", `There is no segment ${id}`);
@@ -58,16 +61,27 @@ export function requireSegments(db: Database, project: string, ids: readonly num
  * @throws ApiError `ExceedsLimitError` for too many of something, `NotFoundError` for a missing context field,
  * `ValidationError` for a value that the operator or the field does not accept
  */
-function requireValidConstraints(db: Database, constraints: readonly Constraint[], where: string) {
-  if (constraints.length > MAX.constraints)
-    throw new ApiError("ExceedsLimitError", `${where}: must have ${MAX.constraints} constraints or fewer`);
-  const tooMany = constraints.findIndex(({ values }) => values.length > MAX.values);
-  if (tooMany >= 0)
-    throw new ApiError(
-      "ExceedsLimitError",
-      `${where}.${tooMany}.values: must have ${MAX.values} values or fewer`,
-    );
+function requireValidConstraints(
+  db: Database,
+  constraints: readonly Constraint[],
+  where: string,
+  before: readonly Constraint[],
+) {
+  requireFew(constraints, where, before);
   requireConstraints(constraints, where);
   for (const [index, constraint] of constraints.entries())
     requireLegalValues(db, constraint, `${where}.${index}`);
+}
+
+function requireFew(constraints: readonly Constraint[], where: string, before: readonly Constraint[]) {
+  if (constraints.length > Math.max(LIMITS.constraints, before.length))
+    throw new ApiError("ExceedsLimitError", `${where}: must have ${LIMITS.constraints} constraints or fewer`);
+  const sameBefore = before.length === constraints.length ? before : [];
+  const tooMany = constraints.findIndex(
+    ({ values }, index) =>
+      values.length > Math.max(LIMITS.constraintValues, sameBefore[index]?.values.length ?? 0),
+  );
+  if (tooMany < 0) return;
+  const message = `${where}.${tooMany}.values: must have ${LIMITS.constraintValues} values or fewer`;
+  throw new ApiError("ExceedsLimitError", message);
 }
