@@ -13,7 +13,8 @@ import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { NETWORK, printLink, publicUrl, serveUntilStopped } from "./serve.ts";
+import { printLink } from "./serve.ts";
+import { NETWORK, publicUrl, serveUntilStopped } from "./serve-until-stopped.ts";
 import { readTls } from "./tls.ts";
 
 /** Requests to try in the demo, and what they show. */

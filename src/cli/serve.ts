@@ -1,47 +1,18 @@
 import path from "node:path";
-import { loadUi } from "#ui";
-import type { Config } from "../config.ts";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
-import { networkFileSystem, watchPlace } from "../db/network-fs.ts";
+import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
-import type { Database } from "../db/statement.ts";
-import { keepHeapSmall } from "../heap.ts";
-import { listen, type Tls } from "../http/listen.ts";
-import { watchAge } from "../server/aging.ts";
-import { createServer } from "../server/create-server.ts";
-import { createLargeChanges } from "../server/large-changes.ts";
-import { watchRetention } from "../server/retention.ts";
-import { watchUsage } from "../server/usage.ts";
-import { OPERATIONS } from "../surfaces.ts";
 import { isUntouched } from "../transfer/untouched.ts";
-import { BUILD, VERSION } from "../version.ts";
-import { type Command, type Context, onStop } from "./command.ts";
-import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
+import { VERSION } from "../version.ts";
+import type { Command, Context } from "./command.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { writeResetLinks } from "./reset-links.ts";
 import { encryptOldSecrets, useConfiguredKey } from "./secret-key.ts";
+import { NETWORK, publicUrl, serveUntilStopped } from "./serve-until-stopped.ts";
 import { readTls } from "./tls.ts";
-
-/** A server's settings, except those for its data. */
-export const NETWORK = [
-  "host",
-  "port",
-  "base-path",
-  "public-url",
-  "tls-cert",
-  "tls-key",
-  "trust-proxy",
-  "metrics",
-  "usage-hours",
-  ...DELIVERY,
-  "access-log",
-  "reset-links",
-  "no-ui",
-] as const;
 
 export const serve: Command = {
   name: "serve",
@@ -80,79 +51,6 @@ export const serve: Command = {
   },
 };
 
-/**
- * Serves until the process is asked to stop. `onListening` is called once the port is bound, before any request is
- * answered; it may print.
- */
-export async function serveUntilStopped(
-  context: Context,
-  { db, tls }: { db: Database; tls: Tls | undefined },
-  onListening: (url: string) => void,
-) {
-  const { config, log, world } = context;
-  keepHeapSmall();
-  const deliver = prepareDeliveries(context, db);
-  const stopped = new Promise<string>((resolve) => onStop(world, resolve));
-  const { host, port, "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
-  if (publicUrl !== "" && !publicUrl.endsWith(basePath))
-    log({
-      level: "warn",
-      message: `--public-url does not end with --base-path: links in responses won't work`,
-    });
-  const metrics = config.metrics ? await metricsOf(db, basePath) : undefined;
-  const logsAccess = config["access-log"];
-  const ui = config["no-ui"] ? undefined : loadUi;
-  const largeChanges = largeChangesOf(context, db);
-  const { listener, streams } = createServer({
-    db,
-    log,
-    basePath,
-    publicUrl,
-    trustsProxy,
-    metrics,
-    logsAccess,
-    inbox: config.inbox,
-    ui,
-    largeChanges,
-  });
-  const listening = await listen(listener, { host, port, tls, log });
-  const url = listening.url + basePath;
-  const stops: Array<() => Promise<void>> = [];
-  let stopDelivering = async () => {};
-  try {
-    onListening(url);
-    stopDelivering = deliver(url);
-    stops.push(watchAge(db, log), watchUsage(db, log, config["usage-hours"]));
-    stops.push(writeResetLinks(context, db, publicUrl || url));
-    stops.push(watchRetention(db, log, config["keep-integration-events"]));
-    ui?.("main").catch(({ message }) =>
-      log({ level: "warn", message: `the page can't be loaded: ${message}` }),
-    );
-    log({ level: "info", message: `listening on ${url}` });
-    log({ level: "info", message: `stopping on ${await stopped}` });
-  } finally {
-    streams.close();
-    await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
-    // Last, so that what has arrived until then is written too.
-    await Promise.all(stops.map((stop) => stop()));
-    await largeChanges?.close();
-  }
-}
-
-/** Undefined for a database that no other process can open. */
-function largeChangesOf({ config, log, world: { program } }: Context, db: Database) {
-  if (db.memory) return undefined;
-  const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
-  const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
-  return createLargeChanges({ program, settings, log, isInPlace: watchPlace(db) });
-}
-
-/** Loaded only if needed, since it takes a tenth of the start-up time. */
-async function metricsOf(db: Database, basePath: string) {
-  const { createMetrics } = await import("../server/metrics.ts");
-  return createMetrics({ db, basePath, operations: OPERATIONS });
-}
-
 /** SQLite's locks and shared memory work on a single machine only. */
 function warnAboutNetworkFs({ config, log }: Context) {
   const name = networkFileSystem(config.data);
@@ -172,9 +70,6 @@ function logIgnored({ config, log }: Context, variables: string[]) {
     });
   }
 }
-
-/** The URL for clients. @param url where it listens */
-export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
 
 /** Prints the link for signing in. */
 export function printLink(
