@@ -7,7 +7,7 @@ import { build, type Metafile, stop } from "esbuild";
 import type { PageName, Ui, UiFile } from "../src/http/page.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
-export const UI = path.join(ROOT, "src/ui");
+const UI = path.join(ROOT, "src/ui");
 
 /** Above this size in bytes, the best compression takes seconds and gains a few per cent. */
 const LARGE = 1024 * 1024;

@@ -6,7 +6,7 @@ import { hashSecret } from "../../src/auth/token.ts";
  */
 
 const ENVIRONMENT = "production";
-export const PROJECT = "shop";
+const PROJECT = "shop";
 
 export const SERVICE = `*:*.${"0".repeat(56)}`;
 export const CLIENT = `*:${ENVIRONMENT}.${"c".repeat(56)}`;

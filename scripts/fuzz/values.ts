@@ -45,7 +45,7 @@ const TRICKS = [
 ];
 
 /** Names from the data file. */
-export const known = fc.constantFrom<string>(
+const known = fc.constantFrom<string>(
   ...PROJECTS,
   ...FEATURES,
   ...ENVIRONMENTS,

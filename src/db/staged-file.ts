@@ -126,7 +126,7 @@ function giveToFolderOwner(file: string, fd: number) {
 }
 
 /** Returns once the file's content is on disk. */
-export const sync = (file: string) => syncOpened(file, "r+");
+const sync = (file: string) => syncOpened(file, "r+");
 
 /** Returns once the names in the file's folder are on disk. */
 export function syncFolder(file: string) {

@@ -43,7 +43,6 @@ const TextSegment = v.strictObject({
   description: v.optional(v.nullable(ShortText)),
   constraints: v.optional(v.array(Constraint)),
 });
-export type TextSegment = v.InferOutput<typeof TextSegment>;
 
 /** The flags and segments of a project, by name, as text for version control. Whatever is left out stays as it is. */
 export const ProjectText = v.strictObject({
