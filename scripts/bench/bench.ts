@@ -48,11 +48,11 @@ const HELP = `npm run bench -- [OPTIONS]
   --json FILE                also write the figures to FILE
   --compare FILE             compare with the figures in FILE
 
-Each read is warmed up, then measured repeated (warm), after a change to data it does not depend on (unrelated), after a change to data
-it does depend on (cold) and, where rows are cached, with that cache empty too (first), in CPU time of the server. A
-second table shows whether the targets were met. Changes create, enable and disable flags, by one client and by 32
-concurrently, relative to a program that writes the same rows with nothing but better-sqlite3. Searches of flags are
-measured with 50 and with 5,000 of them.
+Each read is warmed up, then measured repeated (warm), after a change to data it does not depend on (unrelated), after
+a change to data it does depend on (cold) and, where rows are cached, with that cache empty too (first), in CPU time of
+the server. A second table shows whether the targets were met. Changes create, enable and disable flags, by one client
+and by 32 concurrently, relative to a program that writes the same rows with nothing but better-sqlite3. Searches of
+flags are measured with 50 and with 5,000 of them.
 docs/performance.md explains the columns.
 `;
 
