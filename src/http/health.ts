@@ -18,7 +18,7 @@ export function mountHealth(app: H3, db: Database) {
   route(app, "/ready", {
     GET(event) {
       db.pragma("user_version");
-      if (!isInPlace()) throw new ApiError("ServiceUnavailableError", MOVED);
+      if (!isInPlace()) throw new ApiError("ServiceUnavailableError", MOVED, { cause: db.name });
       return toResponse(READY, event.req);
     },
   });

@@ -23,15 +23,15 @@ export function logError(
   about: RequestInfo = {},
 ) {
   if (!isLogged) return;
+  const isFailure = status >= 500 && cause !== undefined; // a server that is stopping also answers with a 503
   log({
-    level: status >= 500 ? "error" : "info",
+    level: isFailure ? "error" : "info",
     message: maskSecrets(message),
     id,
     status,
     ...about,
     ...(about.path !== undefined && { path: maskSecrets(about.path) }),
-    ...(status >= 500 &&
-      cause !== undefined && { cause: cause instanceof Error ? cause.stack : String(cause) }),
+    ...(isFailure && { cause: cause instanceof Error ? cause.stack : String(cause) }),
   });
 }
 

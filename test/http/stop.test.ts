@@ -146,5 +146,6 @@ test("once it no longer listens, a keep-alive connection only gets a 503", async
   assert.equal(further.status, 503);
   assertError(further, [503, "ServiceUnavailableError"]);
   assert.match(further.headers.get("retry-after") ?? "none", /^\d+$/);
-  assert.equal(logged.at(-1)?.id, JSON.parse(further.body).id);
+  const { id, level } = logged.at(-1)!;
+  assert.deepEqual([id, level], [JSON.parse(further.body).id, "info"]);
 });
