@@ -2,11 +2,11 @@ import { lookup } from "node:dns/promises";
 import { once } from "node:events";
 import http, { type Server } from "node:http";
 import https from "node:https";
-import net, { type AddressInfo, type Socket } from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AddressInfo, Socket } from "node:net";
 import { UsageError } from "../config.ts";
 import type { Log } from "../log.ts";
-import { type Connections, endIfStalled, watchConnections } from "./connections.ts";
+import { closeServer, drainPending } from "./close-server.ts";
+import { endIfStalled, watchConnections } from "./connections.ts";
 import type { Listener } from "./listener.ts";
 import { refuse, refuseMalformed, refuseTunnel, stopping, unsupportedExpectation } from "./refuse.ts";
 
@@ -19,15 +19,6 @@ export interface Listening {
   /** Answers requests already sent, lets those in flight finish (for at most five seconds), then frees the port. */
   close(): Promise<void>;
 }
-
-/** How long requests in flight may take once the server is stopping. */
-const GRACE_MS = 5000;
-
-/** How long a request may take to begin on a connection that was opened before the server was stopped. */
-const UNUSED_MS = 1000;
-
-/** After this many event-loop turns without a request, everything that was sent has been read. */
-const QUIET_TURNS = 10;
 
 /** The queue for connections not yet accepted, as far as the system allows; any beyond it are refused. */
 const BACKLOG = 4096;
@@ -107,7 +98,7 @@ export async function listen(
     async close() {
       await drainPending(server, url);
       isClosed = true;
-      await close(server, connections);
+      await closeServer(server, connections);
     },
   };
 }
@@ -136,43 +127,6 @@ const BIND_ERRORS: Readonly<Record<string, (host: string, port: number) => Error
   EACCES: (host, port) =>
     new Error(`Port ${port} on ${host} may not be used by this user: choose one above 1023 with --port`),
 };
-
-/**
- * Waits until every request sent so far has arrived. The system hands over connections in order, one per turn of the
- * event loop, so once our own connection is accepted all earlier ones are; what was sent on them is read in the turns
- * after that. Clients that arrive meanwhile are asked to open a new connection for their next request.
- */
-async function drainPending(server: Server, url: string) {
-  const deadline = performance.now() + GRACE_MS;
-  const accepted = new Set<number | undefined>();
-  let requests = 0;
-  server.on("connection", ({ remotePort }) => accepted.add(remotePort));
-  server.prependListener("request", (_, response) => {
-    response.shouldKeepAlive = false;
-    requests++;
-  });
-  const { hostname, port } = new URL(url);
-  const own = net.connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
-  await once(own, "connect").catch(() => {}); // if it fails, the turns below have to be enough
-  while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await nextTurn();
-  own.destroy();
-  for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline; quiet++) {
-    const before = requests;
-    await nextTurn();
-    if (requests > before) quiet = 0;
-  }
-}
-
-async function close(server: Server, connections: Connections) {
-  const force = setTimeout(connections.endAll, GRACE_MS);
-  const spare = setTimeout(connections.endUnused, UNUSED_MS);
-  // A keep-alive connection is idle once its response is sent, and would wait for another request.
-  const tidy = setInterval(() => server.closeIdleConnections(), 50);
-  await new Promise((resolve) => server.close(resolve));
-  clearInterval(tidy);
-  clearTimeout(spare);
-  clearTimeout(force);
-}
 
 const isAnyAddress = (host: string) => host === "0.0.0.0" || host === "::";
 
