@@ -37,7 +37,7 @@ scenarios(`PUT ${USERS}/`, [
   ...onlyAdmins({ url: "3", body: {} }),
   updates("nothing", {}, {}, { as: SERVICE }),
   updates("a name", { name: "Vic" }, { name: "Vic" }),
-  updates("an empty name", { name: "" }, { name: "" }),
+  updates("what is empty stays as it is", { name: "", email: "", rootRole: 3 }, {}),
   updates("an e-mail address", { email: "Vic@Example.com" }, { email: "vic@example.com" }),
   updates("a role by its name", { rootRole: "editor" }, { rootRole: 2 }),
   updates(

@@ -56,14 +56,14 @@ export function createUser(tx: Tx, user: NewUser): number {
   return id;
 }
 
-/** Changes an existing user; properties that are undefined stay as they are. */
+/** Changes an existing user; properties that are undefined, null or empty stay as they are (original). */
 export function updateUser(tx: Tx, id: number, change: UserChange) {
   const { name, email = null, rootRole } = userById(tx.db, id)!;
   const preData = dataOf(tx, id);
   update(tx).run({
     id,
-    name: change.name ?? name,
-    email: change.email ?? email,
+    name: change.name || name,
+    email: change.email || email,
     rootRole: change.rootRole ?? rootRole,
   });
   tx.record({ type: `${nounOf(tx, id)}-updated`, data: dataOf(tx, id), preData });

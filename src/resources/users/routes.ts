@@ -99,7 +99,7 @@ export const updateUser = operation({
   response: UpdatedUser,
 }).change(({ tx, params: { id }, body: { name, email, rootRole } }) => {
   requireUser(tx.db, id);
-  requireFreeNames(tx.db, { username: null, email: email ?? null }, id);
+  requireFreeNames(tx.db, { username: null, email: email || null }, id);
   const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
   if (role !== undefined && role !== ROLES.admin) requireAnotherAdmin(tx.db, id);
   changes.updateUser(tx, id, { name, email, rootRole: role });

@@ -131,10 +131,15 @@ export const NewUser = v.pipe(
   ),
 );
 
-/** A change to a user; properties that are missing or null stay as they are. */
+const orEmpty = v.check<string, string>(
+  (text) => text === "" || v.is(Email, text),
+  "must be an e-mail address",
+);
+
+/** A change to a user; properties that are missing, null or empty stay as they are, as forms send what is unset. */
 export const UserUpdate = v.object({
   name: v.nullish(FullName),
-  email: v.nullish(Email),
+  email: v.nullish(v.pipe(ShortText, maxLength, orEmpty, v.toLowerCase())),
   rootRole: v.nullish(RequestedRole),
 });
 export type UserUpdate = v.InferOutput<typeof UserUpdate>;
