@@ -92,6 +92,16 @@ scenarios(`PUT ${PROJECT}/settings`, [
     ["a naming without a pattern", { featureNaming: {} }, "body.featureNaming.pattern"],
     ["a naming that is null", { featureNaming: null }, "body.featureNaming"],
     ["a pattern that is a number", { featureNaming: { pattern: 5 } }, "body.featureNaming.pattern"],
+    [
+      "an example without a pattern",
+      { featureNaming: { pattern: "", example: "a" } },
+      "body.featureNaming.example",
+    ],
+    [
+      "a description without a pattern",
+      { featureNaming: { pattern: null, description: "a" } },
+      "body.featureNaming.description",
+    ],
     ["an invalid pattern", { featureNaming: { pattern: "(" } }, "body.featureNaming.pattern"],
     ["an unbalanced pattern", { featureNaming: { pattern: "a)(b" } }, "body.featureNaming.pattern"],
     ["an overlong pattern", { featureNaming: { pattern: "a".repeat(1001) } }, "body.featureNaming.pattern"],

@@ -45,10 +45,15 @@ export function requireAllowedName(db: Database, id: string, name: string) {
   throw invalid({ path: "body.name", message });
 }
 
-/** @throws ApiError `ValidationError` for a pattern that can't be used, or an example that doesn't match it */
-export function requireUsablePattern({ pattern, example }: FeatureNaming) {
-  if (!pattern) return;
+/**
+ * @throws ApiError `ValidationError` for a pattern that can't be used, an example that doesn't match it, or an example or
+ * a description without a pattern (original)
+ */
+export function requireUsablePattern({ pattern, example, description }: FeatureNaming) {
   const path = "body.featureNaming";
+  const idle = example ? "example" : description && "description";
+  if (!pattern && idle) throw invalid({ path: `${path}.${idle}`, message: "is of no use without a pattern" });
+  if (!pattern) return;
   const isMatch = matchesWhole(pattern, example ?? "");
   if (isMatch === undefined) throw invalid({ path: `${path}.pattern`, message: "takes too long to match" });
   if (example && !isMatch)
