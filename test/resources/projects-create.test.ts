@@ -79,6 +79,7 @@ scenarios(`POST ${PROJECTS}`, [
     { id: undefined, name: "Größe & Co!" },
     { id: "gro-e-co", name: "Größe & Co!" },
   ),
+  makes("the same if it is blank", {}, { id: " ", name: "Größe" }, { id: "gro-e", name: "Größe" }),
   makes(
     "a name without letters becomes a word",
     {},
@@ -101,7 +102,7 @@ scenarios(`POST ${PROJECTS}`, [
     ["a name that is null", { ...body, name: null }, "body.name"],
     ["a name that is a number", { ...body, name: 1 }, "body.name"],
     ["a name that is too long", { ...body, name: "x".repeat(65537) }, "body.name"],
-    ["an empty id", { ...body, id: "" }, "body.id"],
+    ["a blank id, and a name", { id: " ", name: "" }, "body.name"],
     ["an id that is null", { ...body, id: null }, "body.id"],
     ["an id that is a number", { ...body, id: 7 }, "body.id"],
     ["an id with a slash", { ...body, id: "a/b" }, "body.id"],

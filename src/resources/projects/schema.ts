@@ -36,9 +36,12 @@ export const CreatedProject = v.strictObject({
 });
 export type CreatedProject = v.InferOutput<typeof CreatedProject>;
 
+/** A blank id counts as missing (original). */
+const orMissing = (id: string) => (id.trim() === "" ? undefined : id);
+
 /** The body that creates a project; the id defaults to one from the name, the environments to all enabled ones. */
 export const NewProject = v.object({
-  id: v.optional(UrlName),
+  id: v.optional(v.pipe(v.string(), v.transform(orMissing), v.optional(UrlName))),
   name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
   description: v.nullish(ShortText, null),
   mode: v.optional(v.picklist(MODES), "open"),
