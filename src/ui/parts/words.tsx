@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
+import { useArrival } from "../arrival.ts";
 import { ago, fullTime } from "../format.ts";
 
 /** A relative time, with the full time as its tooltip. */
@@ -56,10 +57,23 @@ export const Badge = ({ tone = "quiet", children }: { tone?: Tone; children: Com
   <span class={`badge ${tone}`}>{children}</span>
 );
 
-/** The heading of a view: its title and its actions. */
-export const Heading = ({ title, children }: { title: ComponentChildren; children?: ComponentChildren }) => (
+interface HeadingProps {
+  title: ComponentChildren;
+  /** Shown next to the title, but not part of it, such as a button. */
+  beside?: ComponentChildren;
+  /** The actions of the view. */
+  children?: ComponentChildren;
+}
+
+/** The heading of a view, which gets the focus when the view opens. */
+export const Heading = ({ title, beside, children }: HeadingProps) => (
   <div class="heading">
-    <h1>{title}</h1>
+    <div class="actions">
+      <h1 ref={useArrival()} tabIndex={-1}>
+        {title}
+      </h1>
+      {beside}
+    </div>
     <div class="actions">{children}</div>
   </div>
 );

@@ -37,7 +37,7 @@ export function FlagFrame({ children }: { children(flag: Flag): ComponentChildre
           <Link href={pathTo("projects", flag.project)}>
             <bdi>{project.data?.name ?? flag.project}</bdi>
           </Link>
-          <Heading title={<Title flag={flag} />} />
+          <Heading title={<Title flag={flag} />} beside={<Favorite flag={flag} />} />
           <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
           {children(flag)}
         </>
@@ -63,20 +63,23 @@ const tabsOf = ({ project, name }: Flag) =>
     [pathTo("projects", project, "features", name, "settings"), "Settings"],
   ] as const;
 
-const Title = ({ flag: { name, project, type, stale, favorite, lifecycle } }: { flag: Flag }) => (
+const Title = ({ flag: { name, type, stale, lifecycle } }: { flag: Flag }) => (
   <>
     <bdi>{name}</bdi> <Badge>{type}</Badge> {stale && <Badge tone="bad">stale</Badge>}{" "}
-    {lifecycle && <Badge>{lifecycle.stage}</Badge>}{" "}
-    <IconButton
-      icon="star"
-      label="Favorite"
-      isPressed={favorite}
-      onClick={() =>
-        change(
-          `${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/features/:featureName/favorites`,
-          { params: { projectId: project, featureName: name } },
-        )
-      }
-    />
+    {lifecycle && <Badge>{lifecycle.stage}</Badge>}
   </>
+);
+
+const Favorite = ({ flag: { name, project, favorite } }: { flag: Flag }) => (
+  <IconButton
+    icon="star"
+    label="Favorite"
+    isPressed={favorite}
+    onClick={() =>
+      change(
+        `${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/features/:featureName/favorites`,
+        { params: { projectId: project, featureName: name } },
+      )
+    }
+  />
 );

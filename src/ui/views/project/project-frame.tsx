@@ -35,7 +35,7 @@ export function ProjectFrame({
     <Answer key={projectId} read={read} failure={failure}>
       {(project) => (
         <>
-          <Heading title={<Title project={project} id={projectId} />}>
+          <Heading title={<Title project={project} />} beside={<Favorite project={project} id={projectId} />}>
             {actions?.(project, projectId)}
           </Heading>
           <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
@@ -57,18 +57,21 @@ const tabsOf = (id: string) =>
     [pathTo("projects", id, "settings"), "Settings"],
   ] as const;
 
-const Title = ({ project: { name, favorite, mode, archivedAt }, id }: { project: Project; id: string }) => (
+const Title = ({ project: { name, mode, archivedAt } }: { project: Project }) => (
   <>
-    <bdi>{name}</bdi> {mode !== "open" && <Badge>{mode}</Badge>} {archivedAt && <Badge>archived</Badge>}{" "}
-    <IconButton
-      icon="star"
-      label="Favorite"
-      isPressed={favorite}
-      onClick={() =>
-        change(`${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/favorites`, {
-          params: { projectId: id },
-        })
-      }
-    />
+    <bdi>{name}</bdi> {mode !== "open" && <Badge>{mode}</Badge>} {archivedAt && <Badge>archived</Badge>}
   </>
+);
+
+const Favorite = ({ project: { favorite }, id }: { project: Project; id: string }) => (
+  <IconButton
+    icon="star"
+    label="Favorite"
+    isPressed={favorite}
+    onClick={() =>
+      change(`${favorite ? "DELETE" : "POST"} /api/admin/projects/:projectId/favorites`, {
+        params: { projectId: id },
+      })
+    }
+  />
 );
