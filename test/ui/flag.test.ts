@@ -17,7 +17,7 @@ test("from nothing to a flag that some users get: project, flag, strategy with a
   await type(page, "ID", "no id");
   await press(page, "button", "Create the project");
   await page.waitForSelector(".problem");
-  assert.equal((await page.$$("[role=alert]")).length, 1, "it is shown once");
+  assert.equal((await page.$$(".problem, [role=alert]")).length, 1, "it is shown once");
   await holds(page, `document.activeElement.name === "id"`);
   await type(page, "ID", "pay");
   await press(page, "button", "Create the project");

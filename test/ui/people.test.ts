@@ -18,7 +18,7 @@ test("a user is created, and is signed in after setting a password with the link
   await sees(theirs, "Set a password for nina");
   await type(theirs, "Password", "short");
   await press(theirs, "button", "Set the password");
-  await theirs.waitForSelector("[role=alert]");
+  await theirs.waitForSelector(".problem");
   await type(theirs, "Password", PASSWORD);
   await press(theirs, "button", "Set the password");
   await sees(theirs, "Your projects");
@@ -95,7 +95,7 @@ test("users create and revoke tokens of their own, and can't change their passwo
   await type(page, "New password", PASSWORD);
   await type(page, "Repeat the new password", PASSWORD);
   await press(page, "button", "Change the password");
-  await page.waitForSelector("[role=alert]");
+  await page.waitForSelector(".problem");
 });
 
 test("users end their sessions elsewhere", { skip }, async (t) => {

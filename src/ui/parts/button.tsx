@@ -47,9 +47,8 @@ export function IconButton({ onClick, icon, label, disabled = false, isPressed }
       aria-disabled={isBusy}
       aria-label={label}
       aria-pressed={isPressed}
-      title={label}
     >
-      <Icon name={icon} />
+      <Icon name={icon} title={label} />
     </button>
   );
 }
@@ -89,7 +88,7 @@ export function Switch({ isOn, label, onChange, disabled = false, title }: Switc
       class="switch"
       aria-checked={isOn}
       aria-label={label}
-      title={title ?? label}
+      title={title}
       disabled={disabled}
       aria-disabled={isBusy}
       onClick={act}

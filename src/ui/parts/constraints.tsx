@@ -108,7 +108,7 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
           checked={inverted}
           onChange={(event) => onChange({ inverted: event.currentTarget.checked })}
         />
-        Negate
+        Negate<span class="unseen"> constraint {number}</span>
       </label>
       {operator.startsWith("STR_") && (
         <label>
@@ -117,7 +117,7 @@ function ConstraintRow({ number, constraint, fields, legal, onChange, onRemove }
             checked={caseInsensitive}
             onChange={(event) => onChange({ caseInsensitive: event.currentTarget.checked })}
           />
-          Ignore case
+          Ignore case<span class="unseen"> in constraint {number}</span>
         </label>
       )}
       <IconButton icon="remove" label={`Remove constraint ${number}`} onClick={onRemove} />

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { leave, unsavedIn } from "../unsaved.ts";
 import { IconButton } from "./button.tsx";
+import { Messages } from "./messages.tsx";
 
 interface DialogProps {
   title: string;
@@ -38,11 +39,12 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
       onCancel={cancel}
       onClose={() => element.current && closed()}
     >
-      <header>
+      <div class="head">
         <h2 id={id}>{title}</h2>
         {onClose && <IconButton icon="close" label="Close" onClick={close} />}
-      </header>
+      </div>
       {children}
+      <Messages />
     </dialog>
   );
 }

@@ -92,7 +92,7 @@ export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", 
     <form ref={element} class="form" onSubmit={send}>
       {children}
       <OtherProblems form={form} />
-      <footer>
+      <div class="submit">
         {onCancel && (
           <button type="button" onClick={() => leave(unsavedIn(element.current), onCancel)}>
             Cancel
@@ -101,7 +101,7 @@ export function Form<T extends Fields>({ form, submit, onCancel, kind = "main", 
         <button type="submit" class={kind} aria-disabled={form.isBusy}>
           {submit}
         </button>
-      </footer>
+      </div>
     </form>
   );
 }
@@ -110,7 +110,7 @@ const FIELDS = "input, select, textarea";
 
 /** Scrolls to the first problem; if it is about a field, that gets the focus. */
 function showProblem(form: HTMLFormElement | null) {
-  const problem = form?.querySelector("[role=alert]");
+  const problem = form?.querySelector(".problem, [role=alert]");
   problem?.scrollIntoView({ block: "nearest" });
   problem?.closest(".field, fieldset")?.querySelector<HTMLElement>(FIELDS)?.focus();
 }
@@ -150,16 +150,22 @@ export function Field({ label, hint, problem, children }: FieldProps) {
       <label for={id}>{label}</label>
       {children({ id, "aria-describedby": `${id}-hint`, "aria-invalid": problem !== undefined })}
       <small id={`${id}-hint`}>
-        <FieldProblem problem={problem} />
+        <FieldProblem problem={problem} isDescription />
         {hint}
       </small>
     </div>
   );
 }
 
-export const FieldProblem = ({ problem }: { problem: string | undefined }) =>
+interface FieldProblemProps {
+  problem: string | undefined;
+  /** It describes a field, and is read out when that gets the focus. */
+  isDescription?: boolean;
+}
+
+export const FieldProblem = ({ problem, isDescription = false }: FieldProblemProps) =>
   problem === undefined ? null : (
-    <strong class="problem" role="alert">
+    <strong class="problem" role={isDescription ? undefined : "alert"}>
       {problem}{" "}
     </strong>
   );

@@ -78,7 +78,13 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
+interface IconProps {
+  name: IconName;
+  /** Its tooltip; as that of a button, screen readers would read it after the button's name. */
+  title?: string;
+}
+
 /** Decorative: whatever it says is also said in words beside it. */
-export const Icon = ({ name }: { name: IconName }) => (
-  <span class="icon" aria-hidden="true" dangerouslySetInnerHTML={{ __html: ICONS[name] }} />
+export const Icon = ({ name, title }: IconProps) => (
+  <span class="icon" aria-hidden="true" title={title} dangerouslySetInnerHTML={{ __html: ICONS[name] }} />
 );

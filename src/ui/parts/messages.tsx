@@ -49,7 +49,7 @@ const close = (id: number) => {
   messages.value = messages.value.filter((message) => message.id !== id);
 };
 
-/** The live region where messages are shown and read out. */
+/** The live region where messages are shown and read out: each dialog has its own, since nothing outside is read. */
 export const Messages = () => (
   <div class="messages" role="status" aria-live="polite">
     {messages.value.map(({ id, text, kind }) => (

@@ -9,7 +9,7 @@ type EvaluatedStrategy = EvaluatedFeature["strategies"]["data"][number];
 export const Reasons = ({ feature }: { feature: EvaluatedFeature }) => {
   const { isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, variant, strategies } = feature;
   return (
-    <section class="reasons" aria-live="polite">
+    <section class="reasons">
       <p>
         <bdi>{feature.name}</bdi> is <Verdict result={isEnabled} />
         {variant.enabled && (

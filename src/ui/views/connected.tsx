@@ -17,7 +17,13 @@ interface ConnectedProps {
 }
 
 /** Waits for an application: shows that it has started, then how often it evaluates the flag. */
-export function Connected({ place, since }: ConnectedProps) {
+export const Connected = (props: ConnectedProps) => (
+  <p role="status">
+    <Progress {...props} />
+  </p>
+);
+
+function Progress({ place, since }: ConnectedProps) {
   useEffect(() => refreshEvery(INTERVAL_MS), []);
   const started = useStarted(place, since);
   const usage = useUsage(place);
@@ -35,15 +41,15 @@ export function Connected({ place, since }: ConnectedProps) {
       </Success>
     );
   return (
-    <p role="status">
+    <>
       Waiting for your application… <small>(curl and OpenFeature evaluate flags without reporting it.)</small>
-    </p>
+    </>
   );
 }
 
 /** Its link opens another window, since this one shows a secret. */
 const Success = ({ place, children }: { place: FlagPlace; children: ComponentChildren }) => (
-  <p role="status">
+  <>
     <Icon name="check" /> <strong>Connected</strong>: {children}{" "}
     <a
       href={BASE + pathTo("projects", place.project, "features", place.feature, "use")}
@@ -52,7 +58,7 @@ const Success = ({ place, children }: { place: FlagPlace; children: ComponentChi
     >
       Usage (in a new tab)
     </a>
-  </p>
+  </>
 );
 
 /** The applications that have started with a token for the project and the environment since a time. */

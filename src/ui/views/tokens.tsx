@@ -110,10 +110,10 @@ const CreatedTokenDialog = ({ token, onClose }: { token: CreatedToken; onClose()
     {token.type !== "admin" && (
       <Snippets token={token.secret} feature="my-flag" isFrontend={token.type === "frontend"} />
     )}
-    <footer>
+    <div class="submit">
       <Button kind="main" onClick={onClose}>
         I have copied it
       </Button>
-    </footer>
+    </div>
   </Dialog>
 );

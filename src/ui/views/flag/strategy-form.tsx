@@ -31,7 +31,7 @@ export function StrategyForm({ form, project, submit, onCancel, isNew, children 
   const names = segments.filter(({ id }) => values.segments.includes(id)).map(({ name }) => name);
   return (
     <Form form={form} submit={submit} onCancel={onCancel}>
-      <output class="sentence">{strategyInWords(values, names)}</output>
+      <p class="sentence">{strategyInWords(values, names)}</p>
       {isNew && (
         <ChoiceField
           form={form}

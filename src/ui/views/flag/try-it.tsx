@@ -33,7 +33,7 @@ export function TryIt({ flag, onClose }: { flag: Flag; onClose(): void }) {
         />
         <ContextFields form={form} />
       </Form>
-      {result && <Reasons feature={result} />}
+      <div aria-live="polite">{result && <Reasons feature={result} />}</div>
     </Dialog>
   );
 }

@@ -164,11 +164,11 @@ function Details({ integration, delivery, onClose }: DetailsProps) {
       </p>
       <Snippet text={JSON.stringify(delivery.details, null, 2)} label="Details" />
       {may("UPDATE_ADDON") && (
-        <footer>
+        <div class="submit">
           <Button kind="main" icon="refresh" onClick={redeliver}>
             Redeliver
           </Button>
-        </footer>
+        </div>
       )}
     </Dialog>
   );
