@@ -12,6 +12,7 @@ test("a project's default strategy is set, and a flag that is turned on gets it"
   await press(page, "button", "Edit the default strategy in development");
   await type(page, "Percent", "25");
   await press(page, "button", "Save the default strategy");
+  await seesNoDialog(page);
   await sees(page, "25% of users");
   await page.goto(`${url}/projects/a/features/f`);
   await press(page, "switch", "f in development");

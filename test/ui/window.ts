@@ -9,7 +9,7 @@ const EXPECTED =
 /** How long a window waits for anything: the machine may be busy. */
 const TIMEOUT_MS = 60_000;
 
-/** Opens a window. Errors in its console, and requests to other hosts, fail the test. */
+/** Opens a window. Errors in its console, requests to other hosts, and questions of the browser fail the test. */
 export async function openWindow(t: TestContext, context: BrowserContext, url: string): Promise<Page> {
   const page = await context.newPage();
   const problems: string[] = [];
@@ -21,6 +21,11 @@ export async function openWindow(t: TestContext, context: BrowserContext, url: s
   page.on("request", (request) => {
     const isOwn = request.url().startsWith(url) || request.url().startsWith("data:"); // the browser's own icons
     if (!isOwn) problems.push(`requested ${request.url()}`);
+  });
+  page.on("dialog", (dialog) => {
+    if (page.listenerCount("dialog") > 1) return; // the test expects it
+    problems.push(`The browser asked (${dialog.type()})`);
+    void dialog.accept();
   });
   page.setDefaultTimeout(TIMEOUT_MS);
   t.after(() => assert.deepEqual(problems, []));
