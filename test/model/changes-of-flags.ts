@@ -72,6 +72,9 @@ export function switchFeature(
   const { strategies, events } = isOn
     ? toEnabled(feature, environment, activates, id)
     : { strategies: state.strategies, events: [] as Line[] };
+  const isGivenOne = events.some(({ type }) => type === "feature-strategy-add");
+  if (isGivenOne && !mayInProject(lines, caller, "CREATE_FEATURE_STRATEGY", project, environment))
+    return { status: 403 };
   if (state.enabled !== isOn) events.push({ type: `feature-environment-${isOn ? "enabled" : "disabled"}` });
   const others = feature.environments.filter((one: Line) => one !== state);
   const changed = { ...feature, environments: [...others, { ...state, enabled: isOn, strategies }] };

@@ -16,7 +16,8 @@ export function createProject({ lines, caller, now }: Before, body: Line): Outco
     (a, b) => a.sortOrder - b.sortOrder || (a.name < b.name ? -1 : 1),
   );
   const known = inOrder.map(({ name }) => name);
-  const { id: given, name, description = null, mode = "open", environments = known } = body;
+  const { name, description = null, mode = "open", environments = known } = body;
+  const given = isText(body.id) && body.id.trim() === "" ? undefined : body.id;
   const isRight =
     (given === undefined || isUrlName(given)) &&
     isText(name) &&

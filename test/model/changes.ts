@@ -63,7 +63,7 @@ export function applyChange(lines: Line[], as: number | null, change: Change, wi
     featureName: null,
     data: null,
     preData: null,
-    tags: tagsOf(after, event.featureName),
+    tags: tagsOf([...after, ...lines], event.featureName), // a deleted flag's are those it had
     ...event,
   }));
   return { status: outcome.status, events, lines: [...after, ...notificationsOf(after, events)] };
