@@ -1,6 +1,9 @@
 import * as v from "valibot";
+import type { Actor } from "../../auth/actor.ts";
+import type { Tx } from "../../events/write.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { FeatureNames } from "../features/schema.ts";
+import type { Place } from "./changes.ts";
 import { disableFeature, enableFeature } from "./changes-enabled.ts";
 import { requireFeatureEnvironment, requireLiveFeatureEnvironment, requireMayEnable } from "./require.ts";
 import { ENVIRONMENT, Params } from "./routes-path.ts";
@@ -50,12 +53,7 @@ export const enable = operation({
   params: Params,
   query: EnableQuery,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
-}).change(({ tx, actor, params, query }) => {
-  const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
-  requireLiveFeatureEnvironment(tx.db, params);
-  requireMayEnable(tx.db, actor, params, enablesStrategies);
-  enableFeature(tx, params, { enablesStrategies });
-});
+}).change(({ tx, actor, params, query }) => enableIfAllowed(tx, actor, params, query));
 
 export const disable = operation({
   ...switching,
@@ -86,13 +84,7 @@ export const enableAll = operation({
   query: EnableQuery,
   records: ["feature-strategy-update", "feature-strategy-add", "feature-environment-enabled"],
 }).change(({ tx, actor, params: { projectId: project, environment }, query, body: { features } }) => {
-  const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
-  for (const feature of features) {
-    const place = { project, feature, environment };
-    requireLiveFeatureEnvironment(tx.db, place);
-    requireMayEnable(tx.db, actor, place, enablesStrategies);
-    enableFeature(tx, place, { enablesStrategies });
-  }
+  for (const feature of features) enableIfAllowed(tx, actor, { project, feature, environment }, query);
 });
 
 export const disableAll = operation({
@@ -108,3 +100,11 @@ export const disableAll = operation({
     disableFeature(tx, place);
   }
 });
+
+/** Enables a flag, if it is live and the caller may also add the strategy that it might get. */
+function enableIfAllowed(tx: Tx, actor: Actor, place: Place, query: v.InferOutput<typeof EnableQuery>) {
+  const enablesStrategies = query.shouldActivateDisabledStrategies === "true";
+  requireLiveFeatureEnvironment(tx.db, place);
+  requireMayEnable(tx.db, actor, place, enablesStrategies);
+  enableFeature(tx, place, { enablesStrategies });
+}

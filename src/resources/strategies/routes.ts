@@ -95,12 +95,8 @@ export const replaceStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  return updateStrategy(
-    tx,
-    place,
-    strategy,
-    requireValidStrategy(tx.db, place.project, body, strategy.constraints),
-  );
+  const valid = requireValidStrategy(tx.db, place.project, body, strategy.constraints);
+  return updateStrategy(tx, place, strategy, valid);
 });
 
 export const patchStrategy = operation({
@@ -118,12 +114,8 @@ export const patchStrategy = operation({
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
   const change = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
-  return updateStrategy(
-    tx,
-    place,
-    strategy,
-    requireValidStrategy(tx.db, place.project, change, strategy.constraints),
-  );
+  const valid = requireValidStrategy(tx.db, place.project, change, strategy.constraints);
+  return updateStrategy(tx, place, strategy, valid);
 });
 
 export const deleteStrategy = operation({

@@ -52,19 +52,19 @@ export const isEnabled = (db: Database, feature: string, environment: string): b
 export const strategiesAsValues = (db: Database, feature: string, environment: string): Strategy[] =>
   strategiesInOrder(db).all({ feature, environment }).map(toValues);
 
+const usable = query<{ feature: string; environment: string; countsDisabled: 0 | 1 }>(`
+  SELECT 1 FROM strategies
+  WHERE feature = :feature AND environment = :environment AND (:countsDisabled OR NOT disabled) LIMIT 1`);
+
 /**
  * Whether a flag gets the default strategy when it is enabled: if it has no enabled strategy, unless its disabled ones
  * are to be enabled (original).
  */
-export function getsStrategy(
+export const getsStrategy = (
   db: Database,
   { feature, environment }: { feature: string; environment: string },
   enablesStrategies: boolean,
-): boolean {
-  const strategies = strategiesAsValues(db, feature, environment);
-  if (enablesStrategies && strategies.length > 0) return false;
-  return strategies.every(({ disabled }) => disabled);
-}
+): boolean => !usable(db).get({ feature, environment, countsDisabled: enablesStrategies ? 1 : 0 });
 
 /** The strategy with this id, of any flag; undefined if there is none. */
 export function placedStrategy(db: Database, id: string): PlacedStrategy | undefined {
