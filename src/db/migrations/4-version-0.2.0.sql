@@ -1,0 +1,1 @@
+-- What version 0.2.0 changes in a data file.
