@@ -58,10 +58,11 @@ const normalizeHost = (hostname: string) => hostname.replace(/^\[|\]$/g, "").rep
 
 const isLocalName = (host: string) => /(^|\.)(localhost|local|internal)$/i.test(host);
 
-/** Also checks IPv4 addresses embedded in IPv6 ones. */
+/** Of IPv6, the Internet routes only 2000::/3; addresses elsewhere may contain an IPv4 address, as ::127.0.0.1 does. */
 function isPublic(address: string) {
-  const parsed = ipaddr.process(address.replace(/%.*$/, ""));
-  return parsed.range() === "unicast";
+  const host = address.replace(/%.*$/, "");
+  const parsed = ipaddr.process(host);
+  return parsed.range() === "unicast" && (parsed.kind() === "ipv4" || isWithin(host, "2000::/3"));
 }
 
 function isWithin(host: string, block: string) {
