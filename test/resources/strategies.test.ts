@@ -420,12 +420,8 @@ const SORT = `${STRATEGIES}/set-sort-order`;
 scenarios(`POST ${SORT}`, [
   ...refused([]),
   on({
-    name: "another order; strategies from elsewhere are ignored",
-    body: [
-      { id: "s", sortOrder: 9 },
-      { id: "far", sortOrder: 9 },
-      { id: "nosuch", sortOrder: 1 },
-    ],
+    name: "another order",
+    body: [{ id: "s", sortOrder: 9 }],
     records: [
       {
         type: "strategy-order-changed",
@@ -436,6 +432,15 @@ scenarios(`POST ${SORT}`, [
       },
     ],
   }),
+  on({
+    name: "with a strategy of another flag",
+    body: [
+      { id: "s", sortOrder: 9 },
+      { id: "far", sortOrder: 9 },
+    ],
+    expect: [403, "InvalidOperationError"],
+  }),
+  on({ name: "with an unknown strategy", body: [{ id: "nosuch", sortOrder: 1 }], expect: NOT_FOUND }),
   wrong([{ id: "s" }], "0.sortOrder"),
   wrong([{ sortOrder: 1 }], "0.id"),
   wrong([{ id: "s", sortOrder: "1" }], "0.sortOrder"),

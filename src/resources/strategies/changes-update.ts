@@ -41,12 +41,12 @@ export function removeStrategy(tx: Tx, place: Place, strategy: Strategy) {
   disableIfNoneEnabled(tx, place);
 }
 
-/** Changes the sort order of a flag's strategies in an environment, ignoring others (original). */
+/** Changes the sort order of a flag's strategies in an environment. */
 export function sortStrategies(tx: Tx, place: Place, order: StrategyOrder) {
   const { project, feature, environment } = place;
   const idsInOrder = () => strategiesAsValues(tx.db, feature, environment).map(({ id }) => id);
   const before = idsInOrder();
-  for (const { id, sortOrder } of order) if (before.includes(id)) setOrder(tx).run({ id, sortOrder });
+  for (const one of order) setOrder(tx).run(one);
   tx.record({
     type: "strategy-order-changed",
     project,

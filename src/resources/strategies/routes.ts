@@ -61,11 +61,12 @@ export const setSortOrder = operation({
   permission: { permission: "UPDATE_FEATURE_STRATEGY", project: "projectId", environment: "environment" },
   params: Params,
   body: StrategyOrder,
-  errors: ["NotFoundError"],
+  errors: ["NotFoundError", "InvalidOperationError"],
   records: ["strategy-order-changed"],
   response: NoBody,
 }).change(({ tx, params: place, body }) => {
   requireFeatureEnvironment(tx.db, place);
+  for (const { id } of body) requireStrategy(tx.db, place, id);
   sortStrategies(tx, place, body);
 });
 
