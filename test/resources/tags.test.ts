@@ -90,6 +90,7 @@ scenarios(`DELETE ${TAGS}/`, [
     as: personal(id),
     given: withTags,
     expect: [403, "NoAccessError"] as [number, string],
+    see: ({ message }: { message: string }) => assert.match(message, /ADMIN/),
   })),
   {
     name: "an unknown one is recorded, as in the original",

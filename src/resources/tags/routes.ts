@@ -66,7 +66,7 @@ export const deleteTag = operation({
   tag: TAG,
   method: "DELETE",
   path: "/api/admin/tags/:type/:value",
-  permission: "UPDATE_FEATURE",
+  permission: "ADMIN", // it changes flags of every project
   params: Params,
   records: ["tag-deleted"],
   response: NoBody,
