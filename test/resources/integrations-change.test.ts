@@ -192,11 +192,31 @@ scenarios("PUT /api/admin/addons/1", [
       assert.deepEqual([body.description, body.projects, body.events], ["a hook", [], []]);
     },
   },
+  ...badBodies(
+    { given: stored },
+    [
+      "https://elsewhere.example/a",
+      "http://hooks.example/a",
+      "https://hooks.example:8443/a",
+      "https://hooks.example/tenant-evil/hook",
+      "https://hooks.example/a?tenant=evil",
+      "https://hooks.example/A",
+    ].map((url) => [
+      `a masked secret with another URL: ${url}`,
+      with_({ url, authorization: "*****" }),
+      "body.parameters.authorization",
+    ]),
+  ),
   ...badBodies({ given: stored }, [
     [
-      "a masked secret with another URL",
-      with_({ url: "https://elsewhere.example/a", authorization: "*****" }),
-      "body.parameters.authorization",
+      "a masked secret with headers, which may name another host",
+      with_({ url: "*****", authorization: "*****", customHeaders: '{"host": "evil.example"}' }),
+      "body.parameters.url",
+    ],
+    [
+      "a masked secret for another provider",
+      { ...hook, provider: "teams", parameters: { url: "*****" } },
+      "body.parameters.url",
     ],
     [
       "a mask for a secret that is not stored",

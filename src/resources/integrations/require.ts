@@ -63,22 +63,29 @@ function requireParameter({ name, required }: ProviderParameter, value: unknown)
 }
 
 /**
- * A mask stands for the stored secret (original). If the URL changes, secrets must be given again: otherwise anyone who
- * can change the URL but doesn't know the secrets could have them sent to a server of their own.
+ * A mask stands for the stored secret (original). If its destination changes, it must be given again: otherwise anyone
+ * who can change the destination but doesn't know the secret could have it sent to a server of their own.
  */
-function unmasked(db: Database, { parameters }: NewIntegration, stored?: StoredIntegration): Parameters {
+function unmasked(db: Database, integration: NewIntegration, stored?: StoredIntegration): Parameters {
+  const { parameters } = integration;
   const masked = Object.keys(parameters).filter((name) => parameters[name] === MASK);
   if (masked.length === 0) return parameters;
   const secrets = stored ? secretsOf(db, stored, masked[0]!) : {};
-  const isMoved = stored !== undefined && parameters.url !== MASK && isElsewhere(parameters.url, secrets.url);
+  const given = { ...parameters, ...Object.fromEntries(masked.map((name) => [name, secrets[name]])) };
+  const isMoved =
+    integration.provider !== stored?.provider ||
+    DESTINATION.some((name) => (given[name] ?? "") !== (secrets[name] ?? ""));
   for (const name of masked) {
     const path = `body.parameters.${name}`;
     if (secrets[name] === undefined)
       throw invalid({ path, message: "is masked, but no secret is stored: give it in full" });
-    if (isMoved) throw invalid({ path, message: "is masked, but the address has changed: give it again" });
+    if (isMoved) throw invalid({ path, message: "is masked, but its destination has changed: give it again" });
   }
-  return { ...parameters, ...Object.fromEntries(masked.map((name) => [name, secrets[name]])) };
+  return given;
 }
+
+/** What decides where a request goes: a header may name another host behind the same address. */
+const DESTINATION = ["url", "customHeaders"];
 
 function secretsOf(db: Database, stored: StoredIntegration, name: string) {
   try {
@@ -88,6 +95,3 @@ function secretsOf(db: Database, stored: StoredIntegration, name: string) {
     throw invalid({ path: `body.parameters.${name}`, message: "can no longer be read: give it again" });
   }
 }
-
-const isElsewhere = (one: unknown, other: unknown) =>
-  URL.parse(String(one))?.origin !== URL.parse(String(other))?.origin;
