@@ -502,6 +502,9 @@ CREATE INDEX events_by_type_and_project ON events (type, project);
 CREATE INDEX events_by_feature ON events (feature_name, type, project) WHERE feature_name IS NOT NULL;
 -- The users who caused events, and the events of one of them.
 CREATE INDEX events_by_creator ON events (wire ->> 'createdByUserId', project, type);
+-- Those of an environment, for the statistics.
+CREATE INDEX events_by_environment ON events (wire ->> 'environment', id, project)
+  WHERE wire ->> 'environment' IS NOT NULL;
 
 -- The number of events, maintained rather than counted. '' means no project. Written by record.ts: with a trigger,
 -- SQLite would set a savepoint for each event, at which FTS5 would flush its index.

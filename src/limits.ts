@@ -16,7 +16,7 @@ export const MAX_JSON_DEPTH = 100;
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
- * How many there may be (original), by the names in the configuration of the page: segments of a strategy and values of a
+ * How many there may be (original), by the names in the configuration of its page: segments of a strategy and values of a
  * segment; strategies of a flag in an environment, constraints of a strategy, and values of a constraint; and segments.
  */
 export const LIMITS = {

@@ -11,6 +11,7 @@ const LARGE = /SCAN (events|integration_events|notifications|notification_recipi
 const WHOLE = [
   /^SELECT wire FROM events ORDER BY id$/,
   /^SELECT count\(\*\) FROM features WHERE archived_at IS NULL$/,
+  /^SELECT ifnull\(max\(strategies\), 0\) AS maxEnvironmentStrategies/,
 ];
 
 const collect = () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { toCsv } from "../../src/resources/instance/csv.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
@@ -23,6 +24,31 @@ scenarios("GET /api/admin/ui-config", [
     );
     assert.match(body.versionInfo.instanceId, UUID);
   }),
+  {
+    name: "the limits and flags that the original's page reads",
+    see: (body) => {
+      assert.deepEqual(body.resourceLimits, {
+        ...{
+          segmentValues: 1000,
+          strategySegments: 5,
+          segments: 300,
+          constraints: 30,
+          constraintValues: 250,
+        },
+        ...{
+          featureEnvironmentStrategies: 30,
+          featureFlags: 5000,
+          environments: 50,
+          projects: 500,
+          apiTokens: 2000,
+        },
+        ...{ signalEndpoints: 5, signalTokensPerEndpoint: 5, actionSetsPerProject: 5, actionSetActions: 10 },
+        ...{ actionSetFilters: 5, actionSetFilterValues: 25 },
+      });
+      const shown = { embedProxy: true, embedProxyFrontend: true, featuresExportImport: true };
+      assert.deepEqual(body.flags, { ...shown, maintenanceMode: false });
+    },
+  },
   {
     name: "stored settings",
     given: (w) =>
@@ -57,8 +83,92 @@ const company = (w: World) =>
     .event({ type: "features-imported" })
     .event({ type: "features-imported" });
 
+/** An hour of yesterday, in UTC. */
+const yesterday = `${ago(1).slice(0, 10)}T12:00:00.000Z`;
+
+const constraint = (count: number) => ({
+  contextName: "userId",
+  operator: "IN",
+  values: Array(count).fill("x"),
+});
+
+const busyFlag = (w: World, name: string, project: string, strategies: object[]) =>
+  w
+    .feature(name, project, { environments: [{ name: "production", enabled: true, strategies }] })
+    .add("application", { name: `${name}-app`, places: [{ project, environment: "production" }] })
+    .add("instance", { application: `${name}-app`, environment: "production", instance: "i", seenAt: ago(9) })
+    .add("usage", {
+      feature: name,
+      environment: "production",
+      application: `${name}-app`,
+      hours: [
+        { hour: yesterday, yes: 1, variants: { red: 1, blue: 2 } },
+        { hour: `${ago(3).slice(0, 10)}T12:00:00.000Z`, yes: 1, variants: { red: 1 } },
+      ],
+    });
+
+/** As much goes on in a private project as in an open one, and more. */
+const busy = (w: World) => {
+  const many = { name: "default", constraints: [constraint(4), constraint(1), constraint(1)] };
+  busyFlag(w.project("a"), "open", "a", [
+    { name: "default", constraints: [constraint(3)] },
+    { name: "default" },
+  ]);
+  busyFlag(w.project("p", { mode: "private" }), "secret", "p", [many, many, many]);
+  for (const project of ["a", "p"]) w.event({ project, environment: "production", createdAt: ago(61) });
+  for (const project of ["a", "p"]) w.event({ project, environment: "development", createdAt: ago(2) });
+  return w.event({ environment: "production", createdAt: ago(1) });
+};
+
 scenarios("GET /api/admin/instance-admin/statistics", [
   ...forEveryone(({ users }) => assert.equal(users, 4)),
+  {
+    name: "what goes on, and the most of everything",
+    given: busy,
+    see: (body) => {
+      assert.partialDeepStrictEqual(body, {
+        clientApps: [
+          { range: "7d", count: 0 },
+          { range: "30d", count: 2 },
+          { range: "allTime", count: 2 },
+        ],
+        productionChanges: { last30: 1, last60: 1, last90: 3 },
+        previousDayMetricsBucketsCount: { enabledCount: 2, variantCount: 4 },
+        maxEnvironmentStrategies: 3,
+        maxConstraints: 3,
+        maxConstraintValues: 4,
+      });
+      const { instanceId, users, featureToggles, projects, roles, groups, environments, segments } = body;
+      const summed = [instanceId, users, featureToggles, projects, roles, groups, environments, segments];
+      assert.equal(body.sum, createHash("sha256").update(summed.join("")).digest("hex"));
+    },
+  },
+  {
+    name: "without what goes on in a private project",
+    as: personal(3),
+    given: busy,
+    see: (body) =>
+      assert.partialDeepStrictEqual(body, {
+        clientApps: [
+          { range: "7d", count: 0 },
+          { range: "30d", count: 1 },
+          { range: "allTime", count: 1 },
+        ],
+        productionChanges: { last30: 1, last60: 1, last90: 2 },
+        previousDayMetricsBucketsCount: { enabledCount: 1, variantCount: 2 },
+        maxEnvironmentStrategies: 2,
+        maxConstraints: 1,
+        maxConstraintValues: 3,
+      }),
+  },
+  {
+    name: "nothing goes on",
+    see: (body) =>
+      assert.partialDeepStrictEqual(body, {
+        productionChanges: { last30: 0, last60: 0, last90: 0 },
+        ...{ maxEnvironmentStrategies: 0, maxConstraints: 0, maxConstraintValues: 0 },
+      }),
+  },
   {
     name: "the number of everything",
     given: company,
@@ -93,7 +203,10 @@ scenarios("GET /api/admin/instance-admin/statistics/csv", [
     see: (_, { text, headers }) => {
       const [names = "", figures = "", end] = text.split("\r\n");
       assert.equal(end, "");
-      assert.match(names, /^"timestamp","instanceId",.*,"versionOSS",/);
+      assert.match(
+        names,
+        /^"timestamp","instanceId",.*,"clientApps","productionChanges",.*,"sum","versionOSS",/,
+      );
       assert.match(figures, /,"{""admin"":1,""client"":1,""frontend"":1}",/);
       const column = names.split(",").indexOf('"users"');
       assert.equal(figures.split(",")[column], "6");

@@ -1,4 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
+import { DAY_MS } from "../../hour.ts";
 import type { ApplicationDetails, ApplicationInstances, OutdatedSdks } from "./schema.ts";
 import { isOutdated } from "./sdks.ts";
 
@@ -31,8 +32,6 @@ const sdksOfProject = query<{ project: string }, Sdk>(`
     CROSS JOIN usage_series ON feature = features.name WHERE project = :project)
   CROSS JOIN application_instances ON application = user
   WHERE sdk_version IS NOT NULL ORDER BY sdk_version, application`);
-
-const DAY_MS = 86_400_000;
 
 /** A day ago, RFC 3339. */
 export const dayAgo = () => new Date(Date.now() - DAY_MS).toISOString();

@@ -1,5 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import { idSince } from "../../events/time.ts";
+import { DAY_MS } from "../../hour.ts";
 import type { LogSearch } from "./search-schema.ts";
 
 /*
@@ -103,8 +104,6 @@ export function toCriteria(db: Database, search: LogSearch, hidden: readonly str
 const NEWEST = BigInt(Number.MAX_SAFE_INTEGER);
 
 const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
 

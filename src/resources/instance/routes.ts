@@ -1,4 +1,6 @@
 import * as v from "valibot";
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
@@ -32,9 +34,26 @@ export const readUiConfig = operation({
     baseUriPath: "",
     maintenanceMode,
     frontendApiOrigins: currentSetting(db, "unleash.frontend").frontendApiOrigins,
-    flags: { maintenanceMode },
+    flags: { ...SHOWN, maintenanceMode },
   };
 });
+
+/** Parts of the original's page that a flag shows: frontend tokens and CORS, and the import and export of flags. */
+const SHOWN = { embedProxy: true, embedProxyFrontend: true, featuresExportImport: true };
+
+/** Further limits that the original's page computes with; here they limit nothing. */
+const UNENFORCED = {
+  environments: 50,
+  projects: 500,
+  apiTokens: 2000,
+  featureFlags: 5000,
+  signalEndpoints: 5,
+  signalTokensPerEndpoint: 5,
+  actionSetsPerProject: 5,
+  actionSetActions: 10,
+  actionSetFilters: 5,
+  actionSetFilterValues: 25,
+};
 
 /** The part that never changes. */
 const FIXED = {
@@ -49,7 +68,7 @@ const FIXED = {
   unleashAIAvailable: false,
   segmentValuesLimit: LIMITS.segmentValues,
   strategySegmentsLimit: LIMITS.strategySegments,
-  resourceLimits: LIMITS,
+  resourceLimits: { ...LIMITS, ...UNENFORCED },
 } as const;
 
 export const readStatistics = operation({
@@ -60,7 +79,8 @@ export const readStatistics = operation({
   path: "/api/admin/instance-admin/statistics",
   permission: null,
   response: InstanceStatistics,
-}).run(({ db }) => wholeStatistics(db));
+  includesUsage: true,
+}).run(wholeStatistics);
 
 export const readStatisticsAsCsv = operation({
   id: "getInstanceAdminStatsCsv",
@@ -70,19 +90,22 @@ export const readStatisticsAsCsv = operation({
   path: "/api/admin/instance-admin/statistics/csv",
   permission: null,
   response: Csv,
-}).run(({ db }) => {
-  const stats = wholeStatistics(db);
+  includesUsage: true,
+}).run((request) => {
+  const stats = wholeStatistics(request);
   const name = `flagstone-${stats.instanceId}.csv`;
   return new WithHeaders(toCsv([stats]), { "content-disposition": `attachment; filename="${name}"` });
 });
 
-const wholeStatistics = (db: Database) => ({
-  ...snapshot(db, () => statistics(db)),
-  versionOSS: ORIGINAL,
-  versionEnterprise: "" as const,
-  SAMLenabled: false as const,
-  OIDCenabled: false as const,
-});
+function wholeStatistics({ db, actor }: { db: Database; actor: Actor }): InstanceStatistics {
+  return {
+    ...snapshot(db, () => statistics(db, hiddenProjects(db, actor))),
+    versionOSS: ORIGINAL,
+    versionEnterprise: "",
+    SAMLenabled: false,
+    OIDCenabled: false,
+  };
+}
 
 export const readTelemetry = operation({
   id: "getTelemetrySettings",

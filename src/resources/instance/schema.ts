@@ -52,6 +52,18 @@ export const Statistics = v.strictObject({
   strategies: Count,
   featureExports: Count,
   featureImports: Count,
+  /** Applications seen within these times. */
+  clientApps: v.array(v.strictObject({ range: v.picklist(["7d", "30d", "allTime"]), count: Count })),
+  /** Events in production environments, within days. */
+  productionChanges: v.strictObject({ last30: Count, last60: Count, last90: Count }),
+  /** Hours of use that applications reported for yesterday, and those of variants. */
+  previousDayMetricsBucketsCount: v.strictObject({ enabledCount: Count, variantCount: Count }),
+  /** The most strategies that a flag has in an environment, and so on. */
+  maxEnvironmentStrategies: Count,
+  maxConstraints: Count,
+  maxConstraintValues: Count,
+  /** A checksum of the figures. */
+  sum: v.string(),
 });
 export type Statistics = v.InferOutput<typeof Statistics>;
 
@@ -63,6 +75,7 @@ export const InstanceStatistics = v.strictObject({
   SAMLenabled: v.literal(false),
   OIDCenabled: v.literal(false),
 });
+export type InstanceStatistics = v.InferOutput<typeof InstanceStatistics>;
 
 /** An error that a page reports. */
 export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });

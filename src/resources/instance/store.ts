@@ -1,5 +1,8 @@
+import { createHash } from "node:crypto";
 import { type Database, query } from "../../db/statement.ts";
+import { DAY_MS } from "../../hour.ts";
 import { startOfMinute } from "../../minute.ts";
+import { activity } from "./activity-store.ts";
 import type { Statistics } from "./schema.ts";
 
 const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
@@ -38,18 +41,16 @@ const tokensByType = query<object, { type: string; count: number }>(`
 const seenSince = query<{ time: string }, number>(`
   SELECT count(*) FROM users WHERE seen_at >= :time AND account_type = 'User'`);
 
-const DAY = 86_400_000;
+const since = (days: number) => new Date(startOfMinute() - days * DAY_MS).toISOString();
 
-const since = (days: number) => new Date(startOfMinute() - days * DAY).toISOString();
-
-/** The number of users, flags and so on in this instance. */
-export function statistics(db: Database): Statistics {
+/** The number of users, flags and so on in this instance. @param hidden projects whose activity must not be counted */
+export function statistics(db: Database, hidden: readonly string[]): Statistics {
   const counts = Object.entries(COUNTS).map(([name, statement]) => [name, statement(db).pluck().get({})!]);
   const active = (days: number) =>
     seenSince(db)
       .pluck()
       .get({ time: since(days) })!;
-  return {
+  const figures = {
     timestamp: since(0),
     instanceId: instanceId(db),
     ...(Object.fromEntries(counts) as Record<keyof typeof COUNTS, number>),
@@ -59,5 +60,14 @@ export function statistics(db: Database): Statistics {
         .map(({ type, count }) => [type, count]),
     ),
     activeUsers: { last7: active(7), last30: active(30), last60: active(60), last90: active(90) },
+    ...activity(db, hidden),
   };
+  return { ...figures, sum: checksum(figures) };
+}
+
+/** The original's checksum of these figures. */
+function checksum(figures: Omit<Statistics, "sum">) {
+  const { instanceId, users, featureToggles, projects, roles, groups, environments, segments } = figures;
+  const summed = [instanceId, users, featureToggles, projects, roles, groups, environments, segments];
+  return createHash("sha256").update(summed.join("")).digest("hex");
 }

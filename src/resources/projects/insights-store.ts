@@ -1,10 +1,9 @@
 import { type Database, query } from "../../db/statement.ts";
 import { idSince } from "../../events/time.ts";
+import { DAY_MS } from "../../hour.ts";
 import { startOfMinute } from "../../minute.ts";
 import { EXPIRED, toHealth } from "./require.ts";
 import type { FeatureTypeCount, Insights, LeadTime, Stats } from "./schema.ts";
-
-const DAY = 86_400_000;
 
 /** From a time up to, but not including, another; RFC 3339. */
 interface Window {
@@ -14,8 +13,8 @@ interface Window {
 
 /** The thirty whole days before today in UTC, and the thirty before those. */
 function windows(): { current: Window; past: Window } {
-  const today = Math.floor(startOfMinute() / DAY) * DAY;
-  const [end, middle, begin] = [0, 30, 60].map((days) => new Date(today - days * DAY).toISOString());
+  const today = Math.floor(startOfMinute() / DAY_MS) * DAY_MS;
+  const [end, middle, begin] = [0, 30, 60].map((days) => new Date(today - days * DAY_MS).toISOString());
   return { current: { since: middle!, until: end! }, past: { since: begin!, until: middle! } };
 }
 
