@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3, H3Event } from "h3";
+import { addRoute, createRouter, findAllRoutes } from "rou3";
 import type { Actor } from "../auth/actor.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
@@ -11,21 +12,16 @@ import { encodeParts, encodingOf, type Parts, type StreamParts, toResponse, toSt
 import { route } from "./route.ts";
 import { sendParts } from "./send.ts";
 
-/** Routes every operation. */
+/** Routes every operation. A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
 export function mount(app: H3, site: Site) {
+  const paths = createRouter<readonly Operation[]>();
   const groups = Map.groupBy(site.operations, (operation) => operation.path);
-  for (const [path, own] of groups) {
-    const wider = [...groups].filter(([other]) => covers(other, path)).flatMap(([, group]) => group);
-    const handlers = [...wider, ...own].map((operation) => [operation.method, handlerOf(site, operation)]);
+  for (const [path, operations] of groups) addRoute(paths, "", path, operations);
+  for (const path of groups.keys()) {
+    const widestFirst = findAllRoutes(paths, "", path).flatMap(({ data }) => data);
+    const handlers = widestFirst.map((operation) => [operation.method, handlerOf(site, operation)]);
     route(app, path, Object.fromEntries(handlers));
   }
-}
-
-/** Whether a path also matches another one, as `/events/:name` matches `/events/search`. */
-function covers(wide: string, narrow: string) {
-  const [wideParts, parts] = [wide.split("/"), narrow.split("/")];
-  const isSame = (part: string, index: number) => part === parts[index] || part.startsWith(":");
-  return wide !== narrow && wideParts.length === parts.length && wideParts.every(isSame);
 }
 
 /** The literal segments of a narrower path also serve as the operation's parameters. */

@@ -1,23 +1,24 @@
-import { type EventHandler, type H3, HTTPResponse } from "h3";
+import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { isPreflight, preflightResponse } from "./cors.ts";
 import { ApiError } from "./error.ts";
 import { type Contract, METHODS } from "./operation.ts";
 
 /** Routes a path: HEAD goes with GET, OPTIONS lists the methods, and any other is 405. */
 export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
-  const allow = METHODS.filter((method) => handlers[method]).flatMap((method) =>
-    method === "GET" ? [method, "HEAD"] : [method],
-  );
-  for (const method of allow)
-    app.on(method as "GET", path, handlers[method === "HEAD" ? "GET" : (method as "GET")]!);
-  const headers = { allow: allow.join(", ") };
-  app.options(path, (event) =>
-    event.context.cors && isPreflight(event)
-      ? preflightResponse(event)
-      : new HTTPResponse("", { statusText: "OK", headers: { ...headers, "content-length": "0" } }),
-  );
+  const allow = METHODS.filter((method) => handlers[method])
+    .flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]))
+    .join(", ");
   app.all(path, (event) => {
-    const message = `${event.req.method} is not supported here, only ${headers.allow}`;
-    throw new ApiError("MethodNotAllowedError", message, { headers });
+    const { method } = event.req;
+    const handler = handlers[(method === "HEAD" ? "GET" : method) as Contract["method"]];
+    if (handler) return handler(event);
+    if (method === "OPTIONS") return answerOptions(event, allow);
+    const message = `${method} is not supported here, only ${allow}`;
+    throw new ApiError("MethodNotAllowedError", message, { headers: { allow } });
   });
 }
+
+const answerOptions = (event: H3Event, allow: string) =>
+  event.context.cors && isPreflight(event)
+    ? preflightResponse(event)
+    : new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } });
