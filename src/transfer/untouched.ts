@@ -26,13 +26,15 @@ export function clearIfUntouched(tx: Writing) {
 
 /** Whether a file holds only its default content. Compared with a new file, so that schema.sql alone defines that. */
 export function isUntouched(db: Database): boolean {
-  const expected = linesOfNewFile();
+  const expected = (linesOfNewFile ??= readNewFile());
   let found = 0;
   for (const line of lines(db)) if (line !== expected[found++]) return false;
   return found === expected.length;
 }
 
-function linesOfNewFile() {
+let linesOfNewFile: readonly string[] | undefined;
+
+function readNewFile() {
   const db = open(IN_MEMORY);
   try {
     return [...lines(db)];
