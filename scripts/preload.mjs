@@ -14,6 +14,8 @@ if (process.versions.node.localeCompare(MINIMUM, "en", { numeric: true }) < 0) {
   process.exit(2);
 }
 
+module.enableCompileCache(); // the tests start hundreds of processes
+
 module.registerHooks({
   load(url, context, nextLoad) {
     if (!url.endsWith(".sql")) return nextLoad(url, context);
