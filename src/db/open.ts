@@ -7,7 +7,7 @@ import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { watchAllRows } from "./row-changes.ts";
 import { makePrivate } from "./staged-file.ts";
-import { type Database, prepareAll } from "./statement.ts";
+import type { Database } from "./statement.ts";
 
 /** An in-memory database, for the demo and for tests. */
 export const IN_MEMORY = ":memory:";
@@ -101,7 +101,6 @@ function prepare(db: Database, file: string) {
   migrate(db);
   requireUndamaged(db, file);
   watchAllRows(db);
-  prepareAll(db);
   return db;
 }
 
@@ -112,7 +111,6 @@ function prepareToRead(db: Database, file: string) {
   db.pragma("mmap_size = 0");
   requireUndamaged(db, file);
   watchAllRows(db);
-  prepareAll(db);
 }
 
 function requireUsablePath(file: string, mustExist: boolean) {

@@ -16,9 +16,9 @@ interface Ready<Bind extends object, Row> {
 const declared: Array<(db: Database) => unknown> = [];
 
 /**
- * SQL that reads, declared beside the function that owns it and prepared once per database: `query(sql)(db)`.
- * `open()` prepares everything declared, so a mistake in it, or a query that would write, fails at start-up and
- * not for a user. `watchReads` reports which tables were read.
+ * SQL that reads, declared beside the function that owns it and prepared once per database, on first use:
+ * `query(sql)(db)`. A test prepares everything declared, so a mistake in it, or a query that would write, fails there
+ * and not for a user. `watchReads` reports which tables were read.
  */
 export function query<Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> {
   const prepared = declare<Bind, Row>(sql, "read", (statement) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
-import "../../src/surfaces.ts";
+import "../../src/cli/run.ts";
 import { migrate } from "../../src/db/migrations.ts";
 import { IN_MEMORY } from "../../src/db/open.ts";
 import { prepareAll } from "../../src/db/statement.ts";
