@@ -26,10 +26,10 @@ export function clearIfUntouched(tx: Writing) {
 
 /** Whether a file holds only its default content. Compared with a new file, so that schema.sql alone defines that. */
 export function isUntouched(db: Database): boolean {
-  const expected = (linesOfNewFile ??= readNewFile());
+  linesOfNewFile ??= readNewFile();
   let found = 0;
-  for (const line of lines(db)) if (line !== expected[found++]) return false;
-  return found === expected.length;
+  for (const line of lines(db)) if (line !== linesOfNewFile[found++]) return false;
+  return found === linesOfNewFile.length;
 }
 
 let linesOfNewFile: readonly string[] | undefined;

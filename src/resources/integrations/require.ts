@@ -79,7 +79,8 @@ function unmasked(db: Database, integration: NewIntegration, stored?: StoredInte
     const path = `body.parameters.${name}`;
     if (secrets[name] === undefined)
       throw invalid({ path, message: "is masked, but no secret is stored: give it in full" });
-    if (isMoved) throw invalid({ path, message: "is masked, but its destination has changed: give it again" });
+    if (isMoved)
+      throw invalid({ path, message: "is masked, but its destination has changed: give it again" });
   }
   return given;
 }
