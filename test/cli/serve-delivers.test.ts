@@ -25,6 +25,24 @@ test("the server delivers events that a command recorded, and those queued befor
   await stop();
 });
 
+test("an event in the queue for which a template can't be rendered is recorded as failed at the start", async (t) => {
+  const receiver = await openReceiver(t);
+  const [url, events] = [receiver.url, ["user-created"]];
+  const bodyTemplate = `${"{{#event}}".repeat(700)}${"{{/event}}".repeat(700)}`;
+  const { lines } = createWorld()
+    .integration({ parameters: { url, bodyTemplate }, events })
+    .integration({ parameters: { url }, events });
+  const data = await dataFile(t, lines);
+  await runCli(["user", "create", "somebody", "--data", data]);
+  const { stop } = await startServer(t, ["serve", "--data", data, ...ALLOW]);
+  await receiver.has(1);
+  assert.equal((await stop()).code, 0);
+  assert.match(
+    (await runCli(["export", "--data", data])).stdout,
+    /The body template must not take more than/,
+  );
+});
+
 test("a server can stop while a receiver is not responding, and delivers at its next start", async (t) => {
   const receiver = await openReceiver(t, () => {});
   const data = await dataFile(t, worldWith(receiver.url).lines);

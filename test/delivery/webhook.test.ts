@@ -76,6 +76,27 @@ test("a value in a template can't break out of its JSON string", async (t) => {
   assert.deepEqual(JSON.parse(receiver.received[0]!.body), { text: description });
 });
 
+for (const provider of ["webhook", "datadog", "new-relic"])
+  test(`${provider}: an event whose template takes too much has failed, and other deliveries go on`, async (t) => {
+    const receiver = await openReceiver(t);
+    const [open, close] = ["{{#values}}", "{{/values}}"].map((tag) => tag.repeat(6));
+    const bodyTemplate = `{{#event.data.constraints}}${open}${close}{{/event.data.constraints}}`;
+    const events = ["segment-created"];
+    const { request, recorded, waiting } = await openDelivering(t, {
+      given: (w) => w.integration({ provider, parameters: { url: receiver.url, bodyTemplate }, events }),
+    });
+    const other = { provider: "webhook", enabled: true, parameters: { url: receiver.url }, events };
+    await request("/api/admin/addons", { method: "POST", body: other });
+    const values = Array.from({ length: 300 }, (_, index) => `v${index}`);
+    const constraints = [{ contextName: "userId", operator: "IN", values }];
+    await request("/api/admin/segments", { method: "POST", body: { name: "s", constraints } });
+    await recorded(1, 2);
+    const [record] = await recorded(1);
+    assert.equal(record!.state, "failed");
+    assert.equal(record!.stateDetails, "The body template must not take more than 100000 steps for an event");
+    assert.deepEqual([record!.details.retryAt, waiting(), receiver.received.length], [undefined, 0, 1]);
+  });
+
 test("invalid JSON in the headers is ignored and reported", async (t) => {
   const receiver = await openReceiver(t);
   const { integrate, addFlag, recorded } = await openDelivering(t);

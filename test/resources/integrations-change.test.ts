@@ -60,6 +60,12 @@ const wrong: Parameters<typeof badBodies>[1] = [
   ["a URL with another protocol", with_({ url: "file:///etc/passwd" }), "body.parameters.url"],
   ["a URL with credentials", with_({ url: "https://me:pw@hooks.example" }), "body.parameters.url"],
   ["an invalid template", with_({ bodyTemplate: "{{#a}}" }), "body.parameters.bodyTemplate"],
+  [
+    "a template with a list within itself",
+    with_({ bodyTemplate: "{{#values}}{{#values}}{{/values}}{{/values}}" }),
+    "body.parameters.bodyTemplate",
+  ],
+  ["a template of 1 MB", with_({ bodyTemplate: "x".repeat(1_000_000) }), "body.parameters.bodyTemplate"],
   ["an invalid signing secret", with_({ signingSecret: "hush" }), "body.parameters.signingSecret"],
   [
     "a path as the file name",

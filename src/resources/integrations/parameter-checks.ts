@@ -1,4 +1,4 @@
-import Mustache from "mustache";
+import { templateProblem } from "../../template.ts";
 
 /** Describes what is wrong with a parameter, by its name, for all providers; undefined if nothing is. */
 export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string | undefined>> = {
@@ -7,13 +7,7 @@ export const PARAMETER_CHECKS: Readonly<Record<string, (text: string) => string 
     if (!url || !/^https?:$/.test(url.protocol)) return "must be an address such as https://example.com/hook";
     return url.username || url.password ? "must not contain credentials: give them as a header" : undefined;
   },
-  bodyTemplate: (text) => {
-    try {
-      Mustache.parse(text);
-    } catch (error) {
-      return `must be a Mustache template: ${(error as Error).message}`;
-    }
-  },
+  bodyTemplate: templateProblem,
   signingSecret: signingSecretProblem,
   previousSigningSecret: signingSecretProblem,
   file: (text) =>
