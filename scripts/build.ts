@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import path from "node:path";
-import { addonFor, bundle, DIST } from "./bundle.ts";
+import { bundle, DIST } from "./bundle.ts";
 
-// `npm run build`: dist/flagstone.cjs, for the current Node and platform.
+// `npm run build`: dist/flagstone.cjs and its assets, for the current Node and platform.
 const outfile = path.join(DIST, "flagstone.cjs");
-await bundle(addonFor(`${process.platform}-${process.arch}`), outfile);
-process.stdout.write(`${outfile} ${(fs.statSync(outfile).size / 1e6).toFixed(1)} MB\n`);
+const { assets } = await bundle(`${process.platform}-${process.arch}`, outfile);
+process.stdout.write(`${outfile} ${(fs.statSync(outfile).size / 1e6).toFixed(1)} MB, with ${assets}\n`);

@@ -2,10 +2,9 @@ import { execSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { type BuildOptions, build, type Metafile } from "esbuild";
+import { build, type Metafile } from "esbuild";
 import { collectLicenses } from "./licenses.ts";
-import { pack } from "./packed-ui.ts";
-import { bundleUi } from "./ui.ts";
+import { bundleUi, packUi } from "./ui.ts";
 
 const require = createRequire(import.meta.url);
 export const ROOT = path.resolve(import.meta.dirname, "..");
@@ -16,7 +15,7 @@ export const BUILD = path.join(ROOT, "build");
 const here = (file: string) => path.join(ROOT, "scripts", file);
 
 /** better-sqlite3's native addon for a platform such as `linux-x64` (Node's names). */
-export const addonFor = (platform: string) =>
+const addonFor = (platform: string) =>
   path.join(path.dirname(require.resolve("better-sqlite3/package.json")), "prebuilds", `${platform}.node`);
 
 /** The abbreviated commit of the checkout; null outside a repository, as in a source archive. */
@@ -30,15 +29,16 @@ function commit(): string | null {
 }
 
 /**
- * Bundles everything but Node into one CommonJS file.
- * @param addon the module that provides the bytes of the native addon
- * @returns esbuild's list of what the bundle contains
+ * Bundles everything but Node: one CommonJS file, and its assets in a folder beside it.
+ * @param platform Node's name of the platform that the native addon is for, such as `linux-x64`
+ * @returns esbuild's list of what they contain, and the folder
  */
-export async function bundle(addon: string, outfile: string): Promise<Metafile> {
-  const licenses = outfile.replace(/\.cjs$/, "-licenses.txt");
-  const packedUi = outfile.replace(/\.cjs$/, "-ui.json");
-  fs.mkdirSync(path.dirname(outfile), { recursive: true });
-  const options: BuildOptions = {
+export async function bundle(
+  platform: string,
+  outfile: string,
+): Promise<{ metafile: Metafile; assets: string }> {
+  const [main, reference] = [await bundleUi("main"), await bundleUi("reference")];
+  const server = await build({
     entryPoints: [path.join(ROOT, "src/main.ts")],
     outfile,
     bundle: true,
@@ -46,30 +46,29 @@ export async function bundle(addon: string, outfile: string): Promise<Metafile> 
     target: "node24",
     format: "cjs",
     minify: true,
+    metafile: true,
     legalComments: "none", // `flagstone licenses` prints them in full
     logLevel: "warning",
     define: { BUILD_COMMIT: JSON.stringify(commit()) },
-    loader: { ".node": "binary", ".sql": "text", ".txt": "text" },
-    alias: {
-      "#addon": here("embedded-addon.ts"),
-      "#addon-bytes": addon,
-      "#licenses": here("embedded-licenses.ts"),
-      "#licenses-text": licenses,
-      "#ui": here("embedded-ui.ts"),
-      "#ui-packed": packedUi,
-    },
-  };
-  // The first pass finds out which packages are inside; the second embeds their licences.
-  const [main, reference] = [await bundleUi("main"), await bundleUi("reference")];
-  fs.writeFileSync(packedUi, JSON.stringify({ main: pack(main), reference: pack(reference) }));
-  fs.writeFileSync(licenses, "");
-  const server = await build({ ...options, metafile: true, write: false });
-  const metafile = merge(server.metafile, main.metafile, reference.metafile);
-  fs.writeFileSync(licenses, collectLicenses(metafile));
-  await build(options);
+    loader: { ".sql": "text" },
+    alias: { "#assets": here("embedded-assets.ts"), "#ui": here("embedded-ui.ts") },
+  });
   fs.writeFileSync(outfile, toAscii(fs.readFileSync(outfile, "utf8")));
-  for (const file of [licenses, packedUi]) fs.rmSync(file);
-  return metafile;
+  const metafile = merge(server.metafile, main.metafile, reference.metafile);
+  const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
+  write(assets, [
+    ["addon.node", fs.readFileSync(addonFor(platform))],
+    ["licenses.txt", Buffer.from(collectLicenses(metafile))],
+    ...packUi("main", main),
+    ...packUi("reference", reference),
+  ]);
+  return { metafile, assets };
+}
+
+function write(folder: string, files: ReadonlyArray<[name: string, body: Buffer]>) {
+  fs.rmSync(folder, { recursive: true, force: true });
+  fs.mkdirSync(folder, { recursive: true });
+  for (const [name, body] of files) fs.writeFileSync(path.join(folder, name), body);
 }
 
 /** V8 needs two bytes per character if a single one is beyond Latin-1, and esbuild escapes none in regular expressions. */

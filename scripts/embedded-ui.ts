@@ -1,17 +1,9 @@
-// @ts-expect-error esbuild puts the files here
-import packed from "#ui-packed";
-import type { PageName, Ui } from "../src/http/page.ts";
-import type { Packed } from "./packed-ui.ts";
+import { asset } from "#assets";
+import { type PageName, type Ui, UiFile } from "../src/http/page.ts";
+import type { Packed } from "./ui.ts";
 
-/** Loads the files of a page from the bundle. */
+/** Takes the place of src/ui-files.ts in a bundle: the files of a page are assets, compressed once, by the build. */
 export async function loadUi(page: PageName): Promise<Ui> {
-  const { files, ...rest } = (packed as Record<PageName, Packed>)[page];
-  const bytes = (text: string) => Buffer.from(text, "base64");
-  const unpack = ({ body, br, gzip, ...file }: Packed["files"][number]) => ({
-    ...file,
-    body: bytes(body),
-    br: bytes(br),
-    gzip: bytes(gzip),
-  });
-  return { ...rest, files: files.map(unpack) };
+  const { files, ...names }: Packed = JSON.parse(asset(`${page}.json`)!.toString());
+  return { ...names, files: files.map(({ name, type }) => new UiFile(name, type, asset(name)!)) };
 }

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import type { Metafile } from "esbuild";
-import { addonFor, BUILD, bundle, DIST, ROOT } from "./bundle.ts";
+import { BUILD, bundle, DIST } from "./bundle.ts";
 import { fetchNode } from "./node-package.ts";
 
 /*
@@ -51,7 +51,7 @@ export async function makeExecutable(target: Target, dist = DIST, build = BUILD)
   const { platform, node, pkg } = TARGETS[target];
   fs.mkdirSync(dist, { recursive: true });
   const input = path.join(build, `flagstone-${target}.cjs`);
-  const metafile = await bundle(path.join(ROOT, "scripts/addon-asset.ts"), input);
+  const { metafile, assets } = await bundle(platform, input);
   const { version, binary } = fetchNode(node, build);
   const home = path.join(build, "home", target);
   fs.rmSync(home, { recursive: true, force: true });
@@ -73,7 +73,7 @@ export async function makeExecutable(target: Target, dist = DIST, build = BUILD)
       execArgv: ["--disable-sigusr1"], // SIGUSR1 must not start the debugger
       execArgvExtension: "none",
       useCodeCache: target === HOST,
-      assets: { "addon.node": addonFor(platform) },
+      assets: Object.fromEntries(fs.readdirSync(assets).map((name) => [name, path.join(assets, name)])),
     },
   };
   const pkgMain = JSON.stringify(require.resolve("@yao-pkg/pkg/lib-es5/sea.js"));

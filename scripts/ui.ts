@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import { build, type Metafile, stop } from "esbuild";
-import type { PageName, Ui, UiFile } from "../src/http/page.ts";
+import { type PageName, type Ui, UiFile } from "../src/http/page.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const UI = path.join(ROOT, "src/ui");
@@ -13,7 +13,6 @@ const UI = path.join(ROOT, "src/ui");
 const LARGE = 1024 * 1024;
 
 const brotli = promisify(zlib.brotliCompress);
-const gzip = promisify(zlib.gzip);
 
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -69,6 +68,22 @@ async function iconFile() {
 
 async function toFile(name: string, body: Buffer): Promise<UiFile> {
   const params = { [zlib.constants.BROTLI_PARAM_QUALITY]: body.length > LARGE ? 9 : 11 };
-  const [br, gz] = await Promise.all([brotli(body, { params }), gzip(body, { level: 9 })]);
-  return { name, type: TYPES[path.extname(name)]!, body, br, gzip: gz };
+  return new UiFile(name, TYPES[path.extname(name)]!, await brotli(body, { params }));
+}
+
+/** What a build keeps of a page beside its files. */
+export interface Packed extends Omit<Ui, "files"> {
+  files: Array<Pick<UiFile, "name" | "type">>;
+}
+
+/** The page as assets of a build: its compressed files, and a list of them. */
+export function packUi(
+  page: PageName,
+  { files, script, styles, icon }: Ui,
+): Array<[name: string, body: Buffer]> {
+  const list: Packed = { script, styles, icon, files: files.map(({ name, type }) => ({ name, type })) };
+  return [
+    [`${page}.json`, Buffer.from(JSON.stringify(list))],
+    ...files.map(({ name, br }): [string, Buffer] => [name, br]),
+  ];
 }

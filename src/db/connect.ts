@@ -1,5 +1,5 @@
 import Sqlite from "better-sqlite3";
-import { nativeBinding } from "#addon";
+import { nativeBinding } from "./addon.ts";
 import type { Database } from "./statement.ts";
 
 /** Opens a bare connection, with the native addon that this program ships, if it does. */

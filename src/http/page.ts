@@ -1,16 +1,33 @@
+import zlib from "node:zlib";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { encodingFor } from "./encoding.ts";
 import { ApiError } from "./error.ts";
 import { isRead, toResponse, wholeParts } from "./response.ts";
 import { route } from "./route.ts";
 
-/** A file of the page, plain and compressed. Its name changes with its content. */
-export interface UiFile {
-  name: string;
-  type: string;
-  body: Buffer;
-  br: Buffer;
-  gzip: Buffer;
+/** A file of the page, compressed by the build; in other forms once requested. Its name changes with its content. */
+export class UiFile {
+  readonly name: string;
+  readonly type: string;
+  readonly br: Buffer;
+  #body: Buffer | undefined;
+  #gzip: Buffer | undefined;
+
+  constructor(name: string, type: string, br: Buffer) {
+    this.name = name;
+    this.type = type;
+    this.br = br;
+  }
+
+  get body(): Buffer {
+    this.#body ??= zlib.brotliDecompressSync(this.br);
+    return this.#body;
+  }
+
+  get gzip(): Buffer {
+    this.#gzip ??= zlib.gzipSync(this.body);
+    return this.#gzip;
+  }
 }
 
 /** The code that runs in the browser, and its entry files. */
