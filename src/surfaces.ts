@@ -26,6 +26,7 @@ import * as edgeReports from "./resources/edge/routes-client.ts";
 import * as olderEdgeReports from "./resources/edge/routes-metrics.ts";
 import * as edgeSchema from "./resources/edge/schema.ts";
 import * as environments from "./resources/environments/routes.ts";
+import * as environmentClones from "./resources/environments/routes-clone.ts";
 import * as projectEnvironments from "./resources/environments/routes-projects.ts";
 import * as environmentsSchema from "./resources/environments/schema.ts";
 import * as events from "./resources/events/routes.ts";
@@ -170,6 +171,7 @@ const served = [
       strategyTypes,
       featureTypes,
       environments,
+      environmentClones,
       projectEnvironments,
       projects,
       projectReads,

@@ -37,6 +37,22 @@ const makes = (name: string, rest: Partial<Scenario>, sent: object = {}, differs
   };
 };
 
+scenarios(`POST ${PROJECTS}/validate`, [
+  ...outsiders({ body }),
+  { name: "a free id", as: personal(2), body: { id: "p" } },
+  { name: "a Viewer may not", as: personal(3), body, expect: NO_ACCESS },
+  {
+    name: "an id that is taken",
+    given: (w) => w.project("p"),
+    body: { id: "p" },
+    expect: [409, "NameExistsError"],
+  },
+  ...badBodies({}, [
+    ["no id", {}, "body.id"],
+    ["an id that does not fit into a URL", { id: "a/b" }, "body.id"],
+  ]),
+]);
+
 scenarios(`POST ${PROJECTS}`, [
   ...outsiders({ body }),
   makes("an Admin may", {}),

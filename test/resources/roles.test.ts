@@ -22,6 +22,18 @@ const onlyAdmins = (common: Pick<Scenario, "url" | "body">): Scenario[] => [
   { ...common, name: "an Editor may not", as: personal(2), expect: NO_ACCESS },
 ];
 
+const VALID = { name: "Guard", permissions: [{ name: "CREATE_FEATURE" }] };
+
+scenarios(`POST ${ROLES}/validate`, [
+  ...onlyAdmins({ body: VALID }),
+  { name: "a role that can be created", body: VALID },
+  { name: "a name that is taken", body: { ...VALID, name: "editor" }, expect: [409, "NameExistsError"] },
+  ...badBodies({}, [
+    ["no name", { permissions: [] }, "body.name"],
+    ["an unknown permission", { ...VALID, permissions: [{ name: "X" }] }, "body.permissions.0.name"],
+  ]),
+]);
+
 scenarios("GET /api/admin/permissions", [
   ...outsiders({}),
   {

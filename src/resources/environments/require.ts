@@ -12,6 +12,19 @@ export function requireEnvironments(db: Database, names: readonly string[], wher
   throw invalid({ path: `${where}.${index}`, message: `there is no environment ${names[index]}` });
 }
 
+/** @throws ApiError `NameExistsError` if there is an environment with this name */
+export function requireFreeName(db: Database, name: string) {
+  if (isKnown(db, "environment", name))
+    throw new ApiError("NameExistsError", `body.name: there is already an environment ${name}`);
+}
+
+/** @throws ApiError `ValidationError` for the first that doesn't exist */
+export function requireProjects(db: Database, ids: readonly string[]) {
+  const index = ids.findIndex((id) => !isKnown(db, "project", id));
+  if (index >= 0)
+    throw invalid({ path: `body.projects.${index}`, message: `there is no project ${ids[index]}` });
+}
+
 /** @throws ApiError `NotFoundError` unless there is an environment with this name */
 export function requireEnvironment(db: Database, name: string): Environment {
   const environment = environmentNamed(db, name);

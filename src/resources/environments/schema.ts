@@ -51,6 +51,18 @@ export const NewEnvironment = v.object({
 });
 export type NewEnvironment = v.InferOutput<typeof NewEnvironment>;
 
+/** A name for an environment. */
+export const EnvironmentName = v.pick(NewEnvironment, ["name"]);
+
+/** The body that clones an environment; all its projects if none are given, and its type. */
+export const EnvironmentClone = v.object({
+  name: UrlName,
+  type: v.optional(NonEmptyText),
+  projects: v.optional(v.array(v.string())),
+  clonePermissions: v.optional(v.boolean(), true),
+});
+export type EnvironmentClone = v.InferOutput<typeof EnvironmentClone>;
+
 /** A change to an environment; properties that are left out stay as they are. */
 export const UpdateEnvironment = v.object({
   type: v.optional(NonEmptyText),

@@ -85,6 +85,13 @@ export const projectWithOnly = (db: Database, environment: string): string | und
 export const tokensOf = (db: Database, environment: string): number[] =>
   tokensFor(db).pluck().all({ environment });
 
+const countFlags = query<{ environment: string }, number>(`
+  SELECT count(*) FROM feature_environments WHERE environment = :environment`);
+
+/** The number of flags with a state in an environment. */
+export const flagsIn = (db: Database, environment: string): number =>
+  countFlags(db).pluck().get({ environment })!;
+
 const toEnvironment = <R extends Bits>(row: R): Omit<R, keyof Bits> & Record<keyof Bits, boolean> => ({
   ...row,
   enabled: row.enabled === 1,

@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../../auth/visibility.ts";
+import { isKnown } from "../../db/known.ts";
 import { snapshot } from "../../db/snapshot.ts";
-import { operation } from "../../http/operation.ts";
+import { ApiError } from "../../http/error.ts";
+import { NoBody, operation } from "../../http/operation.ts";
+import { UrlName } from "../../validation.ts";
 import { requireEnvironments } from "../environments/require.ts";
 import * as changes from "./changes.ts";
 import { CreatedProject, NewProject, ProjectList } from "./schema.ts";
@@ -26,6 +29,21 @@ export const listProjects = operation({
     }),
   })),
 );
+
+export const validateProject = operation({
+  id: "validateProject",
+  summary: "Check whether a project can be created with this id",
+  tag: "Projects",
+  method: "POST",
+  path: "/api/admin/projects/validate",
+  permission: "CREATE_PROJECT",
+  body: v.object({ id: UrlName }),
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { id } }) => {
+  if (isKnown(db, "project", id))
+    throw new ApiError("NameExistsError", `body.id: there is already a project ${id}`);
+});
 
 export const createProject = operation({
   id: "createProject",

@@ -47,6 +47,21 @@ export const readRole = operation({
   }),
 );
 
+export const validateRole = operation({
+  id: "validateRole",
+  summary: "Check whether this role can be created",
+  tag: "Roles",
+  method: "POST",
+  path: "/api/admin/roles/validate",
+  permission: "ADMIN",
+  body: NewRole,
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { name, type = "custom", permissions } }) => {
+  requireFreeRoleName(db, name);
+  requirePermissions(db, type, permissions);
+});
+
 export const createRole = operation({
   id: "createRole",
   summary: "Create a custom role",
