@@ -9,7 +9,7 @@ type Prepare<Bind extends object, Row> = (db: Database) => Sqlite.Statement<[Bin
 
 interface Ready<Bind extends object, Row> {
   statement: Sqlite.Statement<[Bind], Row>;
-  /** The tables it reads, or writes; determined on first use. */
+  /** The tables it reads, or writes; determined on first use, once for all databases. */
   readonly tables: readonly string[];
 }
 
@@ -59,12 +59,12 @@ function declare<Bind extends object, Row>(
   validate: (statement: Sqlite.Statement<[Bind], Row>) => void,
 ): (db: Database) => Ready<Bind, Row> {
   const cache = new WeakMap<Database, Ready<Bind, Row>>();
+  let tables: readonly string[] | undefined;
   const on = (db: Database) => {
     let ready = cache.get(db);
     if (!ready) {
       const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
       validate(statement);
-      let tables: readonly string[] | undefined;
       ready = {
         statement,
         get tables() {
