@@ -559,6 +559,8 @@ CREATE TABLE banners (
 -- Integrations --------------------------------------------------------------------------
 
 -- Secrets in `parameters` are encrypted, see src/db/secrets.ts. While an integration is paused, its deliveries wait.
+-- It receives what the user who last edited it may see; -42 for a service token, which sees everything. Of private
+-- projects it receives nothing if that user was deleted, or is unknown.
 CREATE TABLE integrations (
   id           INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   provider     TEXT NOT NULL,
@@ -569,7 +571,8 @@ CREATE TABLE integrations (
   projects     TEXT NOT NULL DEFAULT '[]' CHECK (json_type(projects) = 'array'),
   environments TEXT NOT NULL DEFAULT '[]' CHECK (json_type(environments) = 'array'),
   paused       INTEGER NOT NULL DEFAULT 0 CHECK (paused IN (0, 1)),
-  created_at   TEXT NOT NULL
+  created_at   TEXT NOT NULL,
+  edited_by_user_id INTEGER
 ) STRICT;
 
 -- Integrations whose latest attempts failed: how many in a row, since when, why, and when to retry.

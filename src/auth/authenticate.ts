@@ -1,8 +1,8 @@
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
 import { type Actor, SERVICE_USER_ID } from "./actor.ts";
-import { ROLES } from "./permissions.ts";
 import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
+import { HOLDS_ADMIN } from "./visibility.ts";
 
 /** The credentials a request presents. */
 export interface Credentials {
@@ -31,15 +31,9 @@ type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
   userName: string | null;
 };
 
-/** Admin, or a custom role with that permission; limited to an environment, it wouldn't cover everything. */
-const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
-  SELECT 1 FROM role_permissions WHERE role_id = ${role} AND name = 'ADMIN' AND environment IS NULL))`;
-
 const PERSON = `
   coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
-  ${isAdmin("users.root_role")} OR EXISTS (
-    SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
-    WHERE group_users.user_id = users.id AND ${isAdmin("groups.root_role")}) AS isAdmin`;
+  ${HOLDS_ADMIN} AS isAdmin`;
 
 const tokenByHash = query<{ hash: string }, TokenRow>(`
   SELECT tokens.id AS tokenId, tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId, ${PERSON}

@@ -1,6 +1,7 @@
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../http/error.ts";
-import type { Actor } from "./actor.ts";
+import { type Actor, SERVICE_USER_ID } from "./actor.ts";
+import { ROLES } from "./permissions.ts";
 
 /*
  * A private project is visible to its members (a role in it, directly or through a group), to holders of ADMIN and to
@@ -11,6 +12,24 @@ const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
   SELECT id FROM projects
   WHERE mode = 'private'
     AND id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);
+
+/** Admin, or a custom role with that permission; limited to an environment, it wouldn't cover everything. */
+const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
+  SELECT 1 FROM role_permissions WHERE role_id = ${role} AND name = 'ADMIN' AND environment IS NULL))`;
+
+/** SQL: whether a row of `users` holds ADMIN. */
+export const HOLDS_ADMIN = `(${isAdmin("users.root_role")} OR EXISTS (
+  SELECT 1 FROM group_users JOIN groups ON groups.id = group_users.group_id
+  WHERE group_users.user_id = users.id AND ${isAdmin("groups.root_role")}))`;
+
+/** SQL: `integrations` with their last editors in `users`. */
+export const EDITED_INTEGRATIONS = `integrations LEFT JOIN users ON users.id = edited_by_user_id`;
+
+/** SQL: whether the last editor of an integration may see a project, given as SQL; null is none. */
+export const editorSees = (project: string) => `(${project} IS NULL
+  OR ${project} NOT IN (SELECT id FROM projects WHERE mode = 'private')
+  OR edited_by_user_id = ${SERVICE_USER_ID} OR ${HOLDS_ADMIN}
+  OR EXISTS (SELECT 1 FROM project_members WHERE project_members.project = ${project} AND user_id = users.id))`;
 
 const privateProject = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND mode = 'private'`);
 

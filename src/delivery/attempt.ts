@@ -2,7 +2,7 @@ import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../log.ts";
 import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
-import { eventWire, type Target } from "../resources/integrations/delivery-store.ts";
+import { eventWire, mayReceive, type Target } from "../resources/integrations/delivery-store.ts";
 import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
 import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
@@ -65,11 +65,19 @@ export async function attempt(
     },
     retryAt,
     remaining: outcome.retry?.remaining,
-    backoffUntil: after(delayMs(clock, failures + 1, requestedMs)),
+    backoffUntil: after(outcome === HIDDEN ? 0 : delayMs(clock, failures + 1, requestedMs)),
   };
 }
 
 const GIVEN_UP = `Given up after ${MAX_ATTEMPTS} attempts.`;
+
+/**
+ * Someone else has edited the integration since the event was queued, or its editor has lost a role. The receiver is not
+ * to blame, so the next event follows at once.
+ */
+const HIDDEN = failed(
+  "Not sent: it belongs to a private project that the last editor of the integration may not see.",
+);
 
 async function outcomeOf(
   context: AttemptContext,
@@ -81,6 +89,7 @@ async function outcomeOf(
   const { id, provider } = target;
   const deliver = DELIVER.get(provider);
   if (!deliver) return failed(`There is no provider ${provider}.`);
+  if (!mayReceive(context.db, id, event.id)) return HIDDEN;
   try {
     const parameters = parametersOf(context, target);
     const job = {

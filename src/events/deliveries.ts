@@ -1,3 +1,4 @@
+import { EDITED_INTEGRATIONS, editorSees } from "../auth/visibility.ts";
 import { perWritingOf } from "../db/per-writing.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
@@ -8,8 +9,8 @@ type Criteria = Pick<StoredEvent, "type" | "project" | "environment">;
 // An empty list, or one that begins with `*`, means all; events without a project or environment match every filter
 // (original).
 const interestedIn = query<Criteria, number>(`
-  SELECT id FROM integrations
-  WHERE enabled AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = :type)
+  SELECT integrations.id FROM ${EDITED_INTEGRATIONS}
+  WHERE enabled AND ${editorSees(":project")} AND EXISTS (SELECT 1 FROM json_each(events) WHERE value = :type)
     AND (:project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
       OR EXISTS (SELECT 1 FROM json_each(projects) WHERE value = :project))
     AND (:environment IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
@@ -19,7 +20,7 @@ const enqueue = command<{ integrationId: number; eventId: number; now: string }>
   INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :now)`);
 
 /**
- * Queues an event for each integration that wants it, in the commit that records it. They are looked up separately, so
+ * Queues an event for each integration that wants it and whose last editor may see it, in the commit that records it. They are looked up separately, so
  * that without any, cached responses about deliveries stay valid.
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {

@@ -164,6 +164,20 @@ test("a file of version 1 keeps its tags, context fields and segments", (t) => {
   assert.deepEqual(db.pragma("foreign_key_check"), []);
 });
 
+test("the last editor of an integration is taken from the log", (t) => {
+  const db = first(t);
+  db.exec(`
+    INSERT INTO integrations (id, provider, created_at) VALUES (1, 'webhook', 'then'), (2, 'webhook', 'then');
+    INSERT INTO events (type, wire) VALUES
+      ('addon-config-created', '{"createdByUserId":3,"data":{"id":1}}'),
+      ('addon-config-updated', '{"createdByUserId":4,"data":{"id":1}}'),
+      ('addon-config-deleted', '{"createdByUserId":5,"data":{"id":2}}');
+  `);
+  migrate(db);
+  const editors = rows(db, "SELECT edited_by_user_id AS editor FROM integrations ORDER BY id");
+  assert.deepEqual(editors, [{ editor: 4 }, { editor: null }]);
+});
+
 test("migrating twice changes nothing", (t) => {
   const db = first(t);
   migrate(db);

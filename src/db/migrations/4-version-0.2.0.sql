@@ -3,3 +3,11 @@
 -- Those of an environment, for the statistics.
 CREATE INDEX events_by_environment ON events (wire ->> 'environment', id, project)
   WHERE wire ->> 'environment' IS NOT NULL;
+
+-- Integrations receive what their last editor may see; the log knows who that was, unless a dataset brought them.
+ALTER TABLE integrations ADD COLUMN edited_by_user_id INTEGER;
+
+UPDATE integrations SET edited_by_user_id = (
+  SELECT wire ->> 'createdByUserId' FROM events
+  WHERE type IN ('addon-config-created', 'addon-config-updated') AND wire ->> '$.data.id' = integrations.id
+  ORDER BY events.id DESC LIMIT 1);

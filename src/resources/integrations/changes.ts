@@ -19,17 +19,20 @@ export interface IntegrationRow
   enabled: 0 | 1;
   paused: 0 | 1;
   createdAt: string;
+  /** Whose view of private projects it has: the last editor's; see schema.sql. */
+  editedByUserId: number | null;
 }
 
 export const insertIntegration = command<IntegrationRow>(`
   INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments, paused,
-    created_at)
+    created_at, edited_by_user_id)
   VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :paused,
-    :createdAt)`);
+    :createdAt, :editedByUserId)`);
 
 const update = command<Omit<IntegrationRow, "paused" | "createdAt">>(`
   UPDATE integrations SET provider = :provider, description = :description, enabled = :enabled,
-    parameters = :parameters, events = :events, projects = :projects, environments = :environments
+    parameters = :parameters, events = :events, projects = :projects, environments = :environments,
+    edited_by_user_id = :editedByUserId
   WHERE id = :id`);
 
 const remove = command<{ id: number }>(`DELETE FROM integrations WHERE id = :id`);
@@ -124,6 +127,7 @@ function toRow(
     events: JSON.stringify(events),
     projects: JSON.stringify(projects),
     environments: JSON.stringify(environments),
+    editedByUserId: tx.actor.createdByUserId,
   };
 }
 

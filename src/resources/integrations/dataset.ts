@@ -4,7 +4,16 @@ import { EventType } from "../../events/schema.ts";
 import { toStoredJson } from "../../limits.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
-import { bit, Flag, Id, Name, OptionalText, OptionalTime, withoutNulls } from "../../transfer/value.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  withoutNulls,
+} from "../../transfer/value.ts";
 import { JsonObject, ShortText, Time } from "../../validation.ts";
 import { type IntegrationRow, insertIntegration } from "./changes.ts";
 import { type EventRow, insertIntegrationEvent } from "./changes-deliveries.ts";
@@ -23,11 +32,12 @@ const Integration = v.strictObject({
   projects: v.optional(v.array(Name), []),
   environments: v.optional(v.array(Name), []),
   createdAt: OptionalTime,
+  editedByUserId: optional(v.pipe(v.number(), v.integer())),
 });
 
 const all = query<object, IntegrationRow>(`
   SELECT id, provider, description, enabled, parameters, events, projects, environments, paused,
-    created_at AS createdAt
+    created_at AS createdAt, edited_by_user_id AS editedByUserId
   FROM integrations ORDER BY id`);
 
 export const integration = kind({

@@ -1,3 +1,4 @@
+import { EDITED_INTEGRATIONS, editorSees } from "../../auth/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
 
 /** An event waiting to be delivered to an integration. */
@@ -42,6 +43,10 @@ const active = query<object, number>(`SELECT id FROM integrations WHERE enabled 
 
 const wireOf = query<{ eventId: number }, string>(`SELECT wire FROM events WHERE id = :eventId`);
 
+const receivable = query<{ integrationId: number; eventId: number }>(`
+  SELECT 1 FROM ${EDITED_INTEGRATIONS} JOIN events ON events.id = :eventId
+  WHERE integrations.id = :integrationId AND ${editorSees("events.project")}`);
+
 const eventIdOf = query<{ id: bigint; integrationId: number }, number>(`
   SELECT event_id FROM integration_events WHERE id = :id AND integration_id = :integrationId`);
 
@@ -53,10 +58,11 @@ const newestOfIntegrations = query<object, number>(`
   SELECT max(id) FROM events WHERE type IN ('addon-config-created', 'addon-config-updated', 'addon-config-deleted')`);
 
 // An empty list, or one that begins with `*`, means all; as when deliveries are queued.
-const newestWanted = query<{ id: number }, number>(`
-  SELECT recent.id FROM integrations
+const newestWanted = query<{ id: number; hidden: string }, number>(`
+  SELECT recent.id FROM ${EDITED_INTEGRATIONS}
   JOIN events AS recent ON recent.id > (SELECT max(id) - 500 FROM events)
-  WHERE integrations.id = :id AND recent.type IN (SELECT value FROM json_each(integrations.events))
+  WHERE integrations.id = :id AND ${editorSees("recent.project")}
+    AND ifnull(recent.project, '') NOT IN (SELECT value FROM json_each(:hidden)) AND recent.type IN (SELECT value FROM json_each(integrations.events))
     AND (project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
       OR project IN (SELECT value FROM json_each(projects)))
     AND (wire ->> 'environment' IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
@@ -86,6 +92,10 @@ export const targetById = (db: Database, id: number): Target | undefined => targ
 export const eventWire = (db: Database, eventId: number): string | undefined =>
   wireOf(db).pluck().get({ eventId });
 
+/** Whether the last editor of an integration may see an event now. */
+export const mayReceive = (db: Database, integrationId: number, eventId: number): boolean =>
+  receivable(db).get({ integrationId, eventId }) !== undefined;
+
 /** The event of an integration's record. */
 export const eventOfRecord = (db: Database, integrationId: number, id: bigint): number | undefined =>
   eventIdOf(db).pluck().get({ id, integrationId });
@@ -93,8 +103,15 @@ export const eventOfRecord = (db: Database, integrationId: number, id: bigint): 
 /** The number of consecutive failures, and the time of the next attempt. */
 export const failuresOf = (db: Database, id: number) => retryAt(db).get({ id });
 
-/** An event for testing an integration: the newest it would receive, or else one about integrations. */
-export const eventToTry = (db: Database, id: number): number | undefined =>
-  newestWanted(db).pluck().get({ id }) ?? newestOfIntegrations(db).pluck().get({}) ?? undefined;
+/**
+ * An event for testing an integration: the newest it would receive, or else one about integrations.
+ * @param hidden projects that the caller, who is shown the event, may not see
+ */
+export const eventToTry = (db: Database, id: number, hidden: readonly string[]): number | undefined =>
+  newestWanted(db)
+    .pluck()
+    .get({ id, hidden: JSON.stringify(hidden) }) ??
+  newestOfIntegrations(db).pluck().get({}) ??
+  undefined;
 
 export const consecutiveFailures = (db: Database, id: number): number => failuresOf(db, id)?.failures ?? 0;

@@ -1,3 +1,5 @@
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { UnreadableSecretError } from "../../db/secrets.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
@@ -29,8 +31,8 @@ export function requireRecord(db: Database, id: number, recordId: bigint): numbe
 }
 
 /** An event for testing an integration. @throws ApiError `ConflictError` if there is none that it may see */
-export function requireEventToTry(db: Database, id: number): number {
-  const eventId = eventToTry(db, id);
+export function requireEventToTry(db: Database, actor: Actor, id: number): number {
+  const eventId = eventToTry(db, id, hiddenProjects(db, actor));
   if (eventId !== undefined) return eventId;
   throw new ApiError("ConflictError", "There is no event to send yet: save the integration once");
 }

@@ -28,9 +28,9 @@ export const tryIntegration = operation({
   errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
   response: IntegrationEvent,
 })
-  .prepare(({ db, params }) => {
+  .prepare(({ db, actor, params }) => {
     requireIntegration(db, params.id);
-    const eventId = requireEventToTry(db, params.id);
+    const eventId = requireEventToTry(db, actor, params.id);
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const failures = consecutiveFailures(db, params.id);

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { JsonStream } from "../../http/json-stream.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { wholeNumber } from "../../validation.ts";
@@ -32,10 +33,13 @@ export const listIntegrations = operation({
   path: "/api/admin/addons",
   permission: null,
   response: IntegrationList,
-}).run(({ db }) => ({
-  addons: integrations(db).map((stored) => toWireIntegration(db, stored)),
-  providers: [...PROVIDERS],
-}));
+}).run(({ db, actor }) => {
+  const hidden = hiddenProjects(db, actor);
+  return {
+    addons: integrations(db).map((stored) => toWireIntegration(db, stored, hidden)),
+    providers: [...PROVIDERS],
+  };
+});
 
 export const createIntegration = operation({
   id: "createAddon",
@@ -61,7 +65,9 @@ export const readIntegration = operation({
   path: "/api/admin/addons/:id",
   permission: null,
   response: Integration,
-}).run(({ db, params: { id } }) => toWireIntegration(db, requireIntegration(db, id)));
+}).run(({ db, actor, params: { id } }) =>
+  toWireIntegration(db, requireIntegration(db, id), hiddenProjects(db, actor)),
+);
 
 export const updateIntegration = operation({
   ...ById,
@@ -74,11 +80,10 @@ export const updateIntegration = operation({
   records: ["addon-config-updated"],
   response: Integration,
 }).change(({ tx, params: { id }, body }) => {
-  const stored = requireIntegration(tx.db, id);
-  return toWireIntegration(
-    tx.db,
-    changes.updateIntegration(tx, stored, requireValidIntegration(tx.db, body, stored)),
-  );
+  const { db, actor } = tx;
+  const stored = requireIntegration(db, id);
+  const updated = changes.updateIntegration(tx, stored, requireValidIntegration(db, body, stored));
+  return toWireIntegration(db, updated, hiddenProjects(db, actor));
 });
 
 export const deleteIntegration = operation({

@@ -22,9 +22,10 @@ const byId = query<{ id: number }, IntegrationRow>(`
     created_at AS createdAt
   FROM integrations WHERE id = :id`);
 
-const countWaiting = query<{ id: number }, number>(
-  `SELECT count(*) FROM deliveries WHERE integration_id = :id`,
-);
+const countWaiting = query<{ id: number; hidden: string }, number>(`
+  SELECT count(*) FROM deliveries
+  WHERE integration_id = :id AND (:hidden = '[]'
+    OR (SELECT ifnull(project, '') FROM events WHERE id = event_id) NOT IN (SELECT value FROM json_each(:hidden)))`);
 
 const trouble = query<{ id: number }, NonNullable<DeliveryState["failing"]>>(`
   SELECT failures, since, reason, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
@@ -48,13 +49,19 @@ function toIntegration(row: IntegrationRow): StoredIntegration {
   };
 }
 
-/** An integration in its wire form: with masked secrets, and with its problems, if any. */
+/**
+ * An integration in its wire form: with masked secrets, and with its problems, if any.
+ * @param hidden projects whose events must not be counted
+ */
 export function toWireIntegration(
   db: Database,
   { paused, createdAt, ...stored }: StoredIntegration,
+  hidden: readonly string[],
 ): Integration {
   const { id, provider, parameters } = stored;
-  const waiting = countWaiting(db).pluck().get({ id })!;
+  const waiting = countWaiting(db)
+    .pluck()
+    .get({ id, hidden: JSON.stringify(hidden) })!;
   const failing = trouble(db).get({ id }) ?? null;
   const isHealthy = !paused && waiting === 0 && failing === null;
   return {
