@@ -206,6 +206,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   createPat: { body: { description: "My laptop", expiresAt: LATER } },
   createServiceAccountToken: { params: { id: "5" }, body: { description: "The pipeline", expiresAt: LATER } },
   getServiceAccountTokens: { params: { id: "5" } },
+  getServiceAccountPermissions: { params: { id: "5" } },
   updateServiceAccount: { params: { id: "5" }, body: { name: "The pipeline" } },
   deleteServiceAccount: { params: { id: "5" } },
   deleteServiceAccountToken: { params: { id: "5", tokenId: "9" } },

@@ -119,10 +119,10 @@ interface Traits {
 }
 
 function toOperation(operation: Operation, convert: Convert, { isOpen, isConditional }: Traits) {
-  const { id, summary, tag, body, response, deprecated, status = 200, isStream } = operation;
+  const { id, summary, tag, body, response, deprecated, status = 200, isStream, rows } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
   const contentOf = (schema: object) =>
-    isStream ? streamContent(schema) : content(schema, textTypeOf(response));
+    isStream ? streamContent(schema) : { ...content(schema, textTypeOf(response)), ...(rows && CSV_CONTENT) };
   const error = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,
@@ -146,6 +146,8 @@ function toOperation(operation: Operation, convert: Convert, { isOpen, isConditi
     },
   };
 }
+
+const CSV_CONTENT = { "text/csv": { schema: { type: "string" } } };
 
 /** A stream of messages; the schema describes the data of each. */
 const streamContent = (schema: object) => ({

@@ -53,6 +53,8 @@ export interface Contract {
   status?: 200 | 201 | 202 | 204 | 410;
   /** The body of success, or the data of each message of a stream; the tests check every response against it. */
   response: Schema;
+  /** Makes it available as CSV too, to clients that prefer it: the rows, with identical keys, of a response. */
+  rows?: (body: never) => readonly object[];
   /** The event types it may record; the tests check each scenario against them. */
   records?: readonly EventType[];
   /** Errors its handler can throw in addition to those of `mount`. */

@@ -5,11 +5,12 @@ import { type Claim, requirePermission } from "../auth/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import { type Body, readJson } from "./body.ts";
+import { prefersCsv, toCsv } from "./csv.ts";
 import { EventStream } from "./event-stream.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import { forward, isLarge, type LargeChanges } from "./large-change.ts";
-import type { Door, Operation } from "./operation.ts";
+import { Csv, type Door, type Operation } from "./operation.ts";
 import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
 import type { Streams } from "./streams.ts";
@@ -34,7 +35,7 @@ export interface Site {
 }
 
 /** Whether its responses may be cached. */
-export const isCached = ({ changes, isUncached }: Operation) => !changes && !isUncached;
+export const isCached = ({ changes, isUncached, rows }: Operation) => !changes && !isUncached && !rows;
 
 /** Checks permission, path, query and body in this order: the first failure is the response. */
 export function perform(site: Site, operation: Operation, event: H3Event) {
@@ -71,7 +72,12 @@ function toOutcome(
 ): Outcome | Promise<Outcome> {
   if (result instanceof Promise) return result.then((value) => toOutcome(site, operation, event, value));
   if (result instanceof EventStream) return result;
-  return withHeaders(toParts(result, { ...operation, root: site.root }), event.context.cors);
+  const { rows } = operation;
+  const parts =
+    rows && prefersCsv(event.req.headers)
+      ? toParts(toCsv(rows(result as never)), { response: Csv })
+      : toParts(result, { ...operation, root: site.root });
+  return withHeaders(parts, rows ? { vary: "accept, accept-encoding" } : event.context.cors);
 }
 
 /** Checks the permission again, as it may have been revoked while a slow body was arriving. */

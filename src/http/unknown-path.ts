@@ -41,4 +41,11 @@ const UNSUPPORTED: ReadonlyArray<[paths: RegExp, reason: string]> = [
   ],
   [/^\/api\/admin\/release-plan-templates(\/|$)/, "release plans are not part of it"],
   [/^\/api\/admin\/license(\/|$)/, "it needs no licence"],
+  [/^\/api\/admin\/(invoices|order-environments)(\/|$)/, "there is nothing to pay for"],
+  [/^\/api\/admin\/email(\/|$)/, "it sends no e-mail"],
+  [/^\/api\/admin\/ai(\/|$)/, "it has no assistant"],
+  [
+    /^\/api\/admin\/(insights|metrics\/(rps|traffic))(\/|$)/,
+    "insights into use and traffic are not part of it",
+  ],
 ];

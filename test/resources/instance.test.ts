@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { toCsv } from "../../src/resources/instance/csv.ts";
+import { toCsv } from "../../src/http/csv.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";

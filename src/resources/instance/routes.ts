@@ -3,12 +3,12 @@ import type { Actor } from "../../auth/actor.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
+import { toCsv } from "../../http/csv.ts";
 import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 import { LIMITS } from "../../limits.ts";
 import { ORIGINAL, VERSION } from "../../version.ts";
 import { currentSetting } from "../settings/require.ts";
-import { toCsv } from "./csv.ts";
 import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
 import { instanceId, statistics } from "./store.ts";
 

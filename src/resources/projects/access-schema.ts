@@ -45,6 +45,20 @@ export const RoleHolders = v.object({
 });
 export type RoleHolders = v.InferOutput<typeof RoleHolders>;
 
+/** How many have a role in each project. */
+export const RoleUsage = v.strictObject({
+  projects: v.array(
+    v.strictObject({
+      project: v.string(),
+      role: v.number(),
+      userCount: v.number(),
+      serviceAccountCount: v.number(),
+      groupCount: v.number(),
+    }),
+  ),
+});
+export type RoleUsage = v.InferOutput<typeof RoleUsage>;
+
 /** The whole access list of a project; anyone not named loses access. */
 export const NewAccess = v.object({ roles: v.array(RoleHolders) });
 

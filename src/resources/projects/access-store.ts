@@ -3,7 +3,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { type PersonRow, toPerson } from "../../person.ts";
 import { ROLE_COLUMNS } from "../roles/require.ts";
 import type { Role } from "../roles/schema.ts";
-import type { ProjectAccess, RoleHolders } from "./access-schema.ts";
+import type { ProjectAccess, RoleHolders, RoleUsage } from "./access-schema.ts";
 
 type AccessUser = Pictured<ProjectAccess["users"][number]>;
 type AccessGroup = Omit<ProjectAccess["groups"][number], "users"> & {
@@ -35,6 +35,22 @@ const holders = query<{ project: string }, { id: number; users: string; groups: 
     (SELECT json_group_array(group_id ORDER BY group_id) FROM project_group_roles
       WHERE project = :project AND role_id = roles.id) AS groups
   FROM roles ORDER BY id`);
+
+const usage = query<{ role: number; hidden: string }, RoleUsage["projects"][number]>(`
+  SELECT project, :role AS role, count(*) FILTER (WHERE holder = 'User') AS userCount,
+    count(*) FILTER (WHERE holder = 'Service Account') AS serviceAccountCount,
+    count(*) FILTER (WHERE holder = 'group') AS groupCount
+  FROM (
+    SELECT project, account_type AS holder FROM project_user_roles JOIN users ON users.id = user_id
+    WHERE role_id = :role
+    UNION ALL
+    SELECT project, 'group' FROM project_group_roles WHERE role_id = :role)
+  WHERE project NOT IN (SELECT value FROM json_each(:hidden))
+  GROUP BY project ORDER BY project`);
+
+/** How many have a role in each project in which someone has it. @param hidden projects that must not be named */
+export const roleUsage = (db: Database, role: number, hidden: readonly string[]) =>
+  usage(db).all({ role, hidden: JSON.stringify(hidden) });
 
 /** The users with direct roles in a project, the groups, and the roles that can be assigned there; by id. */
 export const projectAccess = (db: Database, project: string) => ({

@@ -1,8 +1,10 @@
 import * as v from "valibot";
+import { hiddenProjects } from "../../auth/visibility.ts";
+import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requireAccess, requireHolders } from "./access-require.ts";
-import { NewAccess, ProjectAccess } from "./access-schema.ts";
-import { projectAccess } from "./access-store.ts";
+import { HolderId, NewAccess, ProjectAccess, RoleUsage } from "./access-schema.ts";
+import { projectAccess, roleUsage } from "./access-store.ts";
 import { setAccess } from "./changes-access.ts";
 import { requireProject } from "./require.ts";
 
@@ -24,6 +26,19 @@ export const readProjectAccess = operation({
   requireProject(db, projectId);
   return projectAccess(db, projectId);
 });
+
+export const readRoleUsage = operation({
+  id: "getRoleProjectAccess",
+  summary: "The projects in which a role is assigned, and to how many",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects/roles/:roleId/access",
+  permission: { permission: ["ADMIN", "READ_ROLE"] },
+  params: v.object({ roleId: HolderId }),
+  response: RoleUsage,
+}).run(({ db, actor, params: { roleId } }) => ({
+  projects: snapshot(db, () => roleUsage(db, roleId, hiddenProjects(db, actor))),
+}));
 
 export const setProjectAccess = operation({
   ...ofAccess,

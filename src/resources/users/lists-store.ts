@@ -1,7 +1,7 @@
 import { ROLES } from "../../auth/permissions.ts";
 import type { Pictured } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
-import type { AdminCount, BasicUser, FoundUser, InactiveUser, User } from "./schema.ts";
+import type { AdminCount, BasicUser, FoundUser, InactiveUser, User, UserAccess } from "./schema.ts";
 import { COLUMNS, set, toUser, type UserRow } from "./store.ts";
 
 const everyone = query<object, Pick<UserRow, "id" | "name" | "username" | "email" | "accountType">>(`
@@ -23,6 +23,32 @@ const inactive = query<{ before: string }, InactiveUser>(`
       (SELECT max(seen_at) FROM tokens WHERE user_id = users.id) AS patSeenAt
     FROM users WHERE account_type = 'User' AND coalesce(seen_at, created_at) < :before)
   WHERE ifnull(patSeenAt, '') < :before ORDER BY id`);
+
+/** Lists as JSON. */
+type AccessRow = Omit<UserAccess, AccessList> & Record<AccessList, string>;
+type AccessList = "accessibleProjects" | "groups" | "groupProjects";
+
+const accessRows = query<object, AccessRow>(`
+  SELECT users.id AS userId, users.created_at AS createdAt, users.name AS userName, email AS userEmail,
+    seen_at AS lastSeen, roles.name AS rootRole,
+    (SELECT json_group_array(DISTINCT project ORDER BY project) FROM project_user_roles WHERE user_id = users.id)
+      AS accessibleProjects,
+    (SELECT json_group_array(groups.name ORDER BY groups.name)
+      FROM group_users JOIN groups ON groups.id = group_id WHERE user_id = users.id) AS groups,
+    (SELECT json_group_array(DISTINCT project ORDER BY project)
+      FROM group_users JOIN project_group_roles USING (group_id) WHERE user_id = users.id) AS groupProjects
+  FROM users JOIN roles ON roles.id = root_role ORDER BY users.id`);
+
+/** What each user and service account can reach, by id. */
+export const accessOfAll = (db: Database): UserAccess[] =>
+  accessRows(db)
+    .all({})
+    .map(({ accessibleProjects, groups, groupProjects, ...row }) => ({
+      ...row,
+      accessibleProjects: JSON.parse(accessibleProjects),
+      groups: JSON.parse(groups),
+      groupProjects: JSON.parse(groupProjects),
+    }));
 
 /** All users and service accounts, by id. */
 export const basicUsers = (db: Database): BasicUser[] =>

@@ -4,9 +4,9 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { basicGroups } from "../groups/require.ts";
 import { UsersAndGroups } from "../groups/schema.ts";
 import * as changes from "./changes.ts";
-import { adminCount, basicUsers, inactiveUsers, usersLike } from "./lists-store.ts";
+import { accessOfAll, adminCount, basicUsers, inactiveUsers, usersLike } from "./lists-store.ts";
 import { requireRemovable, requireUser } from "./require.ts";
-import { AdminCount, FoundUser, InactiveUser, UserIds } from "./schema.ts";
+import { AccessOverview, AdminCount, FoundUser, InactiveUser, UserIds } from "./schema.ts";
 
 export const searchUsers = operation({
   id: "searchUsers",
@@ -29,6 +29,17 @@ export const listUsersAndGroups = operation({
   permission: null,
   response: UsersAndGroups,
 }).run(({ db }) => snapshot(db, () => ({ users: basicUsers(db), groups: basicGroups(db) })));
+
+export const readAccessOverview = operation({
+  id: "getAccessOverview",
+  summary: "What all users and service accounts can reach, also as CSV",
+  tag: "Users",
+  method: "GET",
+  path: "/api/admin/access/overview",
+  permission: "ADMIN",
+  response: AccessOverview,
+  rows: ({ overview }: { overview: readonly object[] }) => overview,
+}).run(({ db }) => ({ overview: accessOfAll(db) }));
 
 export const countAdmins = operation({
   id: "getAdminCount",

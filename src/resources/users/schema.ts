@@ -165,6 +165,28 @@ export const UserPermissions = v.strictObject({
   projectRoles: v.array(Role),
 });
 
+/** The same for a service account. */
+export const ServiceAccountPermissions = v.strictObject({
+  ...v.omit(UserPermissions, ["user"]).entries,
+  serviceAccount: User,
+});
+
+/** What a user or service account can reach: projects through its own roles and through its groups. */
+export const UserAccess = v.strictObject({
+  userId: v.number(),
+  createdAt: Timestamp,
+  userName: v.nullable(v.string()),
+  userEmail: v.nullable(v.string()),
+  lastSeen: v.nullable(Timestamp),
+  accessibleProjects: v.array(v.string()),
+  groups: v.array(v.string()),
+  rootRole: v.string(),
+  groupProjects: v.array(v.string()),
+});
+export type UserAccess = v.InferOutput<typeof UserAccess>;
+
+export const AccessOverview = v.strictObject({ overview: v.array(UserAccess) });
+
 /** A link for setting a new password. */
 export const ResetLink = v.strictObject({ resetPasswordUrl: v.string() });
 
