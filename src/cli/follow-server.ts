@@ -1,23 +1,15 @@
-import { once } from "node:events";
-import http, { type IncomingMessage } from "node:http";
-import https from "node:https";
+import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import type { Filter } from "./follow-file.ts";
 import { counted } from "./plural.ts";
-import { explainNetworkError, requireUrl } from "./server-url.ts";
+import { type Connection, explainNetworkError, refusalOf, requireUrl, send, textOf } from "./server-url.ts";
 
-interface Connection {
-  url: string;
-  token: string;
-  trust: https.RequestOptions;
+interface Following extends Connection {
   filter: Filter;
   signal: AbortSignal;
   /** Called when the connection is lost. */
   warn(message: string): void;
 }
-
-/** A connection silent for this long counts as lost, in milliseconds; the server sends comments more often. */
-const SILENCE_MS = 60_000;
 
 /** The wait before reconnecting, in milliseconds; it doubles each time. */
 const BACKOFF_MS = { min: 1000, max: 30_000 };
@@ -26,7 +18,7 @@ const BACKOFF_MS = { min: 1000, max: 30_000 };
 class RefusedError extends Error {}
 
 /** The events of a server as JSON, oldest first, as they are recorded; reconnects when the connection is lost. */
-export async function* followServer(connection: Connection): AsyncGenerator<string> {
+export async function* followServer(connection: Following): AsyncGenerator<string> {
   const { url, signal, warn } = connection;
   requireUrl(url, "/");
   let since = yield* newest(connection);
@@ -54,7 +46,7 @@ export async function* followServer(connection: Connection): AsyncGenerator<stri
 }
 
 /** The newest events. @returns the id of the last one; undefined if there are none */
-async function* newest(connection: Connection): AsyncGenerator<string, string | undefined> {
+async function* newest(connection: Following): AsyncGenerator<string, string | undefined> {
   const { url, filter, signal } = connection;
   const response = await get(
     connection,
@@ -75,39 +67,27 @@ const isTransient = (status: number) => status >= 500 || status === 408 || statu
 
 /** @throws RefusedError for errors that retrying won't fix */
 async function get(
-  { url, token, trust, filter: { type, project, feature }, signal }: Connection,
+  connection: Following,
   path: string,
   headers: Record<string, string> = {},
   query: Record<string, string> = {},
 ): Promise<IncomingMessage> {
+  const {
+    url,
+    token,
+    trust,
+    filter: { type, project, feature },
+    signal,
+  } = connection;
   const target = requireUrl(url, path);
   for (const [name, values] of Object.entries({ type, project, feature }))
     if (values) target.searchParams.set(name, `IS_ANY_OF:${values.join(",")}`);
   for (const [name, value] of Object.entries(query)) target.searchParams.set(name, value);
-  const options = { headers: { authorization: token, ...headers }, signal, ...trust };
-  const request = target.protocol === "https:" ? https.get(target, options) : http.get(target, options);
-  request.setTimeout(SILENCE_MS, () => request.destroy(new Error("nothing received for a minute")));
-  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const response = await send(target, { headers: { authorization: token, ...headers }, signal, ...trust });
   const status = response.statusCode!;
   if (status === 200) return response;
-  const message = messageOf(await textOf(response));
-  throw new (isTransient(status) ? Error : RefusedError)(`${url} responded with ${status}${message}`);
-}
-
-/** The message of an error response, if it is one of ours. */
-function messageOf(text: string) {
-  try {
-    const { message } = JSON.parse(text) as { message?: unknown };
-    return message === undefined ? "" : `: ${message}`;
-  } catch {
-    return "";
-  }
-}
-
-async function textOf(response: IncomingMessage) {
-  let text = "";
-  for await (const chunk of response.setEncoding("utf8")) text += chunk;
-  return text;
+  const message = refusalOf(connection, response, await textOf(response));
+  throw new (isTransient(status) ? Error : RefusedError)(message);
 }
 
 /** The messages of a stream; those without data only carry a position. */

@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import http from "node:http";
-import https from "node:https";
+import type https from "node:https";
 import type { Config } from "../config.ts";
 import { toUrl } from "../http/listen.ts";
 import type { Command } from "./command.ts";
-import { CA_OPTION, explainNetworkError, requireUrl, trustOf } from "./server-url.ts";
+import { CA_OPTION, explainNetworkError, requireUrl, send, trustOf } from "./server-url.ts";
 
 const TIMEOUT_MS = 3000;
 
@@ -34,10 +32,7 @@ export const ownUrl = ({ host, port, "base-path": basePath, "tls-cert": cert }: 
   toUrl({ host, port, isTls: cert !== "" }) + basePath;
 
 async function getStatus(url: URL, trust: https.RequestOptions): Promise<number | undefined> {
-  const signal = AbortSignal.timeout(TIMEOUT_MS);
-  const request =
-    url.protocol === "https:" ? https.get(url, { signal, ...trust }) : http.get(url, { signal });
-  const [response] = (await once(request, "response", { signal })) as [http.IncomingMessage];
+  const response = await send(url, { ...trust, signal: AbortSignal.timeout(TIMEOUT_MS) });
   response.resume();
   return response.statusCode;
 }

@@ -20,15 +20,17 @@ export const helpCommand = (commands: () => readonly Command[]): Command => ({
   },
 });
 
-/** For an unknown command: lists those of its group, or else suggests the one with the most similar name. */
+/** For an unknown command: lists those of its group, or else suggests the ones with the most similar name. */
 export function unknownCommand(commands: readonly Command[], words: string) {
   const [first = ""] = words.split(" ");
   const group = groupOf(commands, first).map(({ name }) => name);
   if (group.length > 0) return new UsageError(`Unknown command ${words}: must be one of ${group.join(", ")}`);
   const names = commands.map(({ name }) => name.split(" ")[0]!);
   const found = nearest(first, [...names, ...Object.keys(OTHER_NAMES)]);
-  const meant = found === undefined ? "" : `: did you mean ${OTHER_NAMES[found] ?? found}?`;
-  return new UsageError(`Unknown command ${first}${meant}`);
+  if (found === undefined) return new UsageError(`Unknown command ${first}`);
+  const similar = groupOf(commands, found).map(({ name }) => name);
+  const meant = nearest(words, similar) ?? (similar.join(" or ") || (OTHER_NAMES[found] ?? found));
+  return new UsageError(`Unknown command ${words}: did you mean ${meant}?`);
 }
 
 /** What other programs call our commands. */

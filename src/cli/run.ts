@@ -13,6 +13,7 @@ import { doctor } from "./doctor.ts";
 import { evaluate } from "./evaluate.ts";
 import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
+import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
 import { helpCommand, helpOf, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
@@ -32,6 +33,10 @@ export const COMMANDS: readonly Command[] = [
   serve,
   demo,
   runCommand,
+  flagList,
+  flagCreate,
+  flagOn,
+  flagOff,
   evaluate,
   importCommand,
   exportCommand,

@@ -55,7 +55,7 @@ export function watchSeed(seed: string, onChange: () => void): () => void {
   return () => fs.unwatchFile(seed, onChange);
 }
 
-const DEFAULT_ENVIRONMENT = "development";
+export const DEFAULT_ENVIRONMENT = "development";
 
 /** The given environment, or else `development`, or else the first. @throws UsageError if it doesn't exist */
 export function requireEnvironment(db: Database, requested: string | undefined): string {

@@ -1,6 +1,10 @@
 import { X509Certificate } from "node:crypto";
-import type https from "node:https";
+import { once } from "node:events";
+import fs from "node:fs";
+import http, { type IncomingMessage } from "node:http";
+import https from "node:https";
 import { UsageError } from "../config.ts";
+import type { Context } from "./command.ts";
 import { readPem } from "./tls.ts";
 
 /*
@@ -11,6 +15,86 @@ import { readPem } from "./tls.ts";
 export const CA_OPTION = {
   ca: { type: "string", hint: "FILE", help: "trust the certificate authority in this file (PEM)" },
 } as const;
+
+/** For commands that a server has to authorize. */
+export const SERVER_OPTIONS = {
+  "token-file": {
+    type: "string",
+    hint: "FILE",
+    help: "a file with the token for the server (FLAGSTONE_TOKEN)",
+  },
+  ...CA_OPTION,
+} as const;
+
+/** A server, and how to be let in. */
+export interface Connection {
+  url: string;
+  token: string;
+  trust: https.RequestOptions;
+}
+
+/** The server at a URL, with the token and the certificate authority that were given. */
+export const connectionTo = (url: string, { options, world }: Context): Connection => ({
+  url,
+  token: tokenOf(world.env, options["token-file"] as string | undefined),
+  trust: trustOf(options.ca as string | undefined, ""),
+});
+
+/** Never an argument, since every user of the machine could read it. */
+function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
+  if (file !== undefined) return readToken(file);
+  if (token.trim() !== "") return token.trim();
+  throw new UsageError("The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file");
+}
+
+function readToken(file: string) {
+  try {
+    return fs.readFileSync(file, "utf8").trim();
+  } catch {
+    throw new UsageError(`--token-file: the file ${file} can't be read`);
+  }
+}
+
+/** A connection silent for this long counts as lost, in milliseconds; a stream's comments come more often. */
+const SILENCE_MS = 60_000;
+
+/** Sends a request. @returns the response, of which only the head has arrived */
+export async function send(url: URL, options: https.RequestOptions, body = ""): Promise<IncomingMessage> {
+  const { request: create } = url.protocol === "https:" ? https : http;
+  const request = create(url, { timeout: SILENCE_MS, ...options });
+  request.on("timeout", () => request.destroy(new Error("nothing received for a minute")));
+  request.end(body);
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  return response;
+}
+
+/** The same to an operation of the API. @throws Error that says why the server can't be reached */
+export function reach(server: Connection, path: string, options: https.RequestOptions, body = "") {
+  const headers = { authorization: server.token, ...options.headers };
+  return send(requireUrl(server.url, path), { ...server.trust, ...options, headers }, body).catch((error) => {
+    throw new Error(`${server.url} does not respond: ${explainNetworkError(error)}`);
+  });
+}
+
+export async function textOf(response: IncomingMessage) {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) text += chunk;
+  return text;
+}
+
+/** What a server's error response says. */
+export const refusalOf = ({ url }: Connection, { statusCode }: IncomingMessage, text: string) =>
+  `${url} responded with ${statusCode}${messageOf(text)}`;
+
+/** The message of an error response, if it is one of ours. */
+function messageOf(text: string) {
+  try {
+    const { message } = JSON.parse(text) as { message?: unknown };
+    return message === undefined ? "" : `: ${message}`;
+  } catch {
+    return "";
+  }
+}
 
 const UNTRUSTED = "its certificate is not trusted: pass it with --ca FILE";
 

@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import fs from "node:fs";
 import { UsageError } from "../config.ts";
 import { close, openToRead } from "../db/open.ts";
 import { EVENT_TYPES } from "../events/types.ts";
@@ -7,7 +6,7 @@ import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { eventLine } from "./event-line.ts";
 import { type Filter, followFile } from "./follow-file.ts";
 import { followServer } from "./follow-server.ts";
-import { CA_OPTION, trustOf } from "./server-url.ts";
+import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 
 export const tail: Command = {
   name: "tail",
@@ -41,12 +40,7 @@ export const tail: Command = {
       hint: "NAME",
       help: "only events of this flag; may be repeated",
     },
-    "token-file": {
-      type: "string",
-      hint: "FILE",
-      help: "a file with the token for the server (FLAGSTONE_TOKEN)",
-    },
-    ...CA_OPTION,
+    ...SERVER_OPTIONS,
     json: { ...JSON_OPTION.json, help: "print each event as JSON" },
   },
   async run(context) {
@@ -77,26 +71,9 @@ async function* eventsInFile({ config }: Context, filter: Filter, signal: AbortS
   }
 }
 
-function eventsOnServer({ options, world, log }: Context, url: string, filter: Filter, signal: AbortSignal) {
-  const token = tokenOf(world.env, options["token-file"] as string | undefined);
-  const trust = trustOf(options.ca as string | undefined, "");
-  const warn = (message: string) => log({ level: "warn", message });
-  return followServer({ url, token, trust, filter, signal, warn });
-}
-
-/** Never an argument, since every user of the machine could read it. */
-function tokenOf({ FLAGSTONE_TOKEN: token = "" }: NodeJS.ProcessEnv, file: string | undefined): string {
-  if (file !== undefined) return readToken(file);
-  if (token.trim() !== "") return token.trim();
-  throw new UsageError("The server needs a token: set FLAGSTONE_TOKEN, or name a file with --token-file");
-}
-
-function readToken(file: string) {
-  try {
-    return fs.readFileSync(file, "utf8").trim();
-  } catch {
-    throw new UsageError(`--token-file: the file ${file} can't be read`);
-  }
+function eventsOnServer(context: Context, url: string, filter: Filter, signal: AbortSignal) {
+  const warn = (message: string) => context.log({ level: "warn", message });
+  return followServer({ ...connectionTo(url, context), filter, signal, warn });
 }
 
 function toFilter({ last = "10", event, project, feature }: Context["options"]): Filter {

@@ -3,16 +3,16 @@ import { close, open, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 
 /** Runs the body with the data file, which must exist, and always closes it. */
-export const withFile = ({ data }: Config, body: (db: Database) => void) =>
+export const withFile = ({ data }: Config, body: (db: Database) => unknown) =>
   runWith(open(data, { mustExist: true }), body);
 
 /** The same for a body that only reads, so the file need not be writable. */
-export const withFileToRead = ({ data }: Config, body: (db: Database) => void) =>
+export const withFileToRead = ({ data }: Config, body: (db: Database) => unknown) =>
   runWith(openToRead(data), body);
 
-function runWith(db: Database, body: (db: Database) => void) {
+async function runWith(db: Database, body: (db: Database) => unknown) {
   try {
-    body(db);
+    await body(db);
   } finally {
     close(db);
   }

@@ -46,7 +46,7 @@ function currentTag({ db, root }: Site, read: Operation | undefined, event: H3Ev
   const raw = paramsOf(read, event);
   const { actor } = event.context;
   requirePermission(db, actor, toClaim(db, actor, read.permission, raw));
-  const input = { params: checkedParams(read, raw), query: checkedQuery(read, event), body: undefined };
+  const input = { params: checkedParams(read, raw), query: checkedQuery(read, event.url), body: undefined };
   const result = read.handle(toRequest(db, event, input), rejectWrite);
   return result instanceof Promise ? undefined : toParts(result, { ...read, root }).headers.etag;
 }

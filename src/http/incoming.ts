@@ -3,7 +3,7 @@ import type { Actor } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
-import type { Contract, Operation, Request } from "./operation.ts";
+import type { Contract, Request } from "./operation.ts";
 
 /** Path parameters, decoded only now so that `%2F` stays inside its parameter; the path is known to be decodable. */
 export const decodedParams = (event: H3Event): Record<string, string> =>
@@ -12,7 +12,7 @@ export const decodedParams = (event: H3Event): Record<string, string> =>
   );
 
 /** Undeclared parameters are checked too, as everywhere (CONTRACT, paths). */
-function requireNoNul(url: H3Event["url"]) {
+function requireNoNul(url: URL) {
   if (!url.search.includes("%00")) return;
   for (const [name, value] of url.searchParams) {
     if (value.includes("\0"))
@@ -21,8 +21,7 @@ function requireNoNul(url: H3Event["url"]) {
 }
 
 /** The declared query parameters; others are ignored, and a repeated one is refused unless its schema is a list. */
-function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
-  const given = event.url.searchParams;
+function queryValues(schema: NonNullable<Contract["query"]>, { searchParams: given }: URL) {
   const value = (name: string, isList: boolean) => {
     const [first, ...others] = given.getAll(name);
     if (isList) return [...given.getAll(name), ...given.getAll(`${name}[]`)];
@@ -35,10 +34,7 @@ function queryValues(schema: NonNullable<Contract["query"]>, event: H3Event) {
 }
 
 /** The parameters of the path. @throws ApiError `ValidationError`, or `NotFoundError` if the contract says so */
-export function checkedParams(
-  { params, wrongParamsAre404 }: Operation,
-  raw: Record<string, string>,
-): unknown {
+export function checkedParams({ params, wrongParamsAre404 }: Contract, raw: Record<string, string>): unknown {
   if (wrongParamsAre404 && params && check(params, raw).violations) {
     throw new ApiError("NotFoundError", `There is nothing with the id ${Object.values(raw).join(", ")}`);
   }
@@ -46,9 +42,9 @@ export function checkedParams(
 }
 
 /** The query. @throws ApiError `ValidationError` */
-export function checkedQuery({ query }: Operation, event: H3Event): unknown {
-  requireNoNul(event.url);
-  return checked(query, query && queryValues(query, event), "query");
+export function checkedQuery({ query }: Contract, url: URL): unknown {
+  requireNoNul(url);
+  return checked(query, query && queryValues(query, url), "query");
 }
 
 /** The declared fields of one part of a request. @throws ApiError `ValidationError` */

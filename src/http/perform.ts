@@ -45,7 +45,7 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   requirePermission(site.db, actor, claim);
   if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
   const params = checkedParams(operation, raw);
-  const query = checkedQuery(operation, event);
+  const query = checkedQuery(operation, event.url);
   const door = doorFor(site, operation, event, claim);
   const run = (body?: unknown, text = "") => {
     const request = toRequest(site.db, event, { params, query, body });

@@ -25,7 +25,9 @@ const MISUSES: ReadonlyArray<[args: string[], message: string, help: string, env
     [["export", "--with-secret"], "Unknown option '--with-secret': did you mean --with-secrets?", " export"],
     [["export", "--hlep"], "Unknown option '--hlep': did you mean --help?", " export"],
     [["help", "bogus"], "Unknown command bogus", ""],
-    [["help", "tokn"], "Unknown command tokn: did you mean token?", ""],
+    [["help", "tokn"], "Unknown command tokn: did you mean token create or token list or token revoke?", ""],
+    [["help", "tokn", "lst"], "Unknown command tokn lst: did you mean token list?", ""],
+    [["flg", "on", "x"], "Unknown command flg on: did you mean flag on?", ""],
     [
       ["help", "token", "bogus"],
       "Unknown command token bogus: must be one of token create, token list, token revoke",
