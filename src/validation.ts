@@ -98,6 +98,24 @@ export const JsonObject = v.custom<Record<string, unknown>>(
   (issue) => (issue.received === "undefined" ? "is missing" : "must be an object"),
 );
 
+/** An object or a record that may have any keys; valibot would drop `__proto__`, `prototype` and `constructor`. */
+export const keepingKeys = <S extends Schema>(schema: S): S => ({
+  ...schema,
+  "~run"(dataset, config) {
+    if (!v.is(JsonObject, dataset.value)) return schema["~run"](dataset, config);
+    const result = schema["~run"]({ value: withKeys(dataset.value, toKept) }, config);
+    for (const { path: [first] = [] } of result.issues ?? [])
+      if (first) Object.assign(first, { key: toGiven(String(first.key)) });
+    return result.typed ? { ...result, value: withKeys(result.value as object, toGiven) } : result;
+  },
+});
+
+const withKeys = (value: object, map: (key: string) => string) =>
+  Object.fromEntries(Object.entries(value).map(([key, item]) => [map(key), item]));
+
+const toKept = (key: string) => key.replace(/^(__proto__|prototype|constructor)$/, "\0$1");
+const toGiven = (key: string) => key.replace(/^\0/, "");
+
 /** RFC 3339 in UTC with milliseconds, the only form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 

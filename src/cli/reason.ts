@@ -9,8 +9,9 @@ export function explanationLines(explanation: Explanation & { name: string }, en
   return [first, ...strategies.data.flatMap(strategyLines)];
 }
 
-function whyOff({ isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies }: Explanation) {
+function whyOff({ isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, strategies, error }: Explanation) {
   if (!isEnabledInCurrentEnvironment) return "it is disabled there";
+  if (error !== undefined) return `it can't be evaluated: ${error}`;
   if (hasUnsatisfiedDependency) return "a flag that it depends on is not in the required state";
   return strategies.result === "unknown"
     ? "only the application can evaluate one of its strategies"

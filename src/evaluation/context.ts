@@ -33,7 +33,7 @@ export function toContext(
     ...filled,
     ...texts(named),
     ...toTime(currentTime),
-    properties: bare(texts([...others, ...nested])),
+    properties: Object.assign(Object.create(UNREADABLE), texts([...others, ...nested])),
   });
 }
 
@@ -57,6 +57,13 @@ function toTime(value: unknown): { currentTime?: Date } {
   const time = new Date(toText(value) ?? "");
   return Number.isNaN(time.valueOf()) ? {} : { currentTime: time };
 }
+
+/** The evaluator would take the object itself for the value of a field called `properties`. */
+const UNREADABLE = Object.assign(Object.create(null), {
+  [Symbol.toPrimitive]() {
+    throw new Error("properties is not a field of the context, but contains fields");
+  },
+});
 
 /** Without a prototype, so that a context never has a `constructor`. */
 const bare = <T extends object>(values: T): T => Object.assign(Object.create(null), values);

@@ -15,6 +15,8 @@ export interface Evaluation {
   payload?: { type: string; value: string };
   feature_enabled: boolean;
   featureEnabled: boolean;
+  /** Why the flag could not be evaluated; it is off then. */
+  error?: string;
 }
 
 /** The result for strategies: the variant of the first that matches, if it has any. */
@@ -53,8 +55,20 @@ export function createEvaluator(flags: readonly ClientFeature[], list: readonly 
   return {
     features,
     segments,
-    evaluate: (name, context) => client.getVariant(name, context as never) as unknown as Evaluation,
+    evaluate: (name, context) =>
+      orOff(() => client.getVariant(name, context as never) as unknown as Evaluation),
     judge: (feature, context) =>
-      client.isFeatureEnabled(feature as never, context as never, () => false) as Result,
+      orOff(() => client.isFeatureEnabled(feature as never, context as never, () => false) as Result),
   };
+}
+
+const OFF: Evaluation = { name: "disabled", enabled: false, feature_enabled: false, featureEnabled: false };
+
+/** Some values make the evaluator throw, which must not fail other flags of the same request. */
+function orOff<R extends Result | Evaluation>(evaluate: () => R): R | Evaluation {
+  try {
+    return evaluate();
+  } catch (error) {
+    return { ...OFF, error: (error as Error).message };
+  }
 }

@@ -47,6 +47,8 @@ export interface Explanation {
   variant: Omit<Evaluation, "featureEnabled"> & { featureEnabled?: boolean };
   /** The variants that `variant` was chosen from. */
   variants: ClientFeature["variants"];
+  /** Why the flag could not be evaluated; it is off then. */
+  error?: string;
 }
 
 /** @param strategies all of the flag's, in order; `feature` has only the enabled ones */
@@ -60,13 +62,15 @@ export function explain(
   const result = combined(data, feature.enabled);
   const on = { ...feature, enabled: true, strategies: [] };
   const hasUnsatisfiedDependency = !evaluator.judge(on, context).enabled;
-  const isEnabled = result === true && feature.enabled && !hasUnsatisfiedDependency;
+  const { error } = evaluator.evaluate(feature.name, context);
+  const isEnabled = result === true && feature.enabled && !hasUnsatisfiedDependency && error === undefined;
   return {
     isEnabled,
     isEnabledInCurrentEnvironment: feature.enabled,
     hasUnsatisfiedDependency,
     strategies: { result, data },
     ...variantOf(feature, data, isEnabled, context),
+    ...(error !== undefined && { error }),
   };
 }
 
@@ -92,7 +96,11 @@ function variantOf(
   if (!isEnabled) return { variant: { name: "disabled", enabled: false, feature_enabled: false }, variants };
   if (variant) return { variant: { ...variant, feature_enabled: true }, variants };
   const { dependencies: _, ...plain } = { ...feature, strategies: [] };
-  const { featureEnabled, ...own } = createEvaluator([plain], []).evaluate(feature.name, context);
+  const {
+    featureEnabled,
+    error: _error,
+    ...own
+  } = createEvaluator([plain], []).evaluate(feature.name, context);
   return { variant: own.enabled ? own : { ...own, featureEnabled }, variants };
 }
 

@@ -50,10 +50,17 @@ describe("flagstone evaluate", { concurrency: true }, () => {
     const seed = await seeded(t, {
       features: [
         flag("child", { dependencies: [{ feature: "nowhere" }] }),
+        flag("odd", {
+          strategies: [{ name: "flexibleRollout", parameters: { rollout: "100", stickiness: "properties" } }],
+        }),
         flag("host", { strategies: [{ name: "applicationHostname" }] }),
       ],
     });
     assert.match((await evaluate("child", "--seed", seed)).stdout, /a flag that it depends on/);
+    assert.match(
+      (await evaluate("odd", "--seed", seed)).stdout,
+      /: it can't be evaluated: properties is not/,
+    );
     assert.match((await evaluate("host", "--seed", seed)).stdout, /can only be evaluated by the application/);
   });
 

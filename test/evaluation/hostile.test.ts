@@ -50,6 +50,26 @@ test("inherited properties of objects are not in a context", () => {
   assert.equal(holds({ contextName: "constructor", values: ["3"] }, hostile), true);
 });
 
+test("a flag that the evaluator throws for is off, and so is one that depends on it", () => {
+  const broken = { ...flag({}), name: "broken", strategies: [null as never] };
+  const child = {
+    ...flag({ operator: "NOT_IN" }),
+    name: "child",
+    dependencies: [{ feature: "broken", enabled: true }],
+  };
+  const other = { ...flag({ operator: "NOT_IN" }), name: "other" };
+  const evaluator = createEvaluator([broken, child, other], []);
+  const results = ["broken", "child", "other"].map((name) => evaluator.evaluate(name, toContext({})));
+  assert.deepEqual(
+    results.map(({ feature_enabled: isOn, error }) => [isOn, typeof error]),
+    [
+      [false, "string"],
+      [false, "string"],
+      [true, "undefined"],
+    ],
+  );
+});
+
 for (const [name, given] of [
   ["a list", { x: ["somebody"] }],
   ["an object", { x: { toString: "somebody" } }],

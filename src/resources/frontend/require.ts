@@ -7,8 +7,9 @@ import { invalid } from "../../http/error.ts";
  * @throws ApiError `ValidationError` for a repeated parameter
  */
 export function fromQuery(query: URLSearchParams): Record<string, unknown> {
-  const context: Record<string, unknown> = {};
-  const properties: Record<string, string> = {};
+  // Without a prototype, so that `__proto__` is a name like any other.
+  const context: Record<string, unknown> = Object.create(null);
+  const properties: Record<string, string> = Object.create(null);
   for (const [name, value] of query) {
     const property = /^properties\[(.+)\]$/s.exec(name)?.[1];
     const target = property === undefined ? context : properties;

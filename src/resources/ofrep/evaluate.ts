@@ -23,6 +23,7 @@ export function flagValue(
     enabled: hasVariant,
     name: variant,
     payload,
+    error,
   } = evaluator.evaluate(key, context);
   const value = isOn ? parsed(payload) : offValue(feature);
   if (value === UNPARSABLE)
@@ -30,9 +31,9 @@ export function flagValue(
   return {
     key,
     ...(value !== undefined && { value }),
-    reason: reasonOf(feature, isOn, hasVariant),
+    reason: error === undefined ? reasonOf(feature, isOn, hasVariant) : "ERROR",
     ...(hasVariant && { variant }),
-    metadata: { project, type, environment: context.environment ?? "" },
+    metadata: { project, type, environment: context.environment ?? "", ...(error && { error }) },
   };
 }
 

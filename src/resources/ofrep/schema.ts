@@ -1,7 +1,7 @@
 import * as v from "valibot";
 
 /** Why a flag has its value, in OpenFeature's terms. */
-export const REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DEFAULT", "DISABLED"] as const;
+export const REASONS = ["STATIC", "TARGETING_MATCH", "SPLIT", "DEFAULT", "DISABLED", "ERROR"] as const;
 
 /** The result of an evaluation; without a value, the application uses its default. */
 export const FlagValue = v.strictObject({

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonObject, Time } from "../../validation.ts";
+import { JsonObject, keepingKeys, Time } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
 import { FlagVariant, Variant } from "../variants/schema.ts";
 
@@ -10,20 +10,22 @@ const Projects = v.optional(
 const OptionalText = v.optional(v.string());
 
 /** The context. Other keys become properties; those that aren't text are left out, with a warning. */
-const ContextInput = v.looseObject({
-  appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
-  userId: OptionalText,
-  sessionId: OptionalText,
-  remoteAddress: OptionalText,
-  environment: OptionalText,
-  currentTime: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((time) => v.is(Time, time), "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
+const ContextInput = keepingKeys(
+  v.looseObject({
+    appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    userId: OptionalText,
+    sessionId: OptionalText,
+    remoteAddress: OptionalText,
+    environment: OptionalText,
+    currentTime: v.optional(
+      v.pipe(
+        v.string(),
+        v.check((time) => v.is(Time, time), "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
+      ),
     ),
-  ),
-  properties: v.optional(v.pipe(JsonObject, v.record(v.string(), v.string()))),
-});
+    properties: v.optional(v.pipe(JsonObject, keepingKeys(v.record(v.string(), v.string())))),
+  }),
+);
 
 /** A context in one environment. */
 export const PlaygroundRequest = v.object({
@@ -91,6 +93,7 @@ export const PlaygroundFeature = v.strictObject({
     featureEnabled: v.optional(v.boolean()),
   }),
   variants: v.array(FlagVariant),
+  error: v.optional(v.string()),
   name: v.string(),
   projectId: v.string(),
 });

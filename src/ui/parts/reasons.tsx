@@ -7,7 +7,8 @@ type EvaluatedStrategy = EvaluatedFeature["strategies"]["data"][number];
 
 /** Whether a flag is on for a context, and the strategies and constraints that decide it. */
 export const Reasons = ({ feature }: { feature: EvaluatedFeature }) => {
-  const { isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, variant, strategies } = feature;
+  const { isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, error, variant, strategies } =
+    feature;
   return (
     <section class="reasons">
       <p>
@@ -22,6 +23,7 @@ export const Reasons = ({ feature }: { feature: EvaluatedFeature }) => {
           </>
         )}
         {!isEnabledInCurrentEnvironment && ": the flag is off in this environment"}
+        {error !== undefined && `: it can't be evaluated: ${error}`}
         {hasUnsatisfiedDependency && ": the flag it depends on is not in the required state"}
       </p>
       <ul>
