@@ -182,6 +182,17 @@ CREATE TABLE sign_in_links (
   expires_at TEXT NOT NULL
 ) STRICT;
 
+-- Attempts to sign in, for Admins; not part of the log of events. `username` is a user's, whatever was typed: that may be
+-- a password. `failure` says why it failed.
+CREATE TABLE sign_ins (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at TEXT NOT NULL,
+  username   TEXT,
+  method     TEXT NOT NULL CHECK (method IN ('simple', 'link')),
+  address    TEXT,
+  failure    TEXT
+) STRICT;
+
 -- Links with which anyone can sign up; only the SHA-256 of a link's secret is stored.
 CREATE TABLE invitations (
   id         INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),

@@ -88,6 +88,7 @@ import * as serviceAccounts from "./resources/service-accounts/routes.ts";
 import * as serviceAccountTokens from "./resources/service-accounts/routes-tokens.ts";
 import * as serviceAccountsSchema from "./resources/service-accounts/schema.ts";
 import * as sessions from "./resources/sessions/routes.ts";
+import * as signInHistory from "./resources/sessions/routes-history.ts";
 import * as ownSessions from "./resources/sessions/routes-own.ts";
 import * as sessionsSchema from "./resources/sessions/schema.ts";
 import * as settings from "./resources/settings/routes.ts";
@@ -193,6 +194,7 @@ const served = [
       serviceAccountTokens,
       ownUser,
       ownSessions,
+      signInHistory,
       tokens,
       settings,
       instance,

@@ -27,10 +27,13 @@ export function createSignInLink(tx: Writing, userId: number): string {
   return `/auth/link/${secret}`;
 }
 
-/** Uses up the link with this secret. @returns its user; undefined if it is unknown, used or expired */
-export function useSignInLink(tx: Writing, secret: string): number | undefined {
+/** Uses up the link with this secret; undefined if it is unknown or used. */
+export function useSignInLink(
+  tx: Writing,
+  secret: string,
+): { userId: number; isExpired: boolean } | undefined {
   const link = take(tx).get({ hash: hashSecret(secret) }) as Link | undefined;
-  return link && link.expiresAt > new Date().toISOString() ? link.userId : undefined;
+  return link && { userId: link.userId, isExpired: link.expiresAt <= new Date().toISOString() };
 }
 
 /** Revokes a user's link, if there is one. */

@@ -4,7 +4,9 @@ import { beginSession, sessionCookie } from "../auth/session.ts";
 import { useSignInLink } from "../auth/sign-in-link.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
+import { noteSignIn } from "../resources/sessions/changes.ts";
 import { markSeen } from "../resources/users/changes.ts";
+import { requireOwnUser } from "../resources/users/require.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
@@ -12,11 +14,15 @@ export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
   return async (event: H3Event) => {
     if (!isOpened(event.req)) return refusal(basePath);
     const secret = event.context.params?.secret ?? "";
+    const { address = null } = event.context;
     const session = await writeSoon(db, ANYBODY, undefined, (tx) => {
-      const userId = useSignInLink(tx, secret);
-      if (userId === undefined) return undefined;
-      markSeen(tx, userId);
-      return beginSession(tx, userId);
+      const link = useSignInLink(tx, secret);
+      if (!link) return undefined;
+      const failure = link.isExpired ? "The link has expired" : null;
+      noteSignIn(tx, { user: requireOwnUser(tx.db, link.userId), method: "link", address, failure });
+      if (link.isExpired) return undefined;
+      markSeen(tx, link.userId);
+      return beginSession(tx, link.userId);
     });
     return session
       ? welcome(`${basePath}/`, sessionCookie(session, event.context.isSecure))

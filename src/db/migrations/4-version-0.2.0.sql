@@ -11,3 +11,14 @@ UPDATE integrations SET edited_by_user_id = (
   SELECT wire ->> 'createdByUserId' FROM events
   WHERE type IN ('addon-config-created', 'addon-config-updated') AND wire ->> '$.data.id' = integrations.id
   ORDER BY events.id DESC LIMIT 1);
+
+-- Attempts to sign in, for Admins; not part of the log of events. `username` is a user's, whatever was typed: that may be
+-- a password. `failure` says why it failed.
+CREATE TABLE sign_ins (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  created_at TEXT NOT NULL,
+  username   TEXT,
+  method     TEXT NOT NULL CHECK (method IN ('simple', 'link')),
+  address    TEXT,
+  failure    TEXT
+) STRICT;

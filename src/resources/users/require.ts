@@ -13,6 +13,9 @@ import { hasOtherAdmin, passwordHashOf, userByEmail, userById, userToSignIn } fr
 /** The user with this e-mail address, in any letter case; undefined if there is none. */
 export const findUserByEmail = userByEmail;
 
+/** The user who can sign in with this name. */
+export const findUserToSignIn = (db: Database, name: string) => userToSignIn(db, name)?.user;
+
 /**
  * The user with this password and this username, or e-mail address in any letter case; with a new hash of the password
  * if the stored one is weaker than today's. Takes just as long if there is no such user.
