@@ -1,5 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Config, readConfig, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
+import type { listen } from "../http/listen.ts";
 import type { Log } from "../log.ts";
 import { npmHint, rejectOptionsTakenByNpm } from "./npm.ts";
 import { nearest } from "./suggest.ts";
@@ -15,6 +16,10 @@ export interface World {
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
   once(signal: NodeJS.Signals, listener: () => void): unknown;
+  /** How a server listens, if not as it does in production. */
+  listen?: typeof listen;
+  /** Shows the link for signing in, besides printing it. */
+  showLink?(url: string): void;
 }
 
 /** Calls the listener with the signal's name when the process is asked to stop or its terminal is closed. */

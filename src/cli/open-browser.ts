@@ -12,6 +12,7 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 
 /** Opens a URL in a browser if requested; a failure is only logged. */
 export function openIfRequested({ options, world, log }: Context, url: string) {
+  world.showLink?.(url);
   if (!options.open) return;
   const [program, ...firstArgs] = OPENERS[os.platform()] ?? ["xdg-open"];
   const child = spawn(program, [...firstArgs, url], { env: world.env, stdio: "ignore", detached: true });

@@ -49,7 +49,7 @@ export async function serveUntilStopped(
   const options = await optionsOf(context, db);
   const { listener, streams } = createServer(options);
   const { host, port } = config;
-  const listening = await listen(listener, { host, port, tls, log });
+  const listening = await (world.listen ?? listen)(listener, { host, port, tls, log });
   const url = listening.url + config["base-path"];
   let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
   try {

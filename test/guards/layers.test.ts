@@ -41,6 +41,18 @@ for (const [name, owner] of OWNERS) {
   });
 }
 
+test("the program imports no package that is only for development", () => {
+  const { devDependencies } = JSON.parse(fs.readFileSync("package.json", "utf8"));
+  const packageOf = (name: string) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? "";
+  assert.deepEqual(
+    offenders(
+      ({ file, name, isType }) =>
+        !isType && !/\.tsx?$/.test(name) && !file.startsWith("ui/") && packageOf(name) in devDependencies,
+    ),
+    [],
+  );
+});
+
 /** The layers from top to bottom: each may use those below it, never one above. */
 const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
   ["main", /^main\.ts$/],
