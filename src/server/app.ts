@@ -97,7 +97,8 @@ function admit(options: ServerOptions, event: H3Event) {
 }
 
 /** Identifies the caller and the address. @throws ApiError if the surface does not accept the credential */
-function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface: Surface, event: H3Event) {
+function identify(options: ServerOptions, surface: Surface, event: H3Event) {
+  const { db, trustsProxy = false } = options;
   const { req, context } = event;
   if (surface.isForPages) {
     context.cors = corsHeaders(req, currentSetting(db, "unleash.frontend").frontendApiOrigins);
@@ -111,7 +112,7 @@ function identify({ db, publicUrl, trustsProxy = false }: ServerOptions, surface
   const address = addressOf(event, trustsProxy);
   Object.assign(context, { actor, readings, authenticate, address, isSecure: isSecure(req, trustsProxy) });
   noteSeen(db, actor);
-  if (actor.session !== null) requireSameOrigin(req, publicUrl);
+  if (actor.session !== null) requireSameOrigin(req, options);
 }
 
 /** Unwraps what a handler threw, which h3 has wrapped. */

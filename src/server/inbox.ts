@@ -37,7 +37,7 @@ const Behaviour = v.object({
 });
 
 /** The handlers of `/inbox/:name`: anybody may post; administrators read, and set the response. */
-export function inboxHandlers(options: Pick<ServerOptions, "db" | "publicUrl">) {
+export function inboxHandlers(options: ServerOptions) {
   const messages: Received[] = [];
   const statuses = new Map<string, number>();
   const statusOf = (name: string) => statuses.get(name) ?? 200;
@@ -79,11 +79,15 @@ function nameIn({ context, url }: H3Event) {
   throw new ApiError("NotFoundError", `There is nothing at ${url.pathname}`);
 }
 
-function requireAdmin({ db, publicUrl }: Pick<ServerOptions, "db" | "publicUrl">, event: H3Event) {
+function requireAdmin(options: ServerOptions, event: H3Event) {
   const { headers } = event.req;
   const [authorization, apiKey] = [headers.get("authorization"), headers.get("x-api-key")];
-  const actor = authenticate(db, { authorization, apiKey, session: getCookie(event, SESSION_COOKIE) });
-  if (actor.session !== null) requireSameOrigin(event.req, publicUrl);
+  const actor = authenticate(options.db, {
+    authorization,
+    apiKey,
+    session: getCookie(event, SESSION_COOKIE),
+  });
+  if (actor.session !== null) requireSameOrigin(event.req, options);
   if (!actor.isAdmin) throw new ApiError("NoAccessError", "The inbox needs the permission ADMIN");
 }
 

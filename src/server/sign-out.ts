@@ -7,9 +7,10 @@ import { requireSameOrigin } from "../http/origin.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /** `POST /logout`: ends the session, if any, and redirects to the home page. Other sites can't trigger it. */
-export function answerSignOut({ db, basePath = "", publicUrl }: ServerOptions) {
+export function answerSignOut(options: ServerOptions) {
+  const { db, basePath = "" } = options;
   return async (event: H3Event) => {
-    requireSameOrigin(event.req, publicUrl);
+    requireSameOrigin(event.req, options);
     const secret = getCookie(event, SESSION_COOKIE);
     if (secret !== undefined) await writeSoon(db, ANYBODY, undefined, (tx) => endSession(tx, secret));
     const location = `${basePath}/`;

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { ServerOptions } from "../../src/server/create-server.ts";
 import { personal } from "../support/world.ts";
 import { cookieOf, openForNina, signInInit } from "./signing-in.ts";
 
 /** Creates a flag with a session and these headers; returns the status and whether the flag exists. */
-async function openSite(t: TestContext, options: { publicUrl?: string; basePath?: string } = {}) {
+async function openSite(t: TestContext, options: Partial<ServerOptions> = {}) {
   const { served, request, signedIn } = await openForNina(t);
   const app = served(options);
   const cookie = await signedIn();
@@ -64,6 +65,33 @@ test("behind a proxy, pages of the public URL count as our own too", async (t) =
   assert.equal(await send({ origin: "https://evil.example" }, inside), 403);
   assert.equal(await send({ origin: "null" }, inside), 403);
   assert.equal(await send({ "sec-fetch-site": "cross-site" }, inside), 403);
+});
+
+test("behind a trusted proxy, pages of the host that it was asked for count as our own", async (t) => {
+  const send = await openSite(t, { trustsProxy: true });
+  const inside = "http://flagstone:4242";
+  const asked = (host: string, proto = "https") => ({ "x-forwarded-host": host, "x-forwarded-proto": proto });
+  for (const [headers, status] of [
+    [{ origin: "https://flags.example", ...asked("flags.example") }, 201],
+    [{ origin: "https://flags.example:8443", ...asked("flags.example:8443") }, 201],
+    [{ origin: "https://flags.example", ...asked("flags.example, flagstone:4242", "https, http") }, 201],
+    [{ origin: "http://flags.example", ...asked("flags.example", "http") }, 201],
+    [{ referer: "https://flags.example/projects", ...asked("flags.example") }, 201],
+    [{ origin: "http://flags.example", ...asked("flags.example") }, 403],
+    [{ origin: "https://evil.example", ...asked("flags.example") }, 403],
+    [{ origin: "https://flags.example.evil.example", ...asked("flags.example") }, 403],
+    [{ origin: "https://flagstone", ...asked("flags.example, flagstone") }, 403],
+    [{ origin: "https://flags.example", ...asked("") }, 403],
+    [{ origin: "null", ...asked("null") }, 403],
+    [{ "sec-fetch-site": "cross-site", ...asked("flags.example") }, 403],
+  ] as Array<[Record<string, string>, number]>)
+    assert.equal(await send(headers, inside), status, JSON.stringify(headers));
+});
+
+test("without --trust-proxy, anyone can name a forwarded host", async (t) => {
+  const send = await openSite(t);
+  const headers = { origin: "https://flags.example", "x-forwarded-host": "flags.example" };
+  assert.equal(await send(headers, "http://flagstone:4242"), 403);
 });
 
 test("with TLS, the same page without it is another site", async (t) => {
