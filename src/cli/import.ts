@@ -47,10 +47,10 @@ async function importFrom(
   const { data } = context.config;
   const isNew = !fs.existsSync(data);
   const db = open(data);
-  let warnings = 0;
+  const warnings = new Map<string, number>();
   try {
     useConfiguredKey(context.config, db);
-    const counts = await importDataset(db, chunks, onProgress, () => warnings++);
+    const counts = await importDataset(db, chunks, onProgress, (_, warning) => tally(warnings, warning));
     close(db);
     report(context, source, counts, warnings);
   } catch (error) {
@@ -99,7 +99,7 @@ function operator() {
   }
 }
 
-function report(context: Context, source: string, counts: ImportCounts, warnings: number) {
+function report(context: Context, source: string, counts: ImportCounts, warnings: Warnings) {
   const { config, log, options, print } = context;
   endProgress(context);
   log({
@@ -109,10 +109,26 @@ function report(context: Context, source: string, counts: ImportCounts, warnings
     data: config.data,
     by: operator(),
   });
-  if (warnings > 0)
-    log({ level: "warn", message: `the API would reject ${counted(warnings, "value")} in it: ${ADVICE}` });
+  if (warnings.size > 0) log({ level: "warn", message: toSentence(warnings) });
   if (options.json) return print(JSON.stringify(counts));
   printCounts(print, counts);
 }
 
-const ADVICE = "import --dry-run into a new file lists them";
+/** How often each warning was given. */
+type Warnings = Map<string, number>;
+
+const OTHERS = "others";
+
+/** Only the first warnings are counted each. */
+function tally(warnings: Warnings, warning: string) {
+  const key = warnings.has(warning) || warnings.size < 20 ? warning : OTHERS;
+  warnings.set(key, (warnings.get(key) ?? 0) + 1);
+}
+
+function toSentence(warnings: Warnings) {
+  const counts = [...warnings].map(([warning, count]) =>
+    count === 1 ? warning : `${warning} (${count} times)`,
+  );
+  const count = [...warnings.values()].reduce((sum, one) => sum + one, 0);
+  return `the API would reject ${counted(count, "value")} in it: ${counts.join("; ")}; import --dry-run into a new file lists their lines`;
+}

@@ -2,7 +2,7 @@ import type { Event } from "./schema.ts";
 import type { EventType } from "./types.ts";
 
 /** An event before its label and summary are written. */
-export type Described = Omit<Event, "id" | "label" | "summary">;
+export type Described = Omit<Event, "id" | "type" | "label" | "summary"> & { type: EventType };
 
 /** The defined ones, joined by spaces. */
 export const joinWords = (...words: Array<string | undefined>) => words.filter(Boolean).join(" ");

@@ -48,7 +48,7 @@ const ACTIONS: Partial<Record<EventType, string>> = {
 };
 
 /** Notifies the members of the event's project, except its author and those who have muted it. */
-export function notifyMembers(tx: Writing, event: StoredEvent) {
+export function notifyMembers(tx: Writing, event: StoredEvent & { type: EventType }) {
   const { project, createdAt, createdByUserId } = event;
   const action = ACTIONS[event.type];
   if (action === undefined || project === null) return;

@@ -6,6 +6,7 @@ import { describe } from "./describe.ts";
 import { fold } from "./fold.ts";
 import type { Event } from "./schema.ts";
 import { countEvents } from "./totals.ts";
+import { isEventType } from "./types.ts";
 
 /** An event to store: a missing id is assigned, a missing label or summary is generated. */
 export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
@@ -69,11 +70,10 @@ export function insertEvent(tx: Writing, event: StoredEvent): { id: number; sear
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }
 
-/** The event's own label and summary, or else generated ones. */
-function wordsOf(event: StoredEvent) {
-  const { label, summary } = event;
-  if (typeof label === "string" && typeof summary === "string") return { label, summary };
-  const written = describe(event);
+/** The event's own label and summary, or else generated ones; null for a type that this version doesn't know. */
+function wordsOf({ label = null, summary = null, type, ...event }: StoredEvent) {
+  if ((label !== null && summary !== null) || !isEventType(type)) return { label, summary };
+  const written = describe({ ...event, type });
   return { label: label ?? written.label, summary: summary ?? written.summary };
 }
 

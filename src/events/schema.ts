@@ -11,7 +11,8 @@ export type Tag = v.InferOutput<typeof Tag>;
 export const Event = v.strictObject({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),
   createdAt: Timestamp,
-  type: EventType,
+  /** One of `EVENT_TYPES`, or one that an import brought from another version. */
+  type: v.string(),
   createdBy: v.string(),
   createdByUserId: v.nullable(v.number()),
   environment: v.nullable(v.string()),

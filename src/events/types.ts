@@ -149,3 +149,8 @@ export const EVENT_TYPES = [
 ] as const;
 
 export type EventType = (typeof EVENT_TYPES)[number];
+
+const known: ReadonlySet<string> = new Set(EVENT_TYPES);
+
+/** Whether this version records events of the type; an import may bring others. */
+export const isEventType = (type: string): type is EventType => known.has(type);

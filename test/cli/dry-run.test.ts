@@ -115,12 +115,22 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     }
   });
 
-  test("a real import only counts the warnings, in one line", async (t) => {
+  test("a real import names the warnings in one line, and how often there are", async (t) => {
     const data = path.join(temporaryFolder(t), "flags.db");
-    const { code, stderr } = await runCli(["import", "-", "--data", data], { input: toText([HEADER, ODD]) });
+    const exploded = {
+      kind: "event",
+      createdAt: "2026-01-01T00:00:00Z",
+      type: "flag-exploded",
+      createdBy: "x",
+    };
+    const input = toText([HEADER, ODD, exploded, exploded]);
+    const { code, stderr } = await runCli(["import", "-", "--data", data], { input });
     assert.equal(code, 0);
     const [, warning, end] = stderr.split("\n");
-    assert.match(warning!, /warn {2}the API would reject 1 value in it: import --dry-run .+ lists them$/);
+    assert.match(
+      warning!,
+      /warn {2}the API would reject 3 values in it: provider: .+ "pager"; type: "flag-exploded" is not .+ \(2 times\); import --dry-run .+$/,
+    );
     assert.equal(end, "");
   });
 });

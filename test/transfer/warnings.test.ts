@@ -25,6 +25,13 @@ const VALUE = `${IN}.constraints.0.value`;
 /** Values that the API would refuse, with all warnings. */
 const WARNED: ReadonlyArray<[kind: string, keys: Line, ...warnings: string[]]> = [
   ["feature", { type: "toggle" }, 'type: there is no flag type "toggle"'],
+  ["event", { type: "flag-exploded" }, 'type: "flag-exploded" is not an event type of this version'],
+  ["event", { type: "constructor" }, 'type: "constructor" is not an event type of this version'],
+  [
+    "integration",
+    { parameters: { url: "https://x.example" }, events: ["feature-created", "flag-exploded"] },
+    'events.1: "flag-exploded" is not an event type of this version',
+  ],
   ["feature", { name: "Größe" }, "name: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )"],
   [
     "feature",

@@ -1,8 +1,9 @@
 import * as v from "valibot";
 import { query } from "../../db/statement.ts";
-import { EventType, Tag } from "../../events/schema.ts";
+import { Tag } from "../../events/schema.ts";
 import { kind } from "../../transfer/kind.ts";
 import { Id, Name, optional, Real } from "../../transfer/value.ts";
+import { eventTypeWarnings } from "../../transfer/warnings.ts";
 import { JsonObject, Text, Time } from "../../validation.ts";
 
 const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
@@ -12,7 +13,7 @@ export const event = kind({
   schema: v.strictObject({
     id: optional(Id),
     createdAt: Time,
-    type: EventType,
+    type: Name,
     createdBy: Text,
     createdByUserId: optional(Real),
     environment: optional(Text),
@@ -30,4 +31,5 @@ export const event = kind({
   *rows(db) {
     for (const wire of wires(db).pluck().iterate({})) yield wire;
   },
+  warnings: (_, { type }) => eventTypeWarnings("type", type),
 });

@@ -1,6 +1,5 @@
 import * as v from "valibot";
 import { query } from "../../db/statement.ts";
-import { EventType } from "../../events/schema.ts";
 import { toStoredJson } from "../../limits.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
@@ -14,6 +13,7 @@ import {
   optional,
   withoutNulls,
 } from "../../transfer/value.ts";
+import { eventTypeWarnings } from "../../transfer/warnings.ts";
 import { JsonObject, ShortText, Time } from "../../validation.ts";
 import { type IntegrationRow, insertIntegration } from "./changes.ts";
 import { type EventRow, insertIntegrationEvent } from "./changes-deliveries.ts";
@@ -28,7 +28,7 @@ const Integration = v.strictObject({
   enabled: Flag(true),
   paused: Flag(false),
   parameters: v.optional(JsonObject, {}),
-  events: v.optional(v.array(EventType), []),
+  events: v.optional(v.array(Name), []),
   projects: v.optional(v.array(Name), []),
   environments: v.optional(v.array(Name), []),
   createdAt: OptionalTime,
@@ -113,7 +113,9 @@ export const integrationEvent = kind({
 function* integrationWarnings(line: {
   provider: string;
   parameters: Record<string, unknown>;
+  events: string[];
 }): Generator<string> {
+  for (const [index, type] of line.events.entries()) yield* eventTypeWarnings(`events.${index}`, type);
   const provider = providerByName(line.provider);
   if (!provider) return yield `provider: there is no provider ${JSON.stringify(line.provider)}`;
   for (const { name, required } of provider.parameters)
