@@ -14,10 +14,11 @@ interface ExportOptions {
 export function* exportDataset(db: Database, { withSecrets = false }: ExportOptions = {}): Generator<string> {
   db.exec("BEGIN");
   try {
-    yield `${JSON.stringify({ kind: "dataset", version: 1, source: "Flagstone" })}\n`;
+    yield `${JSON.stringify({ kind: "dataset", version: 1, source: "Flagstone", hasEnd: true })}\n`;
     for (const kind of KINDS) {
       for (const row of kind.rows(db)) yield toLine(db, kind, row, withSecrets);
     }
+    yield `${JSON.stringify({ kind: "end" })}\n`;
   } finally {
     db.exec("COMMIT");
   }

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
 import { inLongWriting } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
-import { storeLine } from "./line.ts";
+import { notYet, requireEnd, storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
 
@@ -24,13 +24,15 @@ export async function importDataset(
 ): Promise<ImportCounts> {
   const counts: ImportCounts = {};
   await inLongWriting(db, async (tx) => {
-    const context = { tx, db, now: new Date().toISOString(), events: loadEvents(tx) };
+    const events = loadEvents(tx);
+    const context = { tx, db, now: new Date().toISOString(), events, end: notYet() };
     const store = (line: TextLine, isFirst: boolean) => {
       for (const warning of storeLine(context, line, isFirst, counts)) onWarning(line.number, warning);
     };
     clearIfUntouched(tx);
     const read = await eachLine(chunks, store, onProgress);
-    for (const _ of context.events.finish()) {
+    requireEnd(context, read);
+    for (const _ of events.finish()) {
       await setImmediate();
       onProgress(read);
     }

@@ -13,6 +13,13 @@ export interface ImportContext {
   /** The default for a missing `createdAt`. */
   now: string;
   events: { store(event: StoredEvent): void };
+  end: End;
+}
+
+/** Whether the dataset says that it has an end, so that one that was cut short is recognised. */
+interface End {
+  isDue: boolean;
+  isReached: boolean;
 }
 
 /** One kind of line: its shape, how it becomes rows, and how rows become lines again. */

@@ -3,8 +3,10 @@ import { banner } from "../resources/banners/dataset.ts";
 import { contextField } from "../resources/context-fields/dataset.ts";
 import { environment } from "../resources/environments/dataset.ts";
 import { event } from "../resources/events/dataset.ts";
+import { featureType } from "../resources/feature-types/dataset.ts";
 import { feature } from "../resources/features/dataset.ts";
 import { group } from "../resources/groups/dataset.ts";
+import { counter } from "../resources/instance/dataset.ts";
 import { integration, integrationEvent } from "../resources/integrations/dataset.ts";
 import { invitation } from "../resources/invitations/dataset.ts";
 import { notification, notificationMute } from "../resources/notifications/dataset.ts";
@@ -22,6 +24,7 @@ import type { Kind } from "./kind.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
 export const KINDS: readonly Kind[] = [
+  counter,
   setting,
   banner,
   environment,
@@ -38,6 +41,7 @@ export const KINDS: readonly Kind[] = [
   contextField,
   segment,
   strategyType,
+  featureType,
   feature,
   integration,
   event,

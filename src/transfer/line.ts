@@ -1,19 +1,23 @@
 import * as v from "valibot";
 import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../limits.ts";
-import { check, type Violation } from "../validation.ts";
+import { check, type Schema, type Violation } from "../validation.ts";
 import { DatasetError, toPrintable } from "./error.ts";
 import { explainRejection } from "./explain.ts";
 import type { ImportContext, Kind } from "./kind.ts";
 import { KINDS } from "./kinds.ts";
 import type { TextLine } from "./lines.ts";
-import { OptionalText, OptionalTime } from "./value.ts";
+import { Flag, OptionalText, OptionalTime } from "./value.ts";
 
 /** The first line of every dataset. */
 const Header = v.strictObject({
   version: v.literal(1, "must be 1, the only version"),
   createdAt: OptionalTime,
   source: OptionalText,
+  hasEnd: Flag(false),
 });
+
+/** The last line of an export. */
+const End = v.strictObject({});
 
 const NONE: string[] = [];
 
@@ -35,7 +39,9 @@ export function storeLine(
 ): string[] {
   const { number, text } = textLine;
   const { kind: name, ...line } = parse(textLine);
-  if (isFirst) return requireHeader(name, line, number);
+  if (isFirst) return storeHeader(context, name, line, number);
+  if (context.end.isReached) throw new DatasetError(number, "comes after the end of the dataset");
+  if (name === "end") return storeEnd(context, line, number);
   const kind = kinds.get(name as string);
   if (!kind) throw new DatasetError(number, `kind: ${unknownKind(name)}`);
   if (mayBeTooDeep(text)) requireShallow(line, number);
@@ -66,10 +72,25 @@ function unknownKind(name: unknown) {
   return typeof name === "object" ? "must be text" : `${JSON.stringify(name)} is not a known kind`;
 }
 
-function requireHeader(kind: unknown, line: object, number: number) {
+function storeHeader({ end }: ImportContext, kind: unknown, line: object, number: number) {
   if (kind !== "dataset") throw new DatasetError(number, "kind: the first line must be of the kind dataset");
-  checked(Header, line, number);
+  end.isDue = checked(Header, line, number).hasEnd;
   return NONE;
+}
+
+function storeEnd({ end }: ImportContext, line: object, number: number) {
+  checked(End, line, number);
+  end.isReached = true;
+  return NONE;
+}
+
+/** The end of a dataset of which nothing was read. */
+export const notYet = () => ({ isDue: false, isReached: false });
+
+/** @throws DatasetError unless all of the dataset was read */
+export function requireEnd({ end }: ImportContext, linesRead: number) {
+  if (end.isReached || !end.isDue) return;
+  throw new DatasetError(linesRead + 1, "the end of the dataset is missing (was the file cut short?)");
 }
 
 function requireShallow(line: object, number: number) {
@@ -78,7 +99,12 @@ function requireShallow(line: object, number: number) {
   throw new DatasetError(number, `${key}: must not be nested deeper than ${MAX_JSON_DEPTH} levels`);
 }
 
-function checked(schema: Kind["schema"], line: object, number: number, abortEarly = false): unknown {
+function checked<S extends Schema>(
+  schema: S,
+  line: object,
+  number: number,
+  abortEarly = false,
+): v.InferOutput<S> {
   const result = check(schema, line, "", { abortEarly });
   if (!result.violations) return result.value;
   const [first, ...rest] = result.violations;

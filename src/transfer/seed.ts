@@ -1,6 +1,6 @@
 import type * as v from "valibot";
 import { DataError } from "../db/error.ts";
-import { close, IN_MEMORY, open } from "../db/open.ts";
+import { inNewFile } from "../db/new-file.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
 import { ClientFeaturesFile, clientFeatureLines } from "./client-features.ts";
@@ -73,26 +73,18 @@ interface NewFile {
   contextFields: string[];
 }
 
-/** The default content of a new file, which an import would replace, followed by more lines. */
+/** The default content of a new file, which an import would replace, with more lines. */
 function withDefaultContent(linesFor: (has: NewFile) => object[]): Buffer {
-  const lines = linesOfNewFile();
+  const lines = inNewFile((fresh) => [...exportDataset(fresh)]);
+  const end = lines.pop();
   const values = lines.map((line) => JSON.parse(line));
   const names = (kind: string) => values.filter((value) => value.kind === kind).map(({ name }) => name);
   const more = linesFor({ environments: names("environment"), contextFields: names("contextField") });
-  const texts = more.map((line) => JSON.stringify(line, withoutNull));
-  return Buffer.from(`${lines.join("")}${texts.join("\n")}\n`);
+  const texts = more.map((line) => `${JSON.stringify(line, withoutNull)}\n`);
+  return Buffer.from([...lines, ...texts, end].join(""));
 }
 
 const withoutNull = (_: string, value: unknown) => (value === null ? undefined : value);
-
-function linesOfNewFile(): string[] {
-  const db = open(IN_MEMORY);
-  try {
-    return [...exportDataset(db)];
-  } finally {
-    close(db);
-  }
-}
 
 async function* once(bytes: Buffer) {
   yield bytes;

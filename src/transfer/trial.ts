@@ -3,7 +3,8 @@ import { inLongWriting, type Writing } from "../db/transaction.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
 import { DatasetError } from "./error.ts";
 import type { ImportCounts } from "./import.ts";
-import { storeLine } from "./line.ts";
+import type { ImportContext } from "./kind.ts";
+import { notYet, requireEnd, storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
 
@@ -39,16 +40,20 @@ export async function tryDataset(
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
   const readAll = async (tx: Writing) => {
     clearIfUntouched(tx);
-    await eachLine(chunks, createChecker(tx, trial), onProgress);
+    const context = createContext(tx);
+    requireEnd(context, await eachLine(chunks, createChecker(context, trial), onProgress));
   };
   await inLongWriting(db, readAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
   return trial;
 }
 
-function createChecker(tx: Writing, trial: Trial) {
+function createContext(tx: Writing): ImportContext {
   // Skips the search index, which takes most of the time and rejects nothing.
   const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
-  const context = { tx, db: tx.db, now: new Date().toISOString(), events };
+  return { tx, db: tx.db, now: new Date().toISOString(), events, end: notYet() };
+}
+
+function createChecker(context: ImportContext, trial: Trial) {
   return (line: TextLine, isFirst: boolean) => {
     try {
       const warnings = storeLine(context, line, isFirst, trial.counts);

@@ -1,4 +1,4 @@
-import { close, IN_MEMORY, open } from "../db/open.ts";
+import { inNewFile } from "../db/new-file.ts";
 import { command, type Database } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { KINDS } from "./kinds.ts";
@@ -24,24 +24,15 @@ export function clearIfUntouched(tx: Writing) {
   if (isUntouched(tx.db)) clearFlags(tx);
 }
 
-/** Whether a file holds only its default content. Compared with a new file, so that schema.sql alone defines that. */
+/** Whether a file holds only its default content. */
 export function isUntouched(db: Database): boolean {
-  linesOfNewFile ??= readNewFile();
+  const expected = inNewFile(allLines);
   let found = 0;
-  for (const line of lines(db)) if (line !== linesOfNewFile[found++]) return false;
-  return found === linesOfNewFile.length;
+  for (const line of lines(db)) if (line !== expected[found++]) return false;
+  return found === expected.length;
 }
 
-let linesOfNewFile: readonly string[] | undefined;
-
-function readNewFile() {
-  const db = open(IN_MEMORY);
-  try {
-    return [...lines(db)];
-  } finally {
-    close(db);
-  }
-}
+const allLines = (db: Database) => [...lines(db)];
 
 function* lines(db: Database): Generator<string> {
   for (const { name, rows } of KINDS) {

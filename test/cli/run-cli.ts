@@ -168,11 +168,12 @@ export async function dataFile(t: TestContext, lines: readonly object[]) {
 export const contentOf = (file: string, options = { withSecrets: true }) =>
   reading(file, (db) => [...exportDataset(db, options)].join(""));
 
-/** The export as objects. */
+/** The export as objects, without the last line. */
 export const linesOf = (file: string): Array<Record<string, unknown>> =>
   contentOf(file)
     .trimEnd()
     .split("\n")
+    .slice(0, -1)
     .map((line) => JSON.parse(line));
 
 function reading<T>(file: string, read: (db: Database) => T): T {

@@ -4,8 +4,9 @@ import { test } from "node:test";
 import { OPERATORS } from "../../src/resources/constraints/schema.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { KINDS } from "../../src/transfer/kinds.ts";
+import { contentsOf, NOT_EXPORTED, tablesOf } from "../support/contents.ts";
 import { asChunks, openServer } from "../support/server.ts";
-import { exported } from "../transfer/examples.ts";
+import { everyKey, exported, toText } from "../transfer/examples.ts";
 import { empty } from "../transfer/importing.ts";
 
 const document = fs.readFileSync("docs/dataset.md", "utf8");
@@ -24,6 +25,27 @@ for (const { name, schema } of KINDS) {
     assert.deepEqual(keys.toSorted(), entries.toSorted());
   });
 }
+
+test("a dataset of every key fills every table that docs/dataset.md doesn't leave out", async (t) => {
+  const db = empty(t);
+  await importDataset(db, asChunks(toText(everyKey())));
+  const [, list = ""] = /not part of a dataset \(tables? (.+?)\)/s.exec(document) ?? [];
+  const left = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
+  assert.deepEqual(left.toSorted(), NOT_EXPORTED);
+  const counts = tablesOf(db).map((table): [string, unknown] => [
+    table,
+    db.prepare(`SELECT count(*) FROM ${table}`).pluck().get(),
+  ]);
+  const without = counts.filter(([, count]) => count === 0).map(([table]) => table);
+  assert.deepEqual(without, NOT_EXPORTED);
+});
+
+test("a copy made by export and import has the same rows in every other table", async (t) => {
+  const [db, copy] = [empty(t), empty(t)];
+  await importDataset(db, asChunks(toText(everyKey())));
+  await importDataset(copy, asChunks(exported(db)));
+  assert.deepEqual(contentsOf(copy), contentsOf(db));
+});
 
 test("docs/dataset.md begins with twelve lines that are a complete dataset without warnings", async (t) => {
   const [, example = ""] = /^```json\n(.+?)^```$/ms.exec(document) ?? [];

@@ -11,8 +11,9 @@ export const HEADER: Line = { kind: "dataset", version: 1, source: "Flagstone" }
 
 export const toText = (lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 
-/** The complete export as text, secrets included. */
-export const exported = (db: Database) => [...exportDataset(db, { withSecrets: true })].join("");
+/** The complete export as text, secrets included; without what marks its end, so that lines can be added. */
+export const exported = (db: Database) =>
+  [toText([HEADER]), ...[...exportDataset(db, { withSecrets: true })].slice(1, -1)].join("");
 
 const constraint = {
   contextName: "country",
@@ -34,6 +35,7 @@ const variant = {
 /** Lines of every kind with every possible key, in the form of an export. */
 export const everyKey = (): Line[] => [
   HEADER,
+  { kind: "counter", of: "segment", last: 8 },
   {
     kind: "setting",
     name: "unleash.frontend",
@@ -120,9 +122,11 @@ export const everyKey = (): Line[] => [
     createdAt: TIME,
     createdBy: "ada",
     mappingsSSO: ["crew"],
+    joined: [{ user: 2, at: TIME }],
   },
   {
     kind: "token",
+    id: 3,
     type: "user",
     name: "laptop",
     hash: hashSecret(personal(1)),
@@ -134,6 +138,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "token",
+    id: 4,
     type: "user",
     name: "bob's",
     hash: hashSecret(personal(2)),
@@ -143,6 +148,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "token",
+    id: 5,
     type: "admin",
     name: "ci",
     hash: hashSecret(SERVICE),
@@ -152,6 +158,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "token",
+    id: 6,
     type: "client",
     name: "backend",
     hash: hashSecret(CLIENT),
@@ -161,6 +168,7 @@ export const everyKey = (): Line[] => [
   },
   {
     kind: "token",
+    id: 7,
     type: "frontend",
     name: "web",
     hash: hashSecret(FRONTEND),
@@ -244,6 +252,7 @@ export const everyKey = (): Line[] => [
     createdBy: "ada",
     createdAt: TIME,
   },
+  { kind: "strategyType", name: "default", deprecated: true },
   {
     kind: "strategyType",
     name: "byCountry",
@@ -252,6 +261,8 @@ export const everyKey = (): Line[] => [
     parameters: [{ name: "countries", type: "list", description: "ISO codes", required: true }],
     deprecated: true,
   },
+  { kind: "featureType", id: "operational" },
+  { kind: "featureType", id: "kill-switch", lifetimeDays: 2000 },
   {
     kind: "feature",
     name: "a-parent",
@@ -329,7 +340,7 @@ export const everyKey = (): Line[] => [
     description: "Chat",
     enabled: false,
     parameters: { url: "https://hooks.example/1", retries: 3, nested: { deep: [null, true] } },
-    events: ["feature-created", "feature-archived"],
+    events: ["feature-created", "feature-duplicated"],
     projects: ["a"],
     environments: ["production"],
     paused: true,
@@ -366,6 +377,22 @@ export const everyKey = (): Line[] => [
     tags: [],
     label: "Project created",
     summary: "",
+  },
+  {
+    kind: "event",
+    id: 4503599627370001,
+    createdAt: TIME,
+    type: "constructor",
+    createdBy: "ada",
+    createdByUserId: 9,
+    environment: null,
+    project: null,
+    featureName: "child",
+    data: {},
+    preData: null,
+    tags: [],
+    label: null,
+    summary: null,
   },
   {
     kind: "integrationEvent",
@@ -406,6 +433,16 @@ export const everyKey = (): Line[] => [
     createdByUserId: -42,
     createdAt: TIME,
     recipients: [],
+  },
+  {
+    kind: "notification",
+    id: 3,
+    message: "The user who did it is gone",
+    link: "/",
+    notificationType: "toggle",
+    createdByUserId: 9,
+    createdAt: TIME,
+    recipients: [{ userId: 1 }],
   },
   {
     kind: "application",
@@ -611,6 +648,7 @@ export const BEGIN = toText([HEADER, { kind: "environment", name: "staging", typ
 
 /** The minimal line of each kind, new to a database that holds one of each kind. */
 export const LEAST: Record<string, Line> = {
+  counter: { of: "user", last: 12 },
   setting: { name: "maintenance.mode", content: { enabled: true } },
   banner: { id: 9, message: "" },
   environment: { name: "new", type: "test" },
@@ -627,6 +665,7 @@ export const LEAST: Record<string, Line> = {
   contextField: { name: "new" },
   segment: { id: 9, name: "New" },
   strategyType: { name: "new" },
+  featureType: { id: "experiment" },
   feature: { name: "new", project: "a" },
   integration: { id: 9, provider: "webhook" },
   event: { createdAt: TIME, type: "feature-created", createdBy: "bob" },

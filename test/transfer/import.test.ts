@@ -43,7 +43,7 @@ const DEFAULTS: Record<string, Line> = {
   role: { permissions: [] },
   user: { accountType: "User", rootRole: 3, createdAt: "now", loginAttempts: 0 },
   group: { users: [], mappingsSSO: [], createdAt: "now" },
-  token: { projects: ["*"], createdAt: "now" },
+  token: { id: 8, projects: ["*"], createdAt: "now" },
   invitation: { enabled: true, users: [], createdAt: "now" },
   project: { mode: "open", defaultStickiness: "default", createdAt: "now", favoritedBy: [] },
   projectRole: {},
@@ -75,7 +75,7 @@ const DEFAULTS: Record<string, Line> = {
     createdAt: "now",
   },
   event: {
-    id: 4503599627370001,
+    id: 4503599627370002,
     createdByUserId: null,
     environment: null,
     project: null,
@@ -87,7 +87,7 @@ const DEFAULTS: Record<string, Line> = {
     summary: "**bob** created the flag",
   },
   integrationEvent: { id: String(2n ** 62n + 1n), details: {} },
-  notification: { id: 3 },
+  notification: { id: 4 },
 };
 
 for (const kind of Object.keys(LEAST)) {
@@ -350,7 +350,7 @@ test("an event may refer to deleted things", async (t) => {
 test("an import records no events", async (t) => {
   const db = empty(t);
   await importLines(db, everyKey());
-  assert.equal(db.prepare("SELECT count(*) FROM events").pluck().get(), 2);
+  assert.equal(db.prepare("SELECT count(*) FROM events").pluck().get(), 3);
 });
 
 /** Enough events that indexes are created at the end. */

@@ -1,9 +1,9 @@
 import * as v from "valibot";
 import { query } from "../../db/statement.ts";
 import { Tag } from "../../events/schema.ts";
+import { eventTypeWarnings } from "../../events/types.ts";
 import { kind } from "../../transfer/kind.ts";
 import { Id, Name, optional, Real } from "../../transfer/value.ts";
-import { eventTypeWarnings } from "../../transfer/warnings.ts";
 import { JsonObject, Text, Time } from "../../validation.ts";
 
 const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);

@@ -3,7 +3,7 @@ import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
-import { ShortText } from "../../validation.ts";
+import { ShortText, Time } from "../../validation.ts";
 import { insertGroup, insertGroupUser } from "./changes.ts";
 
 const Group = v.strictObject({
@@ -11,37 +11,42 @@ const Group = v.strictObject({
   name: Name,
   description: OptionalText,
   users: v.optional(v.array(Id), []),
+  joined: v.optional(v.array(v.strictObject({ user: Id, at: Time })), []),
   rootRole: optional(Id),
   createdAt: OptionalTime,
   createdBy: OptionalText,
   mappingsSSO: v.optional(v.array(ShortText), []),
 });
 
-type Row = Omit<v.InferOutput<typeof Group>, "users" | "createdAt" | "mappingsSSO"> & {
+type Row = Omit<v.InferOutput<typeof Group>, "users" | "joined" | "createdAt" | "mappingsSSO"> & {
   createdAt: string;
   mappingsSSO: string;
 };
 
-const all = query<object, Row & { users: string }>(`
+const all = query<object, Row & { users: string; joined: string }>(`
   SELECT id, name, description, root_role AS rootRole, created_at AS createdAt,
     created_by AS createdBy, mappings_sso AS mappingsSSO,
-    (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users
+    (SELECT json_group_array(user_id ORDER BY user_id) FROM group_users WHERE group_id = groups.id) AS users,
+    (SELECT json_group_array(json_object('user', user_id, 'at', joined_at) ORDER BY user_id)
+      FROM group_users WHERE group_id = groups.id AND joined_at IS NOT NULL) AS joined
   FROM groups ORDER BY id`);
 
 export const group = kind({
   name: "group",
   schema: Group,
-  insert({ tx, db, now }, { users, mappingsSSO, ...row }) {
+  insert({ tx, db, now }, { users, joined, mappingsSSO, ...row }) {
     if (row.rootRole !== null) requireKnown(db, "role", row.rootRole, "rootRole");
     requireAllKnown(db, "user", users, "users");
     const lists = { mappingsSSO: JSON.stringify(mappingsSSO) };
     insertGroup(tx).run({ ...row, ...lists, createdAt: row.createdAt ?? now });
-    for (const userId of users) insertGroupUser(tx).run({ groupId: row.id, userId, joinedAt: null });
+    const times = new Map(joined.map(({ user, at }) => [user, at]));
+    for (const userId of users)
+      insertGroupUser(tx).run({ groupId: row.id, userId, joinedAt: times.get(userId) ?? null });
   },
   *rows(db) {
-    for (const { users, mappingsSSO, ...row } of all(db).iterate({})) {
+    for (const { users, joined, mappingsSSO, ...row } of all(db).iterate({})) {
       const lists = { users: JSON.parse(users), mappingsSSO: JSON.parse(mappingsSSO) };
-      yield { ...withoutNulls(row), ...lists };
+      yield { ...withoutNulls(row), ...lists, ...(joined !== "[]" && { joined: JSON.parse(joined) }) };
     }
   },
 });

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { query } from "../../db/statement.ts";
+import { eventTypeWarnings } from "../../events/types.ts";
 import { toStoredJson } from "../../limits.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
@@ -13,7 +14,6 @@ import {
   optional,
   withoutNulls,
 } from "../../transfer/value.ts";
-import { eventTypeWarnings } from "../../transfer/warnings.ts";
 import { JsonObject, ShortText, Time } from "../../validation.ts";
 import { type IntegrationRow, insertIntegration } from "./changes.ts";
 import { type EventRow, insertIntegrationEvent } from "./changes-deliveries.ts";

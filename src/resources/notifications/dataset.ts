@@ -33,8 +33,6 @@ export const notification = kind({
   name: "notification",
   schema: Notification,
   insert({ tx, db }, { recipients, ...row }) {
-    // The system and service tokens have negative ids and no row.
-    if (row.createdByUserId > 0) requireKnown(db, "user", row.createdByUserId, "createdByUserId");
     const notificationId = insertNotification(tx).run(row).lastInsertRowid;
     for (const [index, recipient] of recipients.entries()) {
       requireKnown(db, "user", recipient.userId, `recipients.${index}.userId`);

@@ -20,6 +20,8 @@ export interface NewToken {
 }
 
 interface TokenRow extends Omit<NewToken, "projects" | "secret"> {
+  /** Null for the next one. */
+  id: number | null;
   hash: string;
   /** As JSON. */
   projects: string;
@@ -28,8 +30,8 @@ interface TokenRow extends Omit<NewToken, "projects" | "secret"> {
 }
 
 export const insertToken = command<TokenRow>(`
-  INSERT INTO tokens (type, name, hash, user_id, projects, environment, created_at, expires_at, seen_at)
-  VALUES (:type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt, :seenAt)`);
+  INSERT INTO tokens (id, type, name, hash, user_id, projects, environment, created_at, expires_at, seen_at)
+  VALUES (:id, :type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt, :seenAt)`);
 
 const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
@@ -42,7 +44,13 @@ const setProjects = command<{ id: number; projects: string }>(`
 /** Creates a token; its secret is not stored and can't be shown again. */
 export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Token & { secret: string } {
   const secret = chosen ?? newSecret(token.type, token.projects, token.environment ?? "*");
-  const row = { ...token, projects: JSON.stringify(token.projects), createdAt: tx.now, seenAt: null };
+  const row = {
+    id: null,
+    ...token,
+    projects: JSON.stringify(token.projects),
+    createdAt: tx.now,
+    seenAt: null,
+  };
   const { lastInsertRowid } = insertToken(tx).run({ ...row, hash: hashSecret(secret) });
   const created = tokenById(tx.db, Number(lastInsertRowid))!;
   if (isPersonal(created)) tx.record({ type: "pat-created", data: createdPersonal(created) });

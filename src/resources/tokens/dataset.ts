@@ -8,6 +8,7 @@ import { Hash, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } fr
 import { insertToken } from "./changes.ts";
 
 const Token = v.strictObject({
+  id: optional(Id),
   type: v.picklist(TOKEN_TYPES),
   name: Name,
   hash: Hash,
@@ -25,7 +26,7 @@ type Row = Omit<v.InferOutput<typeof Token>, "projects" | "createdAt"> & {
 };
 
 const all = query<object, Row>(`
-  SELECT type, name, hash, user_id AS userId, projects, environment, created_at AS createdAt,
+  SELECT id, type, name, hash, user_id AS userId, projects, environment, created_at AS createdAt,
     expires_at AS expiresAt, seen_at AS seenAt
   FROM tokens ORDER BY id`);
 
