@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Need } from "../src/auth/claim.ts";
 import type { Operation } from "../src/http/operation.ts";
+import { requirement } from "../src/http/requirement.ts";
 import { SURFACES } from "../src/surfaces.ts";
 import { eventReference } from "./event-reference.ts";
 
@@ -38,7 +38,7 @@ function toRow(operation: Operation, isOpen: boolean) {
   const { method, path, summary, permission, query, body, status = 200, deprecated } = operation;
   const takes = [...keysOf(query), ...keysOf(body)].map((key) => `\`${key}\``).join(", ");
   const does = `${summary}${deprecated ? " (deprecated)" : ""}`;
-  return `| \`${method} ${path}\` | ${does} | ${isOpen ? "no credential" : requirement(permission)} | ${takes} | ${status} |`;
+  return `| \`${method} ${path}\` | ${does} | ${requirement(permission, isOpen)} | ${takes} | ${status} |`;
 }
 
 function keysOf(schema: object | undefined): string[] {
@@ -47,16 +47,6 @@ function keysOf(schema: object | undefined): string[] {
     pipe?: ReadonlyArray<{ entries?: object }>;
   };
   return Object.keys(entries ?? pipe?.[0]?.entries ?? {});
-}
-
-function requirement(need: Operation["permission"]): string {
-  if (need === null) return "any user";
-  if (typeof need === "string") return `\`${need}\``;
-  const { permission = [], project, feature, segment, isForSdks, unlessOwn }: Need = need;
-  const names = [permission].flat().map((name) => `\`${name}\``);
-  if (isForSdks) return "an API token";
-  if (names.length === 0) return project || feature || segment ? "access to the project" : "any user";
-  return `${names.join(" or ")}${unlessOwn ? ", unless it is the caller's own" : ""}`;
 }
 
 /** Writers of the generated pages, by path. */

@@ -7,11 +7,15 @@ import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
 import { targetOf } from "./if-match.ts";
 import { NoBody, type Operation, textTypeOf } from "./operation.ts";
+import { requirement } from "./requirement.ts";
 
 /*
- * The OpenAPI 3.1 description of the API, generated from the operations' contracts, so that it always matches the
- * server: the same schemas validate requests, and responses in the tests.
+ * The OpenAPI description of the API, generated from the operations' contracts, so that it always matches the server:
+ * the same schemas validate requests, and responses in the tests.
  */
+
+/** 3.0 is for generators that know nothing else; it can express a little less. */
+export const OPENAPI_VERSIONS = ["3.1", "3.0"] as const;
 
 interface Options {
   /** Shared by operations, by name. */
@@ -20,17 +24,19 @@ interface Options {
   root: string;
   /** The operations that need no credential. */
   open: ReadonlySet<Operation>;
+  version: (typeof OPENAPI_VERSIONS)[number];
 }
 
-export function toOpenApi(operations: readonly Operation[], { schemas, root, open }: Options) {
+export function toOpenApi(operations: readonly Operation[], { schemas, root, open, version }: Options) {
   const definitions = { ...schemas, ErrorBody };
+  const conversion = version === "3.0" ? IN_3_0 : IN_3_1;
   const convert: Convert = (schema, typeMode) => {
     const {
       $schema: _,
       $defs: __,
       ...converted
-    } = toJsonSchema(schema, { ...CONVERTED, definitions, typeMode });
-    return withRefs(converted);
+    } = toJsonSchema(schema, { ...conversion, definitions, typeMode });
+    return withRefs(converted, version);
   };
   const described = Map.groupBy(operations.filter(isDescribed), ({ path }) =>
     path.replaceAll(/:(\w+)/g, "{$1}"),
@@ -39,14 +45,14 @@ export function toOpenApi(operations: readonly Operation[], { schemas, root, ope
   const toPath = (group: readonly Operation[]) =>
     Object.fromEntries(
       group.map((one) => {
-        const traits = { isOpen: open.has(one), isConditional: isConditional(one) };
+        const traits = { isOpen: open.has(one), isConditional: isConditional(one), version };
         return [one.method.toLowerCase(), toOperation(one, convert, traits)];
       }),
     );
   const paths = Object.fromEntries([...described].map(([path, group]) => [path, toPath(group)]));
-  const components = withRefs(toJsonSchemaDefs(definitions, { ...CONVERTED, typeMode: "output" }));
+  const components = withRefs(toJsonSchemaDefs(definitions, { ...conversion, typeMode: "output" }), version);
   return {
-    ...documentFor(operations, root),
+    ...documentFor(operations, root, version),
     paths,
     components: { ...SECURITY, schemas: usedComponents(components, paths) },
   };
@@ -55,13 +61,15 @@ export function toOpenApi(operations: readonly Operation[], { schemas, root, ope
 /** Operations that were removed are not described. */
 const isDescribed = ({ status }: Operation) => status !== 410;
 
-const CONVERTED: ConversionConfig = {
+const IN_3_1: ConversionConfig = {
   target: "draft-2020-12",
   // JSON Schema can't express checks in code; of our own checks, those on an object still give its type.
   errorMode: "ignore",
   overrideSchema: ({ valibotSchema, jsonSchema }) =>
     valibotSchema.type === "custom" ? { ...jsonSchema, type: "object" } : undefined,
 };
+
+const IN_3_0: ConversionConfig = { ...IN_3_1, target: "openapi-3.0" };
 
 const SECURITY = {
   securitySchemes: {
@@ -80,13 +88,13 @@ const SECURITY = {
   },
 };
 
-const documentFor = (operations: readonly Operation[], root: string) => ({
-  openapi: "3.1.0",
+const documentFor = (operations: readonly Operation[], root: string, version: Options["version"]) => ({
+  openapi: `${version}.0`,
   info: {
     title: "Flagstone",
     version: VERSION,
-    summary: "The Unleash admin API, as of version 6.3, answered from one SQLite file",
-    license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    description: "The Unleash admin API, as of version 6.3, answered from one SQLite file",
+    license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
   },
   servers: [{ url: root || "/" }],
   security: [{ token: [] }, { session: [] }],
@@ -116,17 +124,21 @@ interface Traits {
   isOpen: boolean;
   /** It accepts `If-Match`. */
   isConditional: boolean;
+  version: Options["version"];
 }
 
-function toOperation(operation: Operation, convert: Convert, { isOpen, isConditional }: Traits) {
+function toOperation(operation: Operation, convert: Convert, { isOpen, isConditional, version }: Traits) {
   const { id, summary, tag, body, response, deprecated, status = 200, isStream, rows } = operation;
   const content = (schema: object, type = "application/json") => ({ [type]: { schema } });
   const contentOf = (schema: object) =>
-    isStream ? streamContent(schema) : { ...content(schema, textTypeOf(response)), ...(rows && CSV_CONTENT) };
+    isStream
+      ? streamContent(schema, version)
+      : { ...content(schema, textTypeOf(response)), ...(rows && CSV_CONTENT) };
   const error = { content: content({ $ref: "#/components/schemas/ErrorBody" }) };
   return {
     operationId: id,
     summary,
+    description: descriptionOf(operation, isOpen),
     tags: [tag],
     ...(deprecated && { deprecated }),
     ...(isOpen && { security: [] }),
@@ -147,12 +159,21 @@ function toOperation(operation: Operation, convert: Convert, { isOpen, isConditi
   };
 }
 
+/** Who may do it, and what it leaves in the log. */
+function descriptionOf({ permission, records = [] }: Operation, isOpen: boolean) {
+  const events = records.map((type) => `\`${type}\``).join(", ");
+  return `Requires ${requirement(permission, isOpen)}.${events && ` Records ${events}.`}`;
+}
+
 const CSV_CONTENT = { "text/csv": { schema: { type: "string" } } };
 
-/** A stream of messages; the schema describes the data of each. */
-const streamContent = (schema: object) => ({
+/** A stream of messages; the schema describes the data of each, which 3.0 can't say. */
+const streamContent = (contentSchema: object, version: Options["version"]) => ({
   "text/event-stream": {
-    schema: { type: "string", contentMediaType: "application/json", contentSchema: schema },
+    schema: {
+      type: "string",
+      ...(version !== "3.0" && { contentMediaType: "application/json", contentSchema }),
+    },
   },
 });
 
@@ -211,5 +232,20 @@ function errorsOf({ params, wrongParamsAre404, query, body, errors = [] }: Opera
 }
 
 /** The converter writes references for JSON Schema; OpenAPI keeps its definitions under components. */
-const withRefs = (schema: object): object =>
-  JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'));
+const withRefs = (schema: object, version: Options["version"]): object =>
+  JSON.parse(
+    JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'),
+    version === "3.0" ? nested : undefined,
+  );
+
+/** In 3.0 a reference has nothing beside it, and only what has a type can be null: such schemas are nested. */
+function nested(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || "type" in value) return value;
+  const { $ref, nullable, anyOf, ...rest } = value as { $ref?: string; nullable?: true; anyOf?: object[] };
+  const choices = [...(anyOf ?? ($ref === undefined ? [] : [{ $ref }])), ...(nullable ? [NULL] : [])];
+  if (choices.length > 1) return { ...rest, anyOf: choices };
+  if (choices.length === 0) return value;
+  return Object.keys(rest).length === 0 ? choices[0] : { ...rest, allOf: choices };
+}
+
+const NULL = { type: "string", nullable: true, enum: [null] };

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, H3, type H3Event, HTTPError } from "h3";
+import * as v from "valibot";
 import type { Actor } from "../auth/actor.ts";
 import { noteSeen } from "../auth/seen.ts";
 import { SESSION_COOKIE } from "../auth/session.ts";
@@ -9,11 +10,11 @@ import { avatarResponse } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { corsHeaders, isPreflight } from "../http/cors.ts";
-import { toApiError } from "../http/error.ts";
+import { requireValid, toApiError } from "../http/error.ts";
 import { frontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
 import { mount } from "../http/mount.ts";
-import { toOpenApi } from "../http/openapi.ts";
+import { OPENAPI_VERSIONS, toOpenApi } from "../http/openapi.ts";
 import { isSecure, requireSameOrigin } from "../http/origin.ts";
 import { isPageRequest, mountPage } from "../http/page.ts";
 import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
@@ -132,8 +133,17 @@ function addressOf(event: H3Event, trustsProxy: boolean) {
 
 /** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */
 function mountDescription(app: H3, root: string) {
-  let parts: Parts | undefined;
+  const generated = new Map<string, Parts>();
   const options = { schemas: SCHEMAS, root, open: OPEN_OPERATIONS };
-  const describe = () => (parts ??= wholeParts(JSON.stringify(toOpenApi(OPERATIONS, options))));
-  route(app, "/docs/openapi.json", { GET: (event) => toResponse(describe(), event.req) });
+  const describe = (version: v.InferOutput<typeof OpenApiVersion>) =>
+    wholeParts(JSON.stringify(toOpenApi(OPERATIONS, { ...options, version })));
+  const GET = ({ url, req }: H3Event) => {
+    const asked = url.searchParams.get("version") ?? undefined;
+    const version = requireValid(OpenApiVersion, asked, "query.version");
+    if (!generated.has(version)) generated.set(version, describe(version));
+    return toResponse(generated.get(version)!, req);
+  };
+  route(app, "/docs/openapi.json", { GET });
 }
+
+const OpenApiVersion = v.optional(v.picklist(OPENAPI_VERSIONS), "3.1");

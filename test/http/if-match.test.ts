@@ -110,6 +110,6 @@ test("every update and removal has something to compare with, with these excepti
   const without = updates.filter((one) => targetOf(one, OPERATIONS) === undefined);
   assert.deepEqual(
     without.map(({ id }) => id),
-    ["deleteFeature", "updateFeedbackRecord"],
+    ["deleteFeature", "updateFeedback"],
   );
 });

@@ -4,23 +4,64 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { OPERATIONS } from "../../src/surfaces.ts";
 import { openServer } from "../support/server.ts";
 
-test("the OpenAPI document passes a linter", async (t) => {
+for (const [query, version] of [
+  ["", "3.1.0"],
+  ["?version=3.1", "3.1.0"],
+  ["?version=3.0", "3.0.0"],
+]) {
+  test(`the OpenAPI document ${query} is ${version} and passes a linter`, async (t) => {
+    const { request } = await openServer(t);
+    const { status, headers, text, body } = await request(`/docs/openapi.json${query}`, { as: null });
+    assert.deepEqual([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
+    assert.equal(body.openapi, version);
+    // Some paths of the original are ambiguous; literal segments take precedence over parameters.
+    const rules = { "no-ambiguous-paths": "off" } as const;
+    const config = await createConfig({ extends: ["recommended-strict"], rules });
+    const problems = await lintFromString({ source: text, config });
+    assert.deepEqual(
+      problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+      [],
+    );
+    for (const { method, path, id } of OPERATIONS.filter(({ status: success }) => success !== 410)) {
+      const described = body.paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()];
+      assert.equal(described.operationId, id);
+    }
+    assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
+  });
+}
+
+test("another version is refused", async (t) => {
   const { request } = await openServer(t);
-  const { status, headers, text, body } = await request("/docs/openapi.json", { as: null });
-  assert.deepEqual([status, headers.get("content-type")], [200, "application/json; charset=utf-8"]);
-  // Some paths of the original are ambiguous; literal segments take precedence over parameters.
-  const rules = { "no-ambiguous-paths": "off" } as const;
-  const config = await createConfig({ extends: ["recommended-strict"], rules });
-  const problems = await lintFromString({ source: text, config });
-  assert.deepEqual(
-    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
-    [],
-  );
-  for (const { method, path, id } of OPERATIONS.filter(({ status: success }) => success !== 410)) {
-    const described = body.paths[path.replaceAll(/:(\w+)/g, "{$1}")][method.toLowerCase()];
-    assert.equal(described.operationId, id);
+  for (const version of ["2.0", "3", "", "x".repeat(1000)]) {
+    const { status, body } = await request(`/docs/openapi.json?version=${version}`, { as: null });
+    assert.deepEqual([status, body.name, body.details[0].path], [400, "ValidationError", "query.version"]);
   }
-  assert.equal(new Set(OPERATIONS.map(({ id }) => id)).size, OPERATIONS.length);
+});
+
+test("in 3.0, what may be null says so in its way", async (t) => {
+  const { request } = await openServer(t);
+  const { body, text } = await request("/docs/openapi.json?version=3.0", { as: null });
+  const { User, InvitedUser } = body.components.schemas;
+  assert.deepEqual(User.properties.name, { type: "string", nullable: true });
+  const [name, none] = InvitedUser.properties.username.anyOf;
+  assert.match(name.$ref, /^#\/components\/schemas\//);
+  assert.deepEqual(none, { type: "string", nullable: true, enum: [null] });
+  assert.doesNotMatch(text, /"type":("null"|\[)|"(const|prefixItems|propertyNames|contentSchema)":/);
+});
+
+test("operations say what they require and record, and properties what they mean", async (t) => {
+  const { request } = await openServer(t);
+  const { body } = await request("/docs/openapi.json", { as: null });
+  const { post } = body.paths["/api/admin/projects/{projectId}/features"];
+  assert.equal(
+    post.description.slice(0, 60),
+    "Requires `CREATE_FEATURE`. Records `feature-created`".slice(0, 60),
+  );
+  const search = body.paths["/api/admin/events/search"].post.requestBody.content["application/json"].schema;
+  assert.match(
+    JSON.stringify(search) + JSON.stringify(body.components.schemas.EventSearch),
+    /The id of the event/,
+  );
 });
 
 test("it says which operations need no credential", async (t) => {

@@ -46,7 +46,9 @@ export const EventSearch = v.object({
   feature: Criterion,
   query: Criterion,
   limit: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(100)), 100),
-  // The id to start from, newest first; 0 starts at the newest.
-  offset: v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+  offset: v.pipe(
+    v.nullish(v.pipe(v.number(), v.integer(), v.minValue(0)), 0),
+    v.description("The id of the event to start from, newest first; 0 starts at the newest"),
+  ),
 });
 export type EventSearch = v.InferOutput<typeof EventSearch>;

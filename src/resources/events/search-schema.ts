@@ -35,8 +35,7 @@ export const LogSearch = v.object({
   from: Day,
   to: Day,
   query: SearchText,
-  /** How many of the newest to skip. */
-  offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
+  offset: v.pipe(lenient(0, Number.MAX_SAFE_INTEGER, 0), v.description("How many of the newest to skip")),
   limit: lenient(1, 1000, 50),
 });
 export type LogSearch = v.InferOutput<typeof LogSearch>;

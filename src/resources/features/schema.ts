@@ -46,7 +46,10 @@ export const TagText = v.pipe(
 
 /** The flags to list: those whose name begins with the prefix, in any letter case, and that have any of the tags. */
 export const FeatureFilter = v.object({
-  namePrefix: v.optional(v.string(), ""),
+  namePrefix: v.pipe(
+    v.optional(v.string(), ""),
+    v.description("The beginning of the name, in any letter case"),
+  ),
   tag: v.array(TagText),
 });
 export type FeatureFilter = v.InferOutput<typeof FeatureFilter>;
@@ -125,7 +128,7 @@ export type NewFeature = v.InferOutput<typeof NewFeature>;
 /** A flag in the archive's list; without its environments (original). */
 export const ArchivedFeature = v.strictObject({
   ...v.omit(Feature, ["archived"]).entries,
-  environments: v.tuple([]),
+  environments: v.pipe(v.array(v.unknown()), v.maxLength(0)),
 });
 export type ArchivedFeature = v.InferOutput<typeof ArchivedFeature>;
 

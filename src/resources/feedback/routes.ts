@@ -6,7 +6,7 @@ import { giveFeedback, markSplashSeen } from "./changes.ts";
 import { Feedback, FeedbackUpdate, NewFeedback, Splash } from "./schema.ts";
 
 export const addFeedback = operation({
-  id: "provideFeedback",
+  id: "createFeedback",
   summary: "Store the caller's answer to a question of the interface",
   tag: "The caller",
   method: "POST",
@@ -19,7 +19,7 @@ export const addFeedback = operation({
 );
 
 export const updateFeedback = operation({
-  id: "updateFeedbackRecord",
+  id: "updateFeedback",
   summary: "Change the caller's answer to a question of the interface",
   tag: "The caller",
   method: "PUT",

@@ -121,7 +121,7 @@ export const readTelemetry = operation({
 }).run(() => ({ versionInfoCollectionEnabled: false, featureInfoCollectionEnabled: false }));
 
 export const recordUiError = operation({
-  id: "recordUiError",
+  id: "uiObservability",
   summary: "Report an error in a page; it is not stored",
   tag: "Instance",
   method: "POST",

@@ -30,7 +30,7 @@ const VOLATILE = ["stats", "health", "favorite", "members"];
 
 export const readProject = operation({
   ...ofProject,
-  id: "getProject",
+  id: "getDeprecatedProjectOverview",
   summary: "A project with its flags",
   path: PROJECT,
   errors: ["NotFoundError"],

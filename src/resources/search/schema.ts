@@ -81,8 +81,7 @@ const Statuses = v.pipe(
 
 /** The criteria and the order of a search. */
 export const FeatureSearch = v.object({
-  /** Any of these words, in the name or the description. */
-  query: Words,
+  query: v.pipe(Words, v.description("Any of these words, in the name or the description")),
   project: Choice,
   type: Choice,
   createdBy: People,
@@ -92,10 +91,10 @@ export const FeatureSearch = v.object({
   segment: CountFilter,
   createdAt: Day,
   lastSeenAt: Day,
-  status: Statuses,
-  archived: v.optional(v.string(), ""),
+  status: v.pipe(Statuses, v.description("Such as production:enabled")),
+  archived: v.pipe(v.optional(v.string(), ""), v.description("IS:true finds archived flags instead")),
   favoritesFirst: v.optional(v.string(), ""),
-  offset: lenient(0, Number.MAX_SAFE_INTEGER, 0),
+  offset: v.pipe(lenient(0, Number.MAX_SAFE_INTEGER, 0), v.description("How many of the first to skip")),
   limit: lenient(1, 100, 50),
   sortBy: v.optional(v.string(), "createdAt"),
   sortOrder: v.optional(v.picklist(["asc", "desc"]), "asc"),

@@ -10,9 +10,11 @@ import { ENVIRONMENT, Params } from "./routes-path.ts";
 import { FeatureInEnvironment } from "./schema.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
 
-/** Whether to enable disabled strategies instead of adding the default one. */
 const EnableQuery = v.object({
-  shouldActivateDisabledStrategies: v.optional(v.picklist(["true", "false"]), "false"),
+  shouldActivateDisabledStrategies: v.pipe(
+    v.optional(v.picklist(["true", "false"]), "false"),
+    v.description("Whether to enable disabled strategies instead of adding the default one"),
+  ),
 });
 
 export const readFeatureEnvironment = operation({

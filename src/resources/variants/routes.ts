@@ -36,7 +36,7 @@ const BATCH_DEFAULTS = {
 const toResponse = (variants: FlagVariant[]) => ({ version: 1 as const, variants });
 
 export const listParentVariants = operation({
-  id: "getParentVariants",
+  id: "listParentVariantOptions",
   summary: "The names of a flag's variants, for flags that depend on it",
   tag: "Features",
   method: "GET",
