@@ -2,6 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import type { Actor } from "./actor.ts";
 import type { Permission } from "./permissions.ts";
 import type { Claim } from "./require-permission.ts";
+import { hiddenProjects } from "./visibility.ts";
 
 /** What an operation requires besides a valid token, as data; strings name parameters of its path. */
 export interface Need {
@@ -9,9 +10,9 @@ export interface Need {
   permission?: Permission | readonly Permission[];
   /** Names the project, which must be visible. */
   project?: string;
-  /** Names a flag, and so its project. */
+  /** Names a flag, and so its project; a hidden one is as good as unknown. */
   feature?: string;
-  /** Names a segment, and so its project if it has one. */
+  /** The same with a segment, which may have no project. */
   segment?: string;
   environment?: string;
   /** For applications: their tokens are accepted, and the surface has checked their kind. */
@@ -37,11 +38,17 @@ export function toClaim(
   if (typeof need === "string") return { permissions: [need] };
   const { permission = [], environment, unlessOwn, isForSdks = false } = need;
   const isOwn = unlessOwn !== undefined && params[unlessOwn] === String(actor.userId);
+  const project = projectOf(db, need, params);
+  const isUnknown =
+    need.project === undefined && project !== undefined && hiddenProjects(db, actor).includes(project);
   return {
     isForSdks,
     permissions: isOwn ? [] : [permission].flat(),
-    project: projectOf(db, need, params),
+    project: isUnknown ? undefined : project,
     environment: environment && params[environment],
+    ...(isUnknown && {
+      unknown: need.feature ? `flag ${params[need.feature]}` : `segment ${Number(params[need.segment!])}`,
+    }),
   };
 }
 

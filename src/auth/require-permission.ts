@@ -13,6 +13,8 @@ export interface Claim {
   /** The project, which must also be visible; its permissions come with a role in it. */
   project?: string | undefined;
   environment?: string | undefined;
+  /** What the request names and the actor may not see, such as `flag a`: the answer is as if there were none. */
+  unknown?: string;
 }
 
 interface Place {
@@ -44,6 +46,11 @@ export function requirePermission(db: Database, actor: Actor, claim: Claim) {
   if (claim.project !== undefined) requireVisible(db, actor, claim.project);
   if (claim.permissions.length === 0 || holds(db, actor, claim)) return;
   throw new ApiError("NoAccessError", missing(claim));
+}
+
+/** @throws ApiError `NotFoundError` for what the actor may not see, in the words for what doesn't exist */
+export function requireSeen({ unknown }: Claim) {
+  if (unknown !== undefined) throw new ApiError("NotFoundError", `There is no ${unknown}`);
 }
 
 function requireKind({ type }: Actor) {

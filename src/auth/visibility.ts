@@ -33,9 +33,12 @@ export const editorSees = (project: string) => `(${project} IS NULL
 
 const privateProject = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND mode = 'private'`);
 
-/** Whether a project is hidden from non-members. */
-export const isPrivate = (db: Database, project: string) =>
-  privateProject(db).get({ id: project }) !== undefined;
+/**
+ * The first of these projects that is private, else null: an event about them belongs to that one, and so is hidden with
+ * it.
+ */
+export const firstPrivate = (db: Database, projects: Iterable<string>): string | null =>
+  [...projects].find((id) => privateProject(db).get({ id }) !== undefined) ?? null;
 
 /** The ids of the projects that the actor may not see; usually none. */
 export const hiddenProjects = (db: Database, actor: Actor): string[] =>

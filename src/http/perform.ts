@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
 import { toClaim } from "../auth/claim.ts";
-import { type Claim, requirePermission } from "../auth/require-permission.ts";
+import { type Claim, requirePermission, requireSeen } from "../auth/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import { type Body, readJson } from "./body.ts";
@@ -48,6 +48,7 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const query = checkedQuery(operation, event.url);
   const door = doorFor(site, operation, event, claim);
   const run = (body?: unknown, text = "") => {
+    requireSeen(claim);
     const request = toRequest(site.db, event, { params, query, body });
     const here = () => toOutcome(site, operation, event, operation.handle(request, door));
     return isLarge(site, operation, request) ? forward(site, event, text, here) : here();

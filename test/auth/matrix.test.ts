@@ -96,8 +96,10 @@ function may(
 ) {
   if (who.has === "everything" || permission === null) return true;
   const need: Need = typeof permission === "string" ? { permission } : permission;
-  const isInProject = Boolean(need.project ?? need.feature ?? need.segment);
-  if (isInProject && mode === "private" && !who.isMember) return false;
+  const isHidden = mode === "private" && !who.isMember;
+  if (need.project && isHidden) return false;
+  // A flag or a segment that the caller can't see is as good as unknown.
+  const isInProject = Boolean(need.project ?? need.feature ?? need.segment) && !isHidden;
   const { permission: asked = [] } = need;
   const wanted = [asked].flat() as string[];
   const inEnvironment =

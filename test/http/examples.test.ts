@@ -4,40 +4,9 @@ import * as v from "valibot";
 import { exampleOf } from "../../src/examples.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { OPERATIONS, SURFACES } from "../../src/surfaces.ts";
+import { exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";
-import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
-
-/** The rows that the examples refer to. */
-const world = () =>
-  createWorld()
-    .environment("spare")
-    .add("contextField", { name: "plan", stickiness: true })
-    .add("strategyType", { name: "geo" })
-    .add("segment", { id: 1, name: "Testers", constraints: [] })
-    .add("tag", { type: "simple", value: "urgent" })
-    .add("role", { id: 8, name: "Night watch", type: "custom", permissions: [] })
-    .user({ accountType: "Service Account", username: "pipeline" })
-    .group("Day shift", [2])
-    .project("shop")
-    .project("lab")
-    .project("empty")
-    .project("gone", { archivedAt: "2026-01-02T00:00:00.000Z" })
-    .member("shop", 1, 4)
-    .feature("base-flag", "shop")
-    .feature("old-flag", "shop", { archivedAt: "2026-01-02T00:00:00.000Z" })
-    .feature("first-flag", "shop", {
-      environments: [
-        {
-          name: "development",
-          enabled: true,
-          strategies: [{ id: exampleStrategy, name: "default" }],
-          variants: [{ name: "red", weight: 1000, weightType: "variable", stickiness: "default" }],
-        },
-      ],
-    })
-    .integration();
-
-const exampleStrategy = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
+import { CLIENT, FRONTEND, personal } from "../support/world.ts";
 
 /** Examples that name a server-generated value, such as a secret: the response to any other value. */
 const OTHERWISE: Readonly<Record<string, number>> = {
@@ -105,7 +74,7 @@ async function problemsOf(request: Send, operation: Operation): Promise<string[]
 const ELSEWHERE = ["streamRefetches", "testAddon", "redeliverAddonEvent"];
 
 test("every example of a read succeeds", async (t) => {
-  const { request } = await openServer(t, world());
+  const { request } = await openServer(t, exampleWorld());
   const found = [];
   for (const operation of OPERATIONS.filter(({ changes, id }) => !changes && !ELSEWHERE.includes(id)))
     found.push(...(await problemsOf(request, operation)));
@@ -115,7 +84,7 @@ test("every example of a read succeeds", async (t) => {
 test("every example of a change succeeds", async (t) => {
   const found = [];
   for (const operation of OPERATIONS.filter(({ changes, id }) => changes && !ELSEWHERE.includes(id))) {
-    const { request } = await openServer(t, world());
+    const { request } = await openServer(t, exampleWorld());
     found.push(...(await problemsOf(request, operation)));
   }
   assert.deepEqual(found, []);

@@ -6,7 +6,7 @@ import { hashSecret } from "../../src/auth/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { stateOf } from "../../src/resources/client/state.ts";
-import { flags, segmentTexts } from "../../src/resources/client/store.ts";
+import { flags, segmentsInUse } from "../../src/resources/client/store.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { importLines, watchLog } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
@@ -59,7 +59,7 @@ function requireWhatApplicationsHave(db: Database, lines: readonly Line[], where
   for (const { name } of lines.filter(({ kind }) => kind === "environment")) {
     const state = stateOf(db, name as string);
     assert.deepEqual([...state.flags.values()], flags(db, name as string), where);
-    assert.deepEqual(state.segments, segmentTexts(db), where);
+    assert.deepEqual(state.segments, segmentsInUse(db), where);
   }
 }
 

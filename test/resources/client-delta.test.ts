@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashSecret } from "../../src/auth/token.ts";
 import { stateOf } from "../../src/resources/client/state.ts";
-import { flags, segmentTexts } from "../../src/resources/client/store.ts";
+import { flags, segmentsInUse } from "../../src/resources/client/store.ts";
 import { type Call, openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, SERVICE, type World } from "../support/world.ts";
 
@@ -165,7 +165,7 @@ for (const [what, [method, path, body], all, ofA] of CHANGES) {
     assert.deepEqual(toWords(await poll(OF_A)), ofA);
     assert.deepEqual(await poll(CLIENT), []);
     assert.deepEqual([...stateOf(db, "development").flags.values()], flags(db, "development"));
-    assert.deepEqual(stateOf(db, "development").segments, segmentTexts(db));
+    assert.deepEqual(stateOf(db, "development").segments, segmentsInUse(db));
   });
 }
 

@@ -448,7 +448,7 @@ scenarios(`POST ${SORT}`, [
   on({ name: "an unknown flag", url: SORT.replace("/f/", "/nosuch/"), body: [], expect: NOT_FOUND }),
 ]);
 
-test("a strategy of a private project returns 403 to others, whatever project is in the path", async (t) => {
+test("a strategy of a private project is unknown to others in another project", async (t) => {
   const world = withFlag(createWorld())
     .project("private", { mode: "private" })
     .feature("p", "private", {
@@ -456,8 +456,9 @@ test("a strategy of a private project returns 403 to others, whatever project is
     });
   const { request } = await openServer(t, world);
   const path = "/api/admin/projects/private/features/p/environments/development/strategies/secret";
-  for (const url of [path, path.replace("/private/", "/a/")])
-    assert.equal((await request(url, { as: personal(3) })).status, 403);
+  const statusOf = async (url: string) => (await request(url, { as: personal(3) })).status;
+  assert.equal(await statusOf(path), 403);
+  assert.equal(await statusOf(path.replace("/private/features/p/", "/a/features/f/")), 404);
 });
 
 const BULK = "/api/admin/projects/a/bulk_features/environments/development";

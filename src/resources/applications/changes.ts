@@ -3,7 +3,7 @@ import { bookkeeping, command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Application, Instance } from "../usage/gathered.ts";
-import { applicationNamed, hasPlace, type Place, unannounced } from "./store.ts";
+import { applicationNamed, hasPlace, type Place, privateHome, unannounced } from "./store.ts";
 
 export interface ApplicationRow {
   name: string;
@@ -75,7 +75,8 @@ export function announceApplications(tx: Tx): boolean {
   const batch = unannounced(tx.db);
   for (const application of batch) {
     setAnnounced(tx).run({ name: application.appName });
-    tx.record({ type: "application-created", data: application });
+    const project = privateHome(tx.db, application.appName);
+    tx.record({ type: "application-created", project, data: application });
   }
   return batch.length > 0;
 }

@@ -2,6 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import { DAY_MS } from "../../hour.ts";
 import type { ApplicationDetails, ApplicationInstances, OutdatedSdks } from "./schema.ts";
 import { isOutdated } from "./sdks.ts";
+import { SHOWN } from "./store.ts";
 
 type Instance = ApplicationDetails["instances"][number];
 
@@ -22,9 +23,11 @@ const recent = query<
 
 type Sdk = { sdkVersion: string; application: string };
 
-const sdks = query<object, Sdk>(`
-  SELECT DISTINCT sdk_version AS sdkVersion, application FROM application_instances
-  WHERE sdk_version IS NOT NULL ORDER BY sdk_version, application`);
+const sdks = query<{ hidden: string }, Sdk>(`
+  SELECT sdkVersion, application FROM (
+    SELECT DISTINCT sdk_version AS sdkVersion, application FROM application_instances
+    WHERE sdk_version IS NOT NULL) AS used
+  WHERE ${SHOWN("used.application")} ORDER BY sdkVersion, application`);
 
 const sdksOfProject = query<{ project: string }, Sdk>(`
   SELECT DISTINCT sdk_version AS sdkVersion, application
@@ -44,9 +47,15 @@ export const instancesOf = (db: Database, application: string): Instance[] =>
 export const recentInstances = (db: Database, application: string, environment: string) =>
   recent(db).all({ application, environment, since: dayAgo() });
 
-/** The outdated SDKs, optionally only of instances that requested flags of a project. */
-export function outdatedSdks(db: Database, project?: string): OutdatedSdks["sdks"] {
-  const rows = project === undefined ? sdks(db).all({}) : sdksOfProject(db).all({ project });
+/** The outdated SDKs, except those that only applications of hidden projects use. */
+export const outdatedSdks = (db: Database, hidden: readonly string[]) =>
+  outdatedIn(sdks(db).all({ hidden: JSON.stringify(hidden) }));
+
+/** The outdated SDKs of instances that requested flags of a project. */
+export const outdatedSdksOf = (db: Database, project: string) =>
+  outdatedIn(sdksOfProject(db).all({ project }));
+
+function outdatedIn(rows: readonly Sdk[]): OutdatedSdks["sdks"] {
   const bySdk = Map.groupBy(rows, ({ sdkVersion }) => sdkVersion);
   return [...bySdk]
     .filter(([sdk]) => isOutdated(sdk))

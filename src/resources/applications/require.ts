@@ -4,7 +4,7 @@ import { ApiError } from "../../http/error.ts";
 import type * as gathered from "../usage/gathered.ts";
 import { environmentOf } from "../usage/require.ts";
 import type { Application, Registration } from "./schema.ts";
-import { applicationNamed } from "./store.ts";
+import { applicationNamed, isShown } from "./store.ts";
 
 /** The contents of a registration: an application, and the instance that sent it. */
 export function toRegistered(
@@ -22,9 +22,12 @@ export function toRegistered(
   ];
 }
 
-/** An application that has registered or was described. @throws ApiError `NotFoundError` */
-export function requireApplication(db: Database, name: string): Application {
+/**
+ * An application that has registered or was described.
+ * @throws ApiError `NotFoundError`, also for one that only belongs to hidden projects
+ */
+export function requireApplication(db: Database, name: string, hidden: readonly string[]): Application {
   const application = applicationNamed(db, name);
-  if (application) return application;
+  if (application && isShown(db, name, hidden)) return application;
   throw new ApiError("NotFoundError", `There is no application ${name}`);
 }

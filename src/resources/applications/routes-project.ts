@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
-import { outdatedSdks } from "./instances-store.ts";
+import { outdatedSdksOf } from "./instances-store.ts";
 import { applicationsOfProject } from "./project-store.ts";
 import { OutdatedSdks, ProjectApplicationSearch, ProjectApplications } from "./schema.ts";
 
@@ -32,4 +32,4 @@ export const listProjectOutdatedSdks = operation({
   params: Params,
   isUncached: true,
   response: OutdatedSdks,
-}).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdks(db, projectId) }));
+}).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdksOf(db, projectId) }));

@@ -17,7 +17,7 @@ import {
   ApplicationUpdate,
   OutdatedSdks,
 } from "./schema.ts";
-import { applicationNamed, searchApplications } from "./store.ts";
+import { applicationNamed, isShown, searchApplications } from "./store.ts";
 
 const APPLICATION = "/api/admin/metrics/applications/:appName";
 const Params = v.object({ appName: v.string() });
@@ -48,7 +48,10 @@ export const readApplication = operation({
   errors: ["NotFoundError"],
   response: ApplicationDetails,
 }).run(({ db, actor, params: { appName } }) =>
-  snapshot(db, () => detailsOf(db, requireApplication(db, appName), hiddenProjects(db, actor))),
+  snapshot(db, () => {
+    const hidden = hiddenProjects(db, actor);
+    return detailsOf(db, requireApplication(db, appName, hidden), hidden);
+  }),
 );
 
 export const readApplicationOverview = operation({
@@ -62,8 +65,15 @@ export const readApplicationOverview = operation({
   isUncached: true,
   response: ApplicationOverview,
 }).run(({ db, actor, params: { appName } }) =>
-  snapshot(db, () => overviewOf(db, appName, applicationNamed(db, appName) ?? {}, hiddenProjects(db, actor))),
+  snapshot(db, () => {
+    const hidden = hiddenProjects(db, actor);
+    const name = isShown(db, appName, hidden) ? appName : UNKNOWN;
+    return overviewOf(db, name, applicationNamed(db, name) ?? {}, hidden);
+  }),
 );
+
+/** The name of no application: one that is hidden looks like it. */
+const UNKNOWN = "";
 
 export const listInstances = operation({
   id: "getApplicationEnvironmentInstances",
@@ -75,8 +85,8 @@ export const listInstances = operation({
   params: v.object({ appName: v.string(), environment: v.string() }),
   isUncached: true,
   response: ApplicationInstances,
-}).run(({ db, params: { appName, environment } }) => ({
-  instances: recentInstances(db, appName, environment),
+}).run(({ db, actor, params: { appName, environment } }) => ({
+  instances: isShown(db, appName, hiddenProjects(db, actor)) ? recentInstances(db, appName, environment) : [],
 }));
 
 export const listOutdatedSdks = operation({
@@ -88,7 +98,7 @@ export const listOutdatedSdks = operation({
   permission: null,
   isUncached: true,
   response: OutdatedSdks,
-}).run(({ db }) => ({ sdks: outdatedSdks(db) }));
+}).run(({ db, actor }) => ({ sdks: outdatedSdks(db, hiddenProjects(db, actor)) }));
 
 export const describeApplication = operation({
   id: "createApplication",

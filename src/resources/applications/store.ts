@@ -11,7 +11,22 @@ const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM applications
 const unannouncedRows = query<object, Row>(`
   SELECT ${COLUMNS} FROM applications WHERE announced = 0 ORDER BY name LIMIT 20`);
 
-const names = query<object, string>(`SELECT name FROM applications ORDER BY name`);
+/**
+ * SQL: whether an application, given as SQL, is not only that of projects in :hidden, a JSON list. It is, if its tokens
+ * and the flags that it has used are theirs.
+ */
+export const SHOWN = (application: string) => `(:hidden = '[]'
+  OR EXISTS (SELECT 1 FROM application_places
+    WHERE application = ${application} AND project NOT IN (SELECT value FROM json_each(:hidden)))
+  OR EXISTS (SELECT 1 FROM usage_series JOIN features ON features.name = feature
+    WHERE application = ${application} AND project NOT IN (SELECT value FROM json_each(:hidden)))
+  OR NOT EXISTS (SELECT 1 FROM application_places WHERE application = ${application}
+    UNION ALL SELECT 1 FROM usage_series WHERE application = ${application}))`;
+
+const shown = query<{ name: string; hidden: string }, 0 | 1>(`SELECT ${SHOWN(":name")}`);
+
+const names = query<{ hidden: string }, string>(`
+  SELECT name FROM applications WHERE ${SHOWN("name")} ORDER BY name`);
 
 const named = query<{ names: string }, Row>(`
   SELECT ${COLUMNS} FROM json_each(:names) AS page CROSS JOIN applications ON name = page.value ORDER BY page.key`);
@@ -29,6 +44,14 @@ const placesOf = query<{ names: string; hidden: string }, Place>(`
   WHERE project NOT IN (SELECT value FROM json_each(:hidden))
   ORDER BY page.key, project, environment`);
 
+const privatePlaces = query<{ application: string }, string>(`
+  SELECT min(project) FROM application_places LEFT JOIN projects ON id = project
+  WHERE application = :application HAVING min(ifnull(mode, '') = 'private')`);
+
+/** The private project that an application's tokens are for, if they are for no other kind of project; else null. */
+export const privateHome = (db: Database, application: string): string | null =>
+  privatePlaces(db).pluck().get({ application }) ?? null;
+
 const placeExists = query<Place>(`
   SELECT 1 FROM application_places
   WHERE application = :application AND project = :project AND environment = :environment`);
@@ -41,15 +64,26 @@ export function applicationNamed(db: Database, name: string): Application | unde
   return row && toApplication(row);
 }
 
+/** Whether an application, known or not, belongs not only to hidden projects. */
+export const isShown = (db: Database, name: string, hidden: readonly string[]) =>
+  shown(db)
+    .pluck()
+    .get({ name, hidden: JSON.stringify(hidden) }) === 1;
+
 /** A batch of applications not yet announced by an event. */
 export const unannounced = (db: Database): Application[] => unannouncedRows(db).all({}).map(toApplication);
 
-/** A page of applications, by name. @param hidden projects that must not be named */
-export function searchApplications(db: Database, search: ApplicationSearch, hidden: readonly string[]) {
-  const found = matchingNames(names(db).pluck().all({}), search);
+/** A page of applications, by name. @param hiddenProjects are neither named, nor are applications that only they have */
+export function searchApplications(
+  db: Database,
+  search: ApplicationSearch,
+  hiddenProjects: readonly string[],
+) {
+  const hidden = JSON.stringify(hiddenProjects);
+  const found = matchingNames(names(db).pluck().all({ hidden }), search);
   const page = found.slice(search.offset, search.offset + search.limit);
-  const bind = { names: JSON.stringify(page) };
-  const places = placesOf(db).all({ ...bind, hidden: JSON.stringify(hidden) });
+  const bind = { names: JSON.stringify(page), hidden };
+  const places = placesOf(db).all(bind);
   const byApplication = Map.groupBy(places, ({ application }) => application);
   return {
     applications: named(db)

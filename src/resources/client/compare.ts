@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from "node:util";
 import { compare } from "../../db/order.ts";
 import type { EventType } from "../../events/types.ts";
-import type { Flag } from "./store.ts";
+import type { Flag, Segment } from "./store.ts";
 
 /*
  * The differences between two states of an environment's flags.
@@ -9,8 +10,8 @@ import type { Flag } from "./store.ts";
 /** By name, in that order. */
 export type Flags = ReadonlyMap<string, Flag>;
 
-/** By id, as JSON. */
-export type Segments = ReadonlyMap<number, string>;
+/** By id. */
+export type Segments = ReadonlyMap<number, Segment>;
 
 /** A flag or segment that was added, changed or removed. */
 export interface Change {
@@ -20,6 +21,8 @@ export interface Change {
   readonly key: string | number;
   /** The flag's project before the change, if it existed. */
   readonly project?: string | undefined;
+  /** The projects for which a segment changed; null for all. */
+  readonly projects?: Segment["projects"];
 }
 
 /** With more flags than this, reading all of them is faster. */
@@ -55,9 +58,17 @@ export function flagChanges(
 }
 
 export const segmentChanges = (before: Segments, current: Segments, next: number): Change[] =>
-  [...new Set([...before.keys(), ...current.keys()])]
-    .filter((id) => before.get(id) !== current.get(id))
-    .map((id) => ({ revision: next, kind: "segment", key: id }));
+  [...new Set([...before.keys(), ...current.keys()])].flatMap((key) => {
+    const [one, other] = [before.get(key), current.get(key)];
+    if (isDeepStrictEqual(one, other)) return [];
+    return [{ revision: next, kind: "segment", key, projects: union(one, other) }];
+  });
+
+/** The projects of either; null for all. */
+export function union(one: Pick<Change, "projects"> = {}, other: Pick<Change, "projects"> = {}) {
+  if (one.projects === null || other.projects === null) return null;
+  return [...new Set([...(one.projects ?? []), ...(other.projects ?? [])])];
+}
 
 /** Replaces the flags with these names. */
 export function merged(

@@ -1,8 +1,8 @@
 import { RawJson, type Wire } from "../../http/raw-json.ts";
-import type { Change } from "./compare.ts";
+import { type Change, union } from "./compare.ts";
 import type { ClientEvent, ClientFeature, ClientSegment } from "./schema.ts";
 import type { FlagSelection } from "./selection.ts";
-import { isSelected, selectedFlags } from "./selection.ts";
+import { isSegmentSelected, isSelected, selectedFlags, selectedSegments } from "./selection.ts";
 import type { State } from "./state.ts";
 import type { Flag } from "./store.ts";
 
@@ -14,7 +14,7 @@ export const hydration = (state: State, selection: FlagSelection): Events => [
     eventId: state.revision,
     type: "hydration",
     features: listOf<ClientFeature>(selectedFlags(state, selection).map(({ text }) => text)),
-    segments: listOf<ClientSegment>([...state.segments.values()]),
+    segments: listOf<ClientSegment>(selectedSegments(state, selection)),
   },
 ];
 
@@ -22,8 +22,8 @@ export const hydration = (state: State, selection: FlagSelection): Events => [
 export function delta(state: State, selection: FlagSelection, since: number): Events {
   if (since > state.revision || since < state.since) return hydration(state, selection);
   return changesSince(state, since).flatMap((change): Events => {
-    if (change.kind === "segment") return [segmentEvent(state, change)];
-    return flagEvent(state, selection, change);
+    const eventOf = change.kind === "segment" ? segmentEvent : flagEvent;
+    return eventOf(state, selection, change);
   });
 }
 
@@ -33,7 +33,8 @@ function changesSince({ changes }: State, since: number): Change[] {
   for (let index = changes.length - 1; index >= 0 && changes[index]!.revision > since; index--) {
     const change = changes[index]!;
     const key = `${change.kind} ${change.key}`;
-    net.set(key, { ...change, revision: net.get(key)?.revision ?? change.revision });
+    const newer = net.get(key) ?? change;
+    net.set(key, { ...change, revision: newer.revision, projects: union(change, newer) });
   }
   return [...net.values()].reverse().sort((a, b) => a.revision - b.revision);
 }
@@ -51,13 +52,13 @@ function flagEvent(
   return [{ eventId, type: "feature-removed", featureName, project }];
 }
 
-/** Segments are sent to every application. */
-function segmentEvent({ segments }: State, { revision: eventId, key }: Change): Events[number] {
-  const segmentId = Number(key);
-  const text = segments.get(segmentId);
-  return text === undefined
-    ? { eventId, type: "segment-removed", segmentId }
-    : { eventId, type: "segment-updated", segment: new RawJson<ClientSegment>(text) };
+function segmentEvent({ segments }: State, selection: FlagSelection, change: Change): Events {
+  if (!isSegmentSelected(change, selection)) return [];
+  const [eventId, segmentId] = [change.revision, Number(change.key)];
+  const segment = segments.get(segmentId);
+  return segment && isSegmentSelected(segment, selection)
+    ? [{ eventId, type: "segment-updated", segment: new RawJson<ClientSegment>(segment.text) }]
+    : [{ eventId, type: "segment-removed", segmentId }];
 }
 
 const toFeature = ({ text }: Flag) => new RawJson<ClientFeature>(text);

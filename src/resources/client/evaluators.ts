@@ -44,4 +44,4 @@ function toFeature(flag: Flag): ClientFeature {
 }
 
 const segmentsOf = ({ segments }: State) =>
-  [...segments.values()].map((text) => JSON.parse(text) as ClientSegment);
+  [...segments.values()].map(({ text }) => JSON.parse(text) as ClientSegment);

@@ -7,7 +7,7 @@ export function inlined({ segments }: Pick<State, "segments">, { text }: Flag): 
   if (!text.includes('"segments":[')) return text;
   const { strategies, ...feature } = JSON.parse(text) as ClientFeature;
   const constraintsOf = (id: number) =>
-    (JSON.parse(segments.get(id) ?? '{"constraints":[]}') as ClientSegment).constraints;
+    (JSON.parse(segments.get(id)?.text ?? '{"constraints":[]}') as ClientSegment).constraints;
   const inline = ({ segments: ids = [], constraints, ...rest }: ClientFeature["strategies"][number]) => ({
     ...rest,
     constraints: [...constraints, ...ids.flatMap(constraintsOf)],

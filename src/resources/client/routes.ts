@@ -9,7 +9,7 @@ import { delta, hydration, listOf, toPosition, toRevision } from "./delta.ts";
 import { inlined } from "./inlined.ts";
 import { supportsSegments, toEcho, toSelection } from "./require.ts";
 import { ClientDelta, ClientFeature, ClientFeatures, ClientQuery, type ClientSegment } from "./schema.ts";
-import { isSelected, selectedFlags } from "./selection.ts";
+import { isSelected, selectedFlags, selectedSegments } from "./selection.ts";
 import { type State, stateOf } from "./state.ts";
 import type { Flag } from "./store.ts";
 
@@ -32,7 +32,7 @@ export const listClientFeatures = operation({
       version: 2 as const,
       features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
       query: toEcho(actor as SdkActor, selection, query, !hasSegments),
-      ...(hasSegments && { segments: listOf<ClientSegment>([...state.segments.values()]) }),
+      ...(hasSegments && { segments: listOf<ClientSegment>(selectedSegments(state, selection)) }),
       meta: { revisionId: state.revision, etag: `"${queryHash}:${state.revision}"`, queryHash },
     };
   }),

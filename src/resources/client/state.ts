@@ -14,7 +14,7 @@ import {
   type Segments,
   segmentChanges,
 } from "./compare.ts";
-import { flags, newestEvent, recordedAfter, revision, segmentTexts } from "./store.ts";
+import { flags, newestEvent, recordedAfter, revision, segmentsInUse } from "./store.ts";
 
 /*
  * The flags of each environment are cached, and only changed ones are generated again: the log says which. If it
@@ -96,7 +96,7 @@ const load = (db: Database, environment: string) => ({
   environment,
   epoch: crypto.randomBytes(4).toString("hex"),
   flags: byName(flags(db, environment)),
-  segments: segmentTexts(db),
+  segments: segmentsInUse(db),
   revision: revision(db),
   since: revision(db),
   changes: [],
@@ -110,7 +110,7 @@ function refresh(db: Database, state: State, isUnlogged: boolean): State {
   const event = newestEvent(db);
   const next = Math.max(isUnlogged ? event + 1 : event, state.revision + 1);
   const current = flags(db, environment, names);
-  const segments = segmentTexts(db);
+  const segments = segmentsInUse(db);
   const changes = [
     ...segmentChanges(state.segments, segments, next),
     ...flagChanges(state.flags, names ?? state.flags.keys(), current, next),

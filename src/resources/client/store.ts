@@ -11,6 +11,14 @@ export interface Flag {
   readonly text: string;
 }
 
+/** A segment in use. */
+export interface Segment {
+  /** The private projects whose flags use it; null if flags of any other project do. */
+  readonly projects: readonly string[] | null;
+  /** A `ClientSegment` as JSON. */
+  readonly text: string;
+}
+
 interface FeatureRow {
   name: string;
   type: string;
@@ -73,9 +81,19 @@ const strategiesFrom = (source: string) =>
 const all = { features: featuresFrom(ALL), strategies: strategiesFrom(ALL) };
 const named = { features: featuresFrom(NAMED), strategies: strategiesFrom(NAMED) };
 
-const usedSegments = query<object, { id: number; name: string; constraints: string }>(`
-  SELECT id, name, constraints FROM segments
-  WHERE EXISTS (SELECT 1 FROM strategy_segments WHERE segment = segments.id) ORDER BY id`);
+const users = (isPrivate: string) => `
+  strategy_segments JOIN strategies ON strategies.id = strategy JOIN features ON features.name = feature
+  JOIN projects ON projects.id = features.project WHERE segment = segments.id AND ${isPrivate}`;
+
+const usedSegments = query<
+  object,
+  { id: number; name: string; constraints: string; projects: string | null }
+>(`
+  SELECT * FROM (
+    SELECT id, name, constraints, iif(EXISTS (SELECT 1 FROM ${users("mode <> 'private'")}), NULL,
+      (SELECT json_group_array(DISTINCT projects.id) FROM ${users("mode = 'private'")})) AS projects
+    FROM segments)
+  WHERE projects IS NOT '[]' ORDER BY id`);
 
 const liveProjects = query<object, string>(`SELECT id FROM projects WHERE archived_at IS NULL ORDER BY id`);
 
@@ -104,12 +122,18 @@ export function flags(db: Database, environment: string, names?: Iterable<string
     .map((row) => toFlag(row, (strategies.get(row.name) ?? []).map(toStrategy)));
 }
 
-/** The segments in use, by id: each a `ClientSegment` as JSON. */
-export const segmentTexts = (db: Database): Map<number, string> =>
+/** The segments in use, by id. */
+export const segmentsInUse = (db: Database): Map<number, Segment> =>
   new Map(
     usedSegments(db)
       .all({})
-      .map((row) => [row.id, toJson({ ...row, constraints: new RawJson(row.constraints) })]),
+      .map(({ projects, constraints, ...row }) => [
+        row.id,
+        {
+          projects: projects === null ? null : JSON.parse(projects),
+          text: toJson({ ...row, constraints: new RawJson(constraints) }),
+        },
+      ]),
   );
 
 /** The names of flags with any of these tags, written as `type:value`. */

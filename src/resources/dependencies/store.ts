@@ -3,7 +3,7 @@ import { type Database, query } from "../../db/statement.ts";
 const candidates = query<{ project: string; child: string }, string>(`
   SELECT name FROM features
   WHERE project = :project AND archived_at IS NULL AND name <> :child
-    AND EXISTS (SELECT 1 FROM features WHERE name = :child)
+    AND EXISTS (SELECT 1 FROM features WHERE name = :child AND project = :project)
     AND NOT EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = name)
   ORDER BY name`);
 

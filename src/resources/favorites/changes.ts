@@ -1,3 +1,4 @@
+import { firstPrivate } from "../../auth/visibility.ts";
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 
@@ -16,12 +17,16 @@ export const insertProjectFavorite = command<ProjectFavorite>(`
 const removeProjectFavorite = command<ProjectFavorite>(`
   DELETE FROM project_favorites WHERE project = :project AND user_id = :userId`);
 
-/** Adds a flag to a user's favorites, or removes it; the event has no project (original). */
-export function setFeatureFavorite(tx: Tx, { feature, userId }: FeatureFavorite, isFavorite: boolean) {
+/** Adds a flag to a user's favorites, or removes it; the event has only a private project (original: none). */
+export function setFeatureFavorite(
+  tx: Tx,
+  { feature, project, userId }: FeatureFavorite & ProjectFavorite,
+  isFavorite: boolean,
+) {
   removeFeatureFavorite(tx).run({ feature, userId });
   if (isFavorite) insertFeatureFavorite(tx).run({ feature, userId });
   const type = isFavorite ? "feature-favorited" : "feature-unfavorited";
-  tx.record({ type, featureName: feature, data: { feature } });
+  tx.record({ type, featureName: feature, project: firstPrivate(tx.db, [project]), data: { feature } });
 }
 
 /** The same for a project. */

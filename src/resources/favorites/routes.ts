@@ -21,8 +21,8 @@ export const addFavoriteFeature = operation({
   method: "POST",
   records: ["feature-favorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
-  const { name: feature } = requireFeature(tx.db, projectId, featureName);
-  setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, true);
+  const { name: feature, project } = requireFeature(tx.db, projectId, featureName);
+  setFeatureFavorite(tx, { feature, project, userId: requirePerson(actor) }, true);
 });
 
 export const removeFavoriteFeature = operation({
@@ -32,8 +32,8 @@ export const removeFavoriteFeature = operation({
   method: "DELETE",
   records: ["feature-unfavorited"],
 }).change(({ tx, actor, params: { projectId, featureName } }) => {
-  const { name: feature } = requireFeature(tx.db, projectId, featureName);
-  setFeatureFavorite(tx, { feature, userId: requirePerson(actor) }, false);
+  const { name: feature, project } = requireFeature(tx.db, projectId, featureName);
+  setFeatureFavorite(tx, { feature, project, userId: requirePerson(actor) }, false);
 });
 
 const ofProject = {

@@ -1,3 +1,4 @@
+import { firstPrivate, hiddenProjects } from "../../auth/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Tx } from "../../events/write.ts";
 import { createContextField } from "../context-fields/changes.ts";
@@ -45,8 +46,27 @@ function importDependencies(tx: Tx, data: Data) {
   }
 }
 
-/** Records that flags were exported, and with which query. */
-export function recordExport(tx: Tx, { downloadFile: _, ...query }: ExportQuery) {
+/**
+ * Records that flags were exported, and with which query; separately for each private project that it names, or whose
+ * flags it names.
+ */
+export function recordExport(
+  tx: Tx,
+  { downloadFile: _, ...query }: ExportQuery,
+  exported: ReadonlyArray<{ name: string; project: string }>,
+) {
   const { createdByUserId: id, createdBy: username } = tx.actor;
-  tx.record({ type: "features-exported", data: { data: query, auditUser: { id, username } } });
+  const record = (project: string | null, data: object) =>
+    tx.record({ type: "features-exported", project, data: { data, auditUser: { id, username } } });
+  const named = query.features ?? [];
+  if (named.length === 0) return record(privateOf(tx, query.project), query);
+  const projects = new Map(exported.map(({ name, project }) => [name, project]));
+  const groups = Map.groupBy(named, (name) => projects.get(name));
+  const homes = Map.groupBy(groups, ([project]) => privateOf(tx, project));
+  for (const [project, group] of homes)
+    record(project, { ...query, features: group.flatMap(([, features]) => features) });
 }
+
+/** The project if it is private and the actor may see it, else null. */
+const privateOf = ({ db, actor }: Tx, project: string | undefined) =>
+  project === undefined || hiddenProjects(db, actor).includes(project) ? null : firstPrivate(db, [project]);

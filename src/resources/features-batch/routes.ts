@@ -21,7 +21,7 @@ export const exportFeatures = operation({
 }).change(({ tx, actor, body }) => {
   const names = namesToExport(tx.db, body, hiddenProjects(tx.db, actor));
   const exported = exportOf(tx.db, names, body.environment);
-  recordExport(tx, body);
+  recordExport(tx, body, exported.features);
   if (!body.downloadFile) return exported;
   const file = `export-${tx.now.slice(0, 10)}.json`;
   return new WithHeaders(exported, { "content-disposition": `attachment; filename="${file}"` });

@@ -1,3 +1,5 @@
+import type { Actor } from "../../auth/actor.ts";
+import { hiddenProjects } from "../../auth/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import type { RawJson } from "../../http/raw-json.ts";
@@ -56,7 +58,13 @@ export function requireNoChildren(db: Database, name: string, together: Readonly
 /** The flag with this name in any project; undefined if there is none. */
 export const findFeature = featureNamed;
 
-/** The same. @throws ApiError `NotFoundError` */
+/** Whether there is a flag with this name that the actor may not see. */
+export function isHidden(db: Database, actor: Actor, name: string): boolean {
+  const feature = featureNamed(db, name);
+  return feature !== undefined && hiddenProjects(db, actor).includes(feature.project);
+}
+
+/** The flag with this name in any project. @throws ApiError `NotFoundError` */
 export function requireFeatureNamed(db: Database, name: string): Feature {
   const feature = featureNamed(db, name);
   if (feature) return feature;

@@ -59,7 +59,7 @@ export const listStrategiesUsing = operation({
   tag: TAG,
   method: "GET",
   path: "/api/admin/segments/:id/strategies",
-  permission: { segment: "id" },
+  permission: null,
   params: Params,
   response: SegmentUses,
 }).run(({ db, actor, params: { id } }) =>

@@ -64,15 +64,13 @@ export function requireMayEnable(db: Database, actor: Actor, place: Place, enabl
 
 /**
  * The strategy with this id.
- * @throws ApiError `NotFoundError` if there is none, `InvalidOperationError` if it is in another place
+ * @throws ApiError `NotFoundError` if there is none in the project, `InvalidOperationError` if it is in another place
  */
 export function requireStrategy(db: Database, place: Place, id: string): Strategy {
   const found = placedStrategy(db, id);
-  if (!found) throw new ApiError("NotFoundError", `There is no strategy ${id}`);
-  const { project, environment, ...strategy } = found;
-  const isSamePlace =
-    strategy.featureName === place.feature && project === place.project && environment === place.environment;
-  if (isSamePlace) return strategy;
+  if (found?.project !== place.project) throw new ApiError("NotFoundError", `There is no strategy ${id}`);
+  const { project: _, environment, ...strategy } = found;
+  if (strategy.featureName === place.feature && environment === place.environment) return strategy;
   throw new ApiError(
     "InvalidOperationError",
     `The strategy ${id} does not belong to this flag and environment`,

@@ -1,5 +1,5 @@
 import { hashSecret, newSecret, type TokenType } from "../../auth/token.ts";
-import { isPrivate } from "../../auth/visibility.ts";
+import { firstPrivate } from "../../auth/visibility.ts";
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { WithHeaders } from "../../http/operation.ts";
@@ -120,8 +120,7 @@ const isPersonal = ({ type }: Token) => type === "user";
 
 /** A token's project and environment in events. If one of several projects is hidden, the event belongs to that one. */
 function placeOf(tx: Tx, { projects, environment }: Token) {
-  const hidden = projects.find((project) => isPrivate(tx.db, project));
-  return { project: hidden ?? projects.join(","), environment: environment ?? "*" };
+  return { project: firstPrivate(tx.db, projects) ?? projects.join(","), environment: environment ?? "*" };
 }
 
 /** The secret of a personal token in events (original). */

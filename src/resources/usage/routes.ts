@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
+import { isHidden } from "../features/require.ts";
 import { HoursBack, HoursOfUse, Usage } from "./schema.ts";
 import { hoursOfUse, usageOf } from "./store.ts";
 
@@ -13,11 +14,16 @@ export const readUsage = operation({
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/client-metrics/features/:name",
-  permission: { feature: "name" },
+  permission: null,
   params: Params,
   isUncached: true,
   response: Usage,
-}).run(({ db, params: { name } }) => snapshot(db, () => ({ ...ENVELOPE, ...usageOf(db, name) })));
+}).run(({ db, actor, params: { name } }) =>
+  snapshot(db, () => ({ ...ENVELOPE, ...(isHidden(db, actor, name) ? unused(name) : usageOf(db, name)) })),
+);
+
+/** As if unknown, which a hidden flag must look like. */
+const unused = (featureName: string) => ({ featureName, lastHourUsage: [], seenApplications: [] });
 
 export const readHoursOfUse = operation({
   id: "getRawFeatureMetrics",
@@ -25,12 +31,12 @@ export const readHoursOfUse = operation({
   tag: "Metrics",
   method: "GET",
   path: "/api/admin/client-metrics/features/:name/raw",
-  permission: { feature: "name" },
+  permission: null,
   params: Params,
   query: HoursBack,
   isUncached: true,
   response: HoursOfUse,
-}).run(({ db, params: { name }, query: { hoursBack } }) => ({
+}).run(({ db, actor, params: { name }, query: { hoursBack } }) => ({
   ...ENVELOPE,
-  data: hoursOfUse(db, name, hoursBack),
+  data: isHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
 }));

@@ -1,0 +1,286 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { SYSTEM } from "../../src/auth/actor.ts";
+import { hashSecret } from "../../src/auth/token.ts";
+import { write } from "../../src/events/write.ts";
+import { exampleOf } from "../../src/examples.ts";
+import { startOfHour } from "../../src/hour.ts";
+import type { Operation } from "../../src/http/operation.ts";
+import { announceApplications } from "../../src/resources/applications/changes.ts";
+import { writeUsage } from "../../src/resources/usage/changes.ts";
+import { SURFACES } from "../../src/surfaces.ts";
+import { exampleWorld } from "../support/examples.ts";
+import { openServer } from "../support/server.ts";
+import { personal, type World } from "../support/world.ts";
+
+/*
+ * Two servers with the same content, except that in one of them a private project has content too. Whoever is no member
+ * of it gets the same bytes from both for every reading operation: with its example, with every parameter replaced by a
+ * name or an id of the hidden content, and with every parameter of the query likewise.
+ */
+
+const NOW = Date.parse("2026-02-01T12:30:00.000Z");
+const HOUR = startOfHour(NOW);
+const BEFORE = "2026-01-31T00:00:00.000Z";
+
+const STRATEGY = "00000000-0000-4000-8000-00000000dead";
+
+/** Names and ids of the hidden content. */
+const HIDDEN = {
+  project: "hidden",
+  feature: "secret-flag",
+  archived: "secret-old-flag",
+  strategy: STRATEGY,
+  segment: "90",
+  application: "secret-app",
+  token: "hidden:development.*****-90",
+};
+
+const OF_PROJECT = { projects: ["shop"], environment: "development" };
+const CLIENT = `shop:development.${"1".repeat(56)}`;
+const HIDDEN_CLIENT = `hidden:development.${"3".repeat(56)}`;
+const FRONTEND = `shop:development.${"2".repeat(56)}`;
+
+/** What both have: the private project itself, its member, who also does things elsewhere, and callers who aren't. */
+const withCallers = (w: World): World =>
+  w
+    .add("role", { id: 9, name: "Reader", type: "custom-root", permissions: READER })
+    .user({ rootRole: 9 })
+    .user({ username: "member" })
+    .add("token", { type: "client", name: "shop client", hash: hashSecret(CLIENT), ...OF_PROJECT })
+    .add("token", { type: "frontend", name: "shop frontend", hash: hashSecret(FRONTEND), ...OF_PROJECT })
+    .group("Night shift", [7])
+    .project("hidden", { mode: "private" })
+    .member("hidden", 7, 4)
+    .member("shop", 4, 4)
+    .add("tag", { type: "simple", value: "late" })
+    .event({ project: "shop", featureName: "first-flag", createdByUserId: 7, createdBy: "member" });
+
+const READER = [
+  "CREATE_PROJECT",
+  "UPDATE_CONTEXT_FIELD",
+  "READ_ROLE",
+  "READ_CLIENT_API_TOKEN",
+  "READ_FRONTEND_API_TOKEN",
+].map((name) => ({ name }));
+
+const CALLERS = {
+  "an Editor": personal(2),
+  "a Viewer": personal(3),
+  "the Owner of another project": personal(4),
+  "a custom role": personal(6),
+  "a client token": CLIENT,
+  "a frontend token": FRONTEND,
+  nobody: null,
+};
+
+const CONSTRAINTS = [{ contextName: "plan", operator: "IN", values: ["secret-plan"] }];
+const ENVIRONMENTS = ["development", "production"].map((name, index) => ({
+  name,
+  enabled: true,
+  lastSeenAt: BEFORE,
+  strategies: [
+    {
+      id: STRATEGY.replace(/^0/, String(index)),
+      name: "geo",
+      title: "secret",
+      segments: [1, 90],
+      constraints: CONSTRAINTS,
+      parameters: { userIds: "secret" },
+    },
+  ],
+  variants: [{ name: "secret-variant", weight: 1000, weightType: "variable", stickiness: "default" }],
+}));
+
+const usedBy = (application: string, feature: string) => ({
+  feature,
+  environment: "development",
+  application,
+  hours: [{ hour: HOUR, yes: 5, no: 3, variants: { "secret-variant": 5 } }],
+});
+
+/** The content that one of them lacks. Created last, so that its ids don't shift others. */
+const withSecrets = (w: World): World =>
+  w
+    .add("token", { type: "client", name: "secret token", hash: hashSecret(HIDDEN_CLIENT), ...inHidden })
+    .add("token", { type: "frontend", name: "secret page", hash: "b".repeat(64), ...inHidden })
+    .add("notificationMute", { user: 7, project: "hidden" })
+    .member("hidden", 1, 4)
+    .groupMember("hidden", 2)
+    .add("segment", { id: 90, name: "secret-segment", project: "hidden", constraints: CONSTRAINTS })
+    .feature("secret-parent", "hidden", { createdByUserId: 7, type: "experiment" })
+    .feature("secret-flag", "hidden", {
+      createdByUserId: 7,
+      createdAt: BEFORE,
+      description: "secret",
+      stale: true,
+      impressionData: true,
+      stages: [{ stage: "initial", enteredAt: BEFORE }],
+      tags: [{ type: "simple", value: "late" }],
+      favoritedBy: [7],
+      dependencies: [{ feature: "secret-parent" }],
+      environments: ENVIRONMENTS,
+    })
+    .feature("secret-old-flag", "hidden", { archivedAt: BEFORE, createdByUserId: 7 })
+    .event({ id: 80, project: "hidden", featureName: "secret-flag", createdByUserId: 7, createdBy: "member" })
+    .event({ id: 81, type: "features-exported", project: "hidden", createdByUserId: 1 })
+    .event({ id: 82, type: "segment-created", project: "hidden", createdByUserId: 8, createdBy: "ghost" })
+    .integrationEvent({ id: "80", eventId: 80 })
+    .notification({
+      link: "/projects/hidden/features/secret-flag",
+      recipients: [{ userId: 3 }, { userId: 7 }],
+    })
+    .add("application", { ...SECRET_APP, places: [{ project: "hidden", environment: "development" }] })
+    .add("instance", { ...SECRET_INSTANCE, seenAt: HOUR })
+    .add("usage", usedBy("secret-app", "secret-flag"))
+    .add("usage", usedBy("secret-metrics-app", "secret-flag"))
+    .add("usage", usedBy("checkout", "secret-flag"));
+
+const inHidden = { projects: ["hidden"], environment: "development" };
+const SECRET_APP = { name: "secret-app", strategies: ["secret-strategy"], createdAt: BEFORE };
+const SECRET_INSTANCE = {
+  application: "secret-app",
+  environment: "development",
+  instance: "secret-instance",
+  sdkVersion: "unleash-client-node:4.0.0",
+};
+
+/** Usage in both, for applications that flags of the private project could be added to. */
+const withUse = (w: World): World =>
+  w
+    .add("application", {
+      name: "checkout",
+      createdAt: BEFORE,
+      places: [{ project: "shop", environment: "development" }],
+    })
+    .add("instance", { ...SECRET_INSTANCE, application: "checkout", seenAt: HOUR })
+    .add("usage", usedBy("checkout", "first-flag"));
+
+const A = "/api/admin";
+const SECRETS = `${A}/projects/hidden/features`;
+
+/** What happens in the private project, by its Owner and by an Admin: [method, path, body]. */
+const CHANGES: ReadonlyArray<[string, string, object?]> = [
+  ["POST", SECRETS, { name: "secret-new" }],
+  ["POST", `${SECRETS}/secret-flag/favorites`],
+  ["POST", `${SECRETS}/secret-flag/environments/development/off`],
+  ["POST", `${SECRETS}/secret-new/environments/development/on`],
+  ["DELETE", `${SECRETS}/secret-new`],
+  ["POST", `${A}/projects/hidden/favorites`],
+  ["POST", `${A}/features-batch/export`, { environment: "development", features: ["secret-flag"] }],
+  ["POST", `${A}/features-batch/export`, { environment: "development", project: "hidden" }],
+];
+
+type Server = Awaited<ReturnType<typeof openServer>>;
+
+async function changeSecrets({ request, db }: Server) {
+  for (const as of [personal(7), personal(1)])
+    for (const [method, path, body] of CHANGES) await request(path, { method, as, ...(body && { body }) });
+  const registration = { appName: "secret-late-app", strategies: [], started: BEFORE, interval: 10 };
+  await request("/api/client/register", { method: "POST", as: HIDDEN_CLIENT, body: registration });
+  await writeUsage(db);
+  write(db, SYSTEM, announceApplications);
+}
+
+/** In both, after which their newest event and notification have the same id: the ids may tell that there were others. */
+async function changeShop({ request, db }: Server) {
+  db.exec(`
+    DELETE FROM sqlite_sequence WHERE name IN ('events', 'notifications');
+    INSERT INTO sqlite_sequence (name, seq) VALUES ('events', 1000), ('notifications', 1000)`);
+  await request(`${A}/projects/shop/features`, { method: "POST", body: { name: "newest-flag" } });
+}
+
+async function openBoth(t: TestContext) {
+  const base = () => withUse(withCallers(exampleWorld()));
+  const [without, with_] = [await openServer(t, base()), await openServer(t, withSecrets(base()))];
+  for (const { db } of [without, with_])
+    db.exec(`UPDATE settings SET content = '{"id":"the same"}' WHERE name = 'instance'`);
+  await changeSecrets(with_);
+  for (const server of [without, with_]) await changeShop(server);
+  return { without: without.app, with: with_.app };
+}
+
+interface Sent {
+  method: string;
+  url: string;
+  body?: unknown;
+}
+
+/** Everything to send for an operation. */
+function* requestsFor(operation: Operation): Generator<Sent> {
+  const { params, query, body } = exampleOf(operation);
+  const { method, path } = operation;
+  const names = Object.keys(operation.query?.entries ?? {});
+  const send = (given: Record<string, string>, search: object, sent = body): Sent => {
+    const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(given[name]!));
+    const text = String(new URLSearchParams({ ...search }));
+    return {
+      method,
+      url: text === "" ? filled : `${filled}?${text}`,
+      ...(sent !== undefined && { body: sent }),
+    };
+  };
+  yield send(params, query);
+  yield send(params, {});
+  for (const hidden of Object.values(HIDDEN)) {
+    for (const name of Object.keys(params)) {
+      yield send({ ...params, [name]: hidden }, query);
+      yield send({ ...params, projectId: "hidden", [name]: hidden }, query);
+    }
+    for (const name of names)
+      for (const value of [hidden, `IS:${hidden}`]) yield send(params, { ...query, [name]: value });
+  }
+  for (const renamed of renamings(body)) yield send(params, query, renamed);
+}
+
+/** The body with each of its texts, and keys like it, replaced by each hidden name. */
+function renamings(body: unknown): unknown[] {
+  const text = JSON.stringify(body) ?? "null";
+  const texts = new Set<string>();
+  JSON.parse(text, (_, value) => void (typeof value === "string" && texts.add(JSON.stringify(value))));
+  return [...texts].flatMap((found) =>
+    [...Object.values(HIDDEN), "secret-segment"].map((hidden) =>
+      JSON.parse(text.replaceAll(found, JSON.stringify(hidden))),
+    ),
+  );
+}
+
+type App = Awaited<ReturnType<typeof openBoth>>["with"];
+
+/** The response as text, without what is different for each request. */
+async function answer(app: App, as: string | null, { method, url, body }: Sent) {
+  const headers = { "content-type": "application/json", ...(as !== null && { authorization: as }) };
+  const response = await app.request(url, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const shown = [...response.headers].map(([name, value]) => `${name}: ${value}`).join("\n");
+  return `${response.status}\n${shown}\n\n${text}`.replaceAll(/"id":"[0-9a-f-]{36}"/g, `"id":"…"`);
+}
+
+/**
+ * Names are unique, so whoever checks one learns that it is taken; streams have tests of their own.
+ */
+const tellsNames = ({ id }: Operation, { body }: Sent) =>
+  ["validateFeature", "validateSegment", "validateImport"].includes(id) &&
+  /secret-/.test(JSON.stringify(body));
+
+const READING = SURFACES.flatMap(({ operations }) => operations).filter(
+  ({ changes, isStream }) => !changes && !isStream,
+);
+
+for (const [caller, as] of Object.entries(CALLERS))
+  test(`${caller} can't tell whether a private project has content`, async (t) => {
+    t.mock.timers.enable({ apis: ["Date"], now: NOW });
+    const both = await openBoth(t);
+    const found: string[] = [];
+    for (const operation of READING)
+      for (const sent of requestsFor(operation)) {
+        const [one, other] = [await answer(both.without, as, sent), await answer(both.with, as, sent)];
+        if (one !== other && !tellsNames(operation, sent))
+          found.push(`${operation.id} ${sent.url} ${JSON.stringify(sent.body)}\n${one}\n${other}`);
+      }
+    assert.deepEqual(found, []);
+  });

@@ -1,0 +1,33 @@
+import { createWorld } from "./world.ts";
+
+const STRATEGY = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
+
+/** The rows that the examples refer to; see src/examples.ts. */
+export const exampleWorld = () =>
+  createWorld()
+    .environment("spare")
+    .add("contextField", { name: "plan", stickiness: true })
+    .add("strategyType", { name: "geo" })
+    .add("segment", { id: 1, name: "Testers", constraints: [] })
+    .add("tag", { type: "simple", value: "urgent" })
+    .add("role", { id: 8, name: "Night watch", type: "custom", permissions: [] })
+    .user({ accountType: "Service Account", username: "pipeline" })
+    .group("Day shift", [2])
+    .project("shop")
+    .project("lab")
+    .project("empty")
+    .project("gone", { archivedAt: "2026-01-02T00:00:00.000Z" })
+    .member("shop", 1, 4)
+    .feature("base-flag", "shop")
+    .feature("old-flag", "shop", { archivedAt: "2026-01-02T00:00:00.000Z" })
+    .feature("first-flag", "shop", {
+      environments: [
+        {
+          name: "development",
+          enabled: true,
+          strategies: [{ id: STRATEGY, name: "default" }],
+          variants: [{ name: "red", weight: 1000, weightType: "variable", stickiness: "default" }],
+        },
+      ],
+    })
+    .integration();
