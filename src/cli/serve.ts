@@ -1,9 +1,11 @@
 import path from "node:path";
+import { type Config, SETTINGS } from "../config.ts";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
+import { toUrl } from "../http/listen.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../version.ts";
 import type { Command, Context } from "./command.ts";
@@ -92,6 +94,7 @@ function printWelcome(
   print(`URL:   ${url}`);
   if (credentials && !given)
     printLink(context, url, { link: credentials.link, who: `the user ${admin.username}` });
+  else if (!config.quiet) print(`Open:  ${linkCommand(config, url, credentials ? admin.username : "USER")}`);
   if (credentials) {
     print(`Token: ${given?.place ?? credentials.secret}`);
     print(`       of the user ${admin.username}${given ? "" : "; it is shown only once"}`);
@@ -101,3 +104,15 @@ function printWelcome(
   print(`Try:   curl -H "Authorization: ${shell}" ${url}/api/admin/events`);
   if (!credentials) print(`       (create a token with flagstone token create NAME --user USER)`);
 }
+
+/** The command that prints a link for signing in to this server. */
+function linkCommand(config: Config, url: string, user: string) {
+  const options = [
+    ...(config.data === data.default ? [] : [`--data ${config.data}`]),
+    ...(publicUrl(config, url) !== DEFAULT_URL ? [`--public-url ${publicUrl(config, url)}`] : []),
+  ];
+  return ["flagstone user link", user, ...options].join(" ");
+}
+
+const { host, port, data } = SETTINGS;
+const DEFAULT_URL = toUrl({ host: host.default, port: Number(port.default), isTls: false });

@@ -20,6 +20,9 @@ export class DatasetError extends Error {
   }
 }
 
+/** The same for a line whose subject is already in the file, or on an earlier line. */
+export class DuplicateError extends DatasetError {}
+
 /** A reason or a warning, made safe for a terminal. */
 export const toPrintable = (reason: string) =>
   printable(reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason);

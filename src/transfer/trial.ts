@@ -1,7 +1,7 @@
 import type { Database } from "../db/statement.ts";
 import { inLongWriting, type Writing } from "../db/transaction.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
-import { DatasetError } from "./error.ts";
+import { DatasetError, DuplicateError } from "./error.ts";
 import type { ImportCounts } from "./import.ts";
 import type { ImportContext } from "./kind.ts";
 import { notYet, requireEnd, storeLine } from "./line.ts";
@@ -39,9 +39,9 @@ export async function tryDataset(
 ): Promise<Trial> {
   const trial: Trial = { counts: {}, problems: { count: 0, first: [] }, warnings: { count: 0, first: [] } };
   const readAll = async (tx: Writing) => {
-    clearIfUntouched(tx);
+    const isClear = clearIfUntouched(tx);
     const context = createContext(tx);
-    requireEnd(context, await eachLine(chunks, createChecker(context, trial), onProgress));
+    requireEnd(context, await eachLine(chunks, createChecker(context, trial, isClear), onProgress));
   };
   await inLongWriting(db, readAll, { isKept: false }).catch((error) => noteProblems(trial.problems, error));
   return trial;
@@ -53,12 +53,16 @@ function createContext(tx: Writing): ImportContext {
   return { tx, db: tx.db, now: new Date().toISOString(), events, end: notYet() };
 }
 
-function createChecker(context: ImportContext, trial: Trial) {
+/** @param isClear whether the file has no data yet; otherwise one duplicate says all: it is the wrong file */
+function createChecker(context: ImportContext, trial: Trial, isClear: boolean) {
+  let duplicates = 0;
   return (line: TextLine, isFirst: boolean) => {
     try {
       const warnings = storeLine(context, line, isFirst, trial.counts);
       for (const message of warnings) note(trial.warnings, line.number, message);
     } catch (error) {
+      const isDuplicate = error instanceof DuplicateError;
+      if (isDuplicate && duplicates++ > 0 && !isClear) return;
       noteProblems(trial.problems, error);
     }
   };

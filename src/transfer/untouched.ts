@@ -19,9 +19,12 @@ export function clearFlags(tx: Writing) {
 
 /**
  * Removes the default content of a new file, if there is nothing else in it, so that a dataset can bring its own.
+ * @returns whether there was nothing else
  */
-export function clearIfUntouched(tx: Writing) {
-  if (isUntouched(tx.db)) clearFlags(tx);
+export function clearIfUntouched(tx: Writing): boolean {
+  const isClear = isUntouched(tx.db);
+  if (isClear) clearFlags(tx);
+  return isClear;
 }
 
 /** Whether a file holds only its default content. */

@@ -73,7 +73,11 @@ describe("import --dry-run", { concurrency: 4 }, () => {
     const before = content(folder);
     const input = toText(createWorld().project("a").lines);
     const onFull = await runCli(["import", "-", "--dry-run", "--data", data], { input });
-    assert.match(onFull.stderr, /line 2: environment: already exists: name "development"/);
+    assert.equal(
+      onFull.stderr,
+      'line 2: environment: already exists: name "development"; if the file has data already, import into a new one: ' +
+        "--data NEW\nflagstone: 1 problem: import would store nothing\n",
+    );
     const onEmpty = await runCli(["import", "-", "--dry-run", "--data", path.join(folder, "empty.db")], {
       input,
     });

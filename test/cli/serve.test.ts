@@ -125,8 +125,11 @@ describe("the first start", { concurrency: 3 }, () => {
   test("the operator's secret is accepted, hashed, and neither printed nor logged", async (t) => {
     const data = newFile(t);
     const env = { FLAGSTONE_ADMIN_TOKEN: SECRET };
-    const { get, stop } = await startServer(t, ["serve", "--data", data], { env });
+    const { get, output, stop } = await startServer(t, ["serve", "--data", data], { env });
     assert.equal((await get("/user-admin/1", SECRET)).status, 200);
+    const [, command] = /^Open: {2}flagstone (user link admin .*)$/m.exec(output.stdout)!;
+    const link = (await runHere(command!.split(" "))).stdout.trimEnd();
+    assert.equal((await fetch(link, { redirect: "manual" })).status, 302, "it signs in");
     const { stdout, stderr } = await stop();
     assert.match(stdout, /^Token: the one in FLAGSTONE_ADMIN_TOKEN\n {7}of the user admin$/m);
     assert.match(stdout, /^Try: {3}curl -H "Authorization: \$FLAGSTONE_ADMIN_TOKEN" /m);

@@ -186,7 +186,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   [
     "projectRole",
     { role: 4, user: 1 },
-    'projectRole: already exists: project "a", role 4, user 1; an import adds',
+    'projectRole: already exists: project "a", role 4, user 1; if the file has data',
   ],
   ["tagType", { name: "simple" }, "tagType: already exists: name "],
   ["strategyType", { name: "byCountry" }, "strategyType: already exists: name "],

@@ -25,7 +25,7 @@ test("a dry run of a valid dataset counts the new lines of each kind", async (t)
   assert.deepEqual(problems, NOTHING);
 });
 
-const ADVICE = "import into a new file with --data";
+const ADVICE = "if the file has data already, import into a new one: --data NEW";
 
 test("a dry run reports all errors with their lines, and counts the valid lines", async (t) => {
   const text = [
@@ -51,8 +51,8 @@ test("a dry run reports all errors with their lines, and counts the valid lines"
       [at + 1, "nome: is not a known key"],
       [at + 3, 'kind: "flag" is not a known kind'],
       [at + 4, 'project: no project "no" on an earlier line'],
-      [at + 6, `tagType: already exists: name "good"; an import adds to the file's content: ${ADVICE}`],
-      [at + 7, `event: already exists: id 3; an import adds to the file's content: ${ADVICE}`],
+      [at + 6, `tagType: already exists: name "good"; ${ADVICE}`],
+      [at + 7, `event: already exists: id 3; ${ADVICE}`],
     ].map(([line, message]) => ({ line, message })),
   });
   assert.deepEqual([counts.tagType, counts.feature, counts.event], [2, 3, 3]);
