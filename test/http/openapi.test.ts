@@ -53,10 +53,7 @@ test("operations say what they require and record, and properties what they mean
   const { request } = await openServer(t);
   const { body } = await request("/docs/openapi.json", { as: null });
   const { post } = body.paths["/api/admin/projects/{projectId}/features"];
-  assert.equal(
-    post.description.slice(0, 60),
-    "Requires `CREATE_FEATURE`. Records `feature-created`".slice(0, 60),
-  );
+  assert.match(post.description, /^Requires `CREATE_FEATURE`\. Records `feature-created`, .*`\.$/);
   const search = body.paths["/api/admin/events/search"].post.requestBody.content["application/json"].schema;
   assert.match(
     JSON.stringify(search) + JSON.stringify(body.components.schemas.EventSearch),
