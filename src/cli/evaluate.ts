@@ -3,6 +3,7 @@ import { UsageError } from "../config.ts";
 import { DataError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
+import { toContext } from "../evaluation/context.ts";
 import type { Explanation } from "../evaluation/explain.ts";
 import { trials } from "../resources/playground/require.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
@@ -41,7 +42,7 @@ async function evaluateOnce(context: Context, seed: string | undefined) {
   const db = seed === undefined ? openToRead(config.data) : await openSeeded(seed);
   try {
     const environment = requireEnvironment(db, options.environment as string | undefined);
-    const explanation = explainFlag(db, args[0]!, environment, toContext(options.context as string[]));
+    const explanation = explainFlag(db, args[0]!, environment, toFields(options.context as string[]));
     if (options.json) print(JSON.stringify({ ...explanation, environment }));
     else for (const line of explanationLines(explanation, environment)) print(line);
   } finally {
@@ -52,11 +53,11 @@ async function evaluateOnce(context: Context, seed: string | undefined) {
 function explainFlag(db: Database, flag: string, environment: string, fields: Record<string, string>) {
   const trial = trials(db, CLI, "*", environment).find(({ name }) => name === flag);
   if (!trial) throw new DataError(`There is no flag ${flag}`);
-  return trial.explain(fields) as Explanation & { name: string };
+  return trial.explain(toContext(fields, { environment })) as Explanation & { name: string };
 }
 
 /** @throws UsageError for anything other than NAME=VALUE */
-const toContext = (pairs: readonly string[] = []): Record<string, string> =>
+const toFields = (pairs: readonly string[] = []): Record<string, string> =>
   Object.fromEntries(
     pairs.map((pair) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(pair) ?? [];

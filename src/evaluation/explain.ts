@@ -59,7 +59,7 @@ export function explain(
   context: Context,
 ): Explanation {
   const data = strategies.map((strategy) => judgeStrategy(evaluator, strategy, context));
-  const result = combined(data, feature.enabled);
+  const result = combined(data, feature);
   const on = { ...feature, enabled: true, strategies: [] };
   const hasUnsatisfiedDependency = !evaluator.judge(on, context).enabled;
   const { error } = evaluator.evaluate(feature.name, context);
@@ -74,10 +74,10 @@ export function explain(
   };
 }
 
-/** Disabled strategies are ignored, and an enabled flag without strategies is on. */
-function combined(data: readonly JudgedStrategy[], isOn: boolean): boolean | "unknown" {
+/** Disabled strategies are ignored, and an enabled flag without others is on. */
+function combined(data: readonly JudgedStrategy[], feature: ClientFeature): boolean | "unknown" {
+  if (feature.strategies.length === 0) return feature.enabled;
   const counted = data.filter(({ disabled }) => !disabled);
-  if (counted.length === 0) return isOn;
   return (
     counted.some(({ result }) => result.enabled === true) ||
     (counted.some(({ result }) => result.enabled === "unknown") && "unknown")

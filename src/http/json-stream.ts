@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { nextTurn } from "../turn.ts";
 
-/** Smaller bodies are sent whole, with their length. In characters. */
+/** In characters. */
 const WHOLE = 256 * 1024;
 
 /**
@@ -12,17 +12,20 @@ const WHOLE = 256 * 1024;
 export class JsonStream {
   /** @param root prefixes our own paths */
   readonly chunks: (root: string) => Iterable<string>;
+  readonly whole: number;
 
-  constructor(chunks: (root: string) => Iterable<string>) {
+  /** @param whole up to this many characters, all chunks are produced at once and sent with their length */
+  constructor(chunks: (root: string) => Iterable<string>, whole = WHOLE) {
     this.chunks = chunks;
+    this.whole = whole;
   }
 }
 
 /** The whole text if it is short, otherwise a stream of text. */
-export function toBody({ chunks }: JsonStream, root: string): string | Readable {
+export function toBody({ chunks, whole }: JsonStream, root: string): string | Readable {
   const iterator = chunks(root)[Symbol.iterator]();
   let begin = "";
-  while (begin.length < WHOLE) {
+  while (begin.length < whole) {
     const next = iterator.next();
     if (next.done) return begin;
     begin += next.value;
@@ -43,4 +46,16 @@ async function* rest(begin: string[], iterator: Iterator<string>): AsyncGenerato
   } finally {
     iterator.return?.();
   }
+}
+
+/** Joins small pieces of text, since each chunk of a stream costs a turn and a write. @param length in characters */
+export function* inChunks(pieces: Iterable<string>, length: number): Generator<string> {
+  let chunk = "";
+  for (const piece of pieces) {
+    chunk += piece;
+    if (chunk.length < length) continue;
+    yield chunk;
+    chunk = "";
+  }
+  if (chunk !== "") yield chunk;
 }

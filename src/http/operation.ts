@@ -69,6 +69,8 @@ export interface Contract {
   isUncached?: true;
   /** Its response includes usage data, which doesn't invalidate the cache: it is cached for seconds only. */
   includesUsage?: true;
+  /** A response takes so much memory that only a few are open at once; other requests wait, or get a 429. */
+  isHeavy?: true;
   /** The number of flags that a request changes or reads, or what takes as long; many are left to another process. */
   sizeOf?: (request: { db: Database; params: never; body: never }) => number;
   /** Its changes are not confined to the project that its permission names. */

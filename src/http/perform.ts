@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
 import { toClaim } from "../auth/claim.ts";
 import { type Claim, requirePermission, requireSeen } from "../auth/require-permission.ts";
@@ -7,6 +7,7 @@ import type { writeSoon } from "../events/write.ts";
 import { type Body, readJson } from "./body.ts";
 import { prefersCsv, toCsv } from "./csv.ts";
 import { EventStream } from "./event-stream.ts";
+import type { FewAtOnce } from "./few-at-once.ts";
 import { requireMatch } from "./if-match.ts";
 import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import { forward, isLarge, type LargeChanges } from "./large-change.ts";
@@ -30,6 +31,8 @@ export interface Site {
   cache?: ResponseCache | undefined;
   /** The open streams. */
   streams: Streams;
+  /** Delays heavy requests. */
+  fewAtOnce: FewAtOnce;
   /** Makes large changes in another process. */
   largeChanges?: LargeChanges | undefined;
 }
@@ -51,7 +54,8 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
     requireSeen(claim);
     const request = toRequest(site.db, event, { params, query, body });
     const here = () => toOutcome(site, operation, event, operation.handle(request, door));
-    return isLarge(site, operation, request) ? forward(site, event, text, here) : here();
+    if (isLarge(site, operation, request)) return forward(site, event, text, here);
+    return operation.isHeavy ? whenFew(site, event).then(here) : here();
   };
   const outcome = operation.body
     ? bodyOf(event, operation).then(
@@ -60,6 +64,13 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
       )
     : run();
   return { outcome, claim };
+}
+
+/** Without a socket, nothing stays open for long. */
+function whenFew({ fewAtOnce }: Site, { context: { actor }, runtime }: H3Event): Promise<void> {
+  const response = runtime?.node?.res as ServerResponse | undefined;
+  const caller = actor.userId === null ? `token ${actor.tokenId}` : `user ${actor.userId}`;
+  return response ? fewAtOnce(caller, response) : Promise.resolve();
 }
 
 /** What a handler's result is turned into. */

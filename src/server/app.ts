@@ -11,6 +11,7 @@ import { clientAddress } from "../http/client.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { corsHeaders, isPreflight } from "../http/cors.ts";
 import { requireValid, toApiError } from "../http/error.ts";
+import { createFewAtOnce } from "../http/few-at-once.ts";
 import { frontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
 import { mount } from "../http/mount.ts";
@@ -60,7 +61,19 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   });
   const operations = OPERATIONS;
   const requireWritable = requireNoMaintenance;
-  mount(app, { db, root, cache, streams, operations, write: writeSoon, requireWritable, largeChanges });
+  const fewAtOnce = createFewAtOnce();
+  const site = {
+    db,
+    root,
+    cache,
+    streams,
+    operations,
+    write: writeSoon,
+    requireWritable,
+    fewAtOnce,
+    largeChanges,
+  };
+  mount(app, site);
   route(app, "/avatars/:file", { GET: avatarResponse });
   route(app, "/auth/link/:secret", { GET: answerSignInLink(options) });
   route(app, "/logout", { GET: answerSignOutPage(root), POST: answerSignOut(options) });

@@ -31,6 +31,10 @@ const named = (body: Body, name: string) => body.features.find((one: Body) => on
 const sees = (name: string, expected: object) => (body: Body) =>
   assert.partialDeepStrictEqual(named(body, name), expected);
 
+const TEN_THOUSAND_FIELDS = Object.fromEntries(
+  Array.from({ length: 10_000 }, (_, index) => [`field${index}`, "x"]),
+);
+
 const EVERYONE = { id: "s", name: "default" };
 const STAFF = {
   id: "s",
@@ -52,6 +56,10 @@ scenarios("POST /api/admin/playground", [
   { name: "an environment that is a number", ...asking({}, { environment: 5 }), expect: 400 },
   { name: "no context", body: { environment: "development" }, expect: [400, "ValidationError"] },
   { name: "a context that is text", ...asking({}, { context: "x" }), expect: [400, "ValidationError"] },
+  {
+    name: "ten thousand fields",
+    ...asking(TEN_THOUSAND_FIELDS),
+  },
   {
     name: "no appName",
     ...asking({ appName: undefined }),
@@ -286,6 +294,19 @@ scenarios("POST /api/admin/playground/advanced", [
     given: withFlag(flag("cart", [])),
     ...trying({ one: {}, two: true }),
     see: ({ warnings }) => assert.deepEqual(warnings, { invalidContextProperties: ["one", "two"] }),
+  },
+  {
+    name: "ten thousand combinations of long values",
+    ...trying({ a: "1,".repeat(10_000), b: "x".repeat(2000) }, ["development"]),
+    expect: [400, "ValidationError"],
+    see: ({ message }) =>
+      assert.match(message, /^body\.context: 10001 contexts.* more than an answer with long/),
+  },
+  {
+    name: "ten thousand fields, some with two values",
+    ...trying({ ...TEN_THOUSAND_FIELDS, a: "1,2", b: "1,2" }, ["development"]),
+    given: withFlag(flag("cart", [EVERYONE])),
+    see: (body: Body) => assert.equal(named(body, "cart").environments.development.length, 4),
   },
   {
     name: "too many combinations",

@@ -54,7 +54,7 @@ export function evaluatorOfProjects(
 ) {
   const requested = requestedProjects === "*" ? allProjects(db) : [...new Set(requestedProjects)];
   const projects = requested.filter((project) => !hidden.includes(project));
-  return { evaluator: evaluatorFor(db, { projects, environment }), projects };
+  return evaluatorFor(db, { projects, environment });
 }
 
 /** An application's position in the history of its flags, and whether they have changed since another position. */

@@ -26,10 +26,23 @@ const choices = ({ texts, properties = {} }: CleanContext) =>
 export const countContexts = (context: CleanContext): number =>
   choices(context).reduce((product, [, parts]) => product * parts.length, 1);
 
-/** Every combination of the parts of all values; the first value changes fastest (original). */
-export const contextsIn = (context: CleanContext): ContextValues[] =>
-  choices(context).reduceRight<ContextValues[]>(
-    (combinations, [name, parts]) =>
-      combinations.flatMap((combination) => parts.map((part) => ({ [name]: part, ...combination }))),
-    [{}],
-  );
+/** The characters in the longest of these contexts. */
+export const contextLength = (context: CleanContext): number =>
+  choices(context).reduce((sum, [name, parts]) => sum + name.length + longest(parts), 0);
+
+const longest = (parts: readonly string[]) => parts.reduce((most, { length }) => Math.max(most, length), 0);
+
+/** Every combination of the parts of all values, one by one; the first value changes fastest (original). */
+export function* contextsIn(context: CleanContext): Generator<ContextValues> {
+  const all = choices(context);
+  const count = countContexts(context);
+  for (let index = 0; index < count; index++) {
+    let rest = index;
+    const chosen = all.map(([name, parts]) => {
+      const part = parts[rest % parts.length]!;
+      rest = Math.floor(rest / parts.length);
+      return [name, part];
+    });
+    yield Object.fromEntries(chosen);
+  }
+}

@@ -1,20 +1,20 @@
 import type { Actor } from "../../auth/actor.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import type { Database } from "../../db/statement.ts";
-import { toContext } from "../../evaluation/context.ts";
+import type { Context } from "../../evaluation/context.ts";
 import { type Explanation, explain } from "../../evaluation/explain.ts";
 import { invalid } from "../../http/error.ts";
 import { evaluatorOfProjects } from "../client/require.ts";
-import type { ContextValues } from "./contexts.ts";
+import { strategiesAsValues } from "../strategies/require.ts";
+import { type CleanContext, contextLength, countContexts } from "./contexts.ts";
 import type { PlaygroundRequest } from "./schema.ts";
-import { strategiesByFeature } from "./store.ts";
 
 /** A flag in an environment, ready to be evaluated for any context. */
 export interface Trial {
   name: string;
   projectId: string;
   environment: string;
-  explain(values: ContextValues): object;
+  explain(context: Context): object;
 }
 
 /**
@@ -28,15 +28,16 @@ export function trials(
   environment: string,
 ): Trial[] {
   const hidden = hiddenProjects(db, actor);
-  const { evaluator, projects } = evaluatorOfProjects(db, requested ?? "*", hidden, environment);
-  const strategies = strategiesByFeature(db, projects, environment);
+  const evaluator = evaluatorOfProjects(db, requested ?? "*", hidden, environment);
   return [...evaluator.features.values()].map((feature) => {
     const flag = { name: feature.name, projectId: feature.project, environment };
-    const stored = strategies.get(feature.name) ?? [];
     return {
       ...flag,
-      explain: (values) =>
-        linked(flag, explain(evaluator, feature, stored, toContext(values, { environment }))),
+      explain(context) {
+        // Read only now: all flags' strategies at once would take long, and memory for as long as the client reads.
+        const strategies = strategiesAsValues(db, feature.name, environment);
+        return linked(flag, explain(evaluator, feature, strategies, context));
+      },
     };
   });
 }
@@ -54,11 +55,17 @@ function linked({ name, projectId, environment }: Omit<Trial, "explain">, explan
 /** The maximum number of flag evaluations per request (original). */
 const MAX_EVALUATIONS = 15_000;
 
-/** @throws ApiError `ValidationError` for too many; contexts count even if there are no flags */
-export function requireFewEvaluations(environments: number, features: number, contexts: number) {
-  if (environments * Math.max(1, features) * contexts <= MAX_EVALUATIONS) return;
-  throw invalid({
-    path: "body.context",
-    message: `${contexts} contexts, ${environments} environments and ${features} flags are more than ${MAX_EVALUATIONS} evaluations: request fewer`,
-  });
+/** Each evaluation is answered with its context. In characters. */
+const MAX_REPEATED = 16 * 1024 * 1024;
+
+/** @throws ApiError `ValidationError` for too many, or too long; contexts count even if there are no flags */
+export function requireFewEvaluations(environments: number, features: number, context: CleanContext) {
+  const contexts = countContexts(context);
+  const evaluations = environments * Math.max(1, features) * contexts;
+  const what = `${contexts} contexts, ${environments} environments and ${features} flags are`;
+  const tooMany = (than: string) =>
+    invalid({ path: "body.context", message: `${what} more than ${than}: request fewer` });
+  if (evaluations > MAX_EVALUATIONS) throw tooMany(`${MAX_EVALUATIONS} evaluations`);
+  if (evaluations * contextLength(context) > MAX_REPEATED)
+    throw tooMany("an answer with long contexts holds");
 }

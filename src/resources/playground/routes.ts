@@ -1,7 +1,8 @@
 import { snapshot } from "../../db/snapshot.ts";
-import { JsonStream } from "../../http/json-stream.ts";
+import { toContext } from "../../evaluation/context.ts";
+import { inChunks, JsonStream } from "../../http/json-stream.ts";
 import { operation } from "../../http/operation.ts";
-import { type ContextValues, cleanContext, contextsIn, countContexts, toContextValues } from "./contexts.ts";
+import { type ContextValues, cleanContext, contextsIn, toContextValues } from "./contexts.ts";
 import { requireFewEvaluations, type Trial, trials } from "./require.ts";
 import {
   AdvancedPlaygroundRequest,
@@ -18,12 +19,14 @@ export const tryContext = operation({
   path: "/api/admin/playground",
   permission: null,
   isUncached: true, // the result may depend on time and chance
+  isHeavy: true,
   body: PlaygroundRequest,
   response: PlaygroundResponse,
+  errors: ["RateLimitError"],
 }).run(({ db, actor, body }) => {
   const { environment, projects } = body;
   const context = cleanContext(body.context);
-  const values = toContextValues(context);
+  const values = toContext(toContextValues(context), { environment });
   const all = snapshot(db, () => trials(db, actor, projects, environment));
   return toStream(
     body,
@@ -40,19 +43,20 @@ export const tryContexts = operation({
   path: "/api/admin/playground/advanced",
   permission: null,
   isUncached: true, // the result may depend on time and chance
+  isHeavy: true,
   body: AdvancedPlaygroundRequest,
   response: AdvancedPlaygroundResponse,
+  errors: ["RateLimitError"],
 }).run(({ db, actor, body }) => {
   const context = cleanContext(body.context);
   const environments = [...new Set(body.environments)];
   const places = snapshot(db, () =>
     environments.map((environment, index) => {
       const all = trials(db, actor, body.projects, environment);
-      if (index === 0) requireFewEvaluations(environments.length, all.length, countContexts(context));
+      if (index === 0) requireFewEvaluations(environments.length, all.length, context);
       return all;
     }),
   );
-  const contexts = contextsIn(context);
   const [first = []] = places;
   return toStream(
     body,
@@ -61,32 +65,44 @@ export const tryContexts = operation({
       (_, index) => () =>
         inEnvironments(
           places.map((all) => all[index]!),
-          contexts,
+          () => contextsIn(context),
         ),
     ),
   );
 });
 
-/** Flag by flag, so that other requests get a turn in between. */
+/** In pieces of a few flags, so that other requests get a turn in between. */
 const toStream = (input: object, ignored: string[], features: Array<() => Iterable<string>>) =>
-  new JsonStream(function* () {
-    yield `{"input":${JSON.stringify(input)},"features":[`;
-    for (const [index, pieces] of features.entries()) {
-      if (index > 0) yield ",";
-      yield* pieces();
-    }
-    const warnings = ignored.length > 0 && { warnings: { invalidContextProperties: ignored } };
-    yield `]${warnings ? `,${JSON.stringify(warnings).slice(1, -1)}` : ""}}`;
-  });
+  new JsonStream(() => inChunks(toText(input, ignored, features), CHUNK), CHUNK);
+
+/** In characters; explaining as many takes some milliseconds. */
+const CHUNK = 8 * 1024;
+
+function* toText(input: object, ignored: string[], features: Array<() => Iterable<string>>) {
+  yield `{"input":${JSON.stringify(input)},"features":[`;
+  for (const [index, pieces] of features.entries()) {
+    if (index > 0) yield ",";
+    yield* pieces();
+  }
+  const warnings = ignored.length > 0 && { warnings: { invalidContextProperties: ignored } };
+  yield `]${warnings ? `,${JSON.stringify(warnings).slice(1, -1)}` : ""}}`;
+}
 
 /** A flag, with one piece per evaluation. */
-function* inEnvironments(places: readonly Trial[], contexts: readonly ContextValues[]): Generator<string> {
+function* inEnvironments(
+  places: readonly Trial[],
+  contexts: () => Iterable<ContextValues>,
+): Generator<string> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
   for (const [index, { environment, explain }] of places.entries()) {
     yield `${index > 0 ? "," : ""}${JSON.stringify(environment)}:[`;
-    for (const [at, context] of contexts.entries())
-      yield (at > 0 ? "," : "") + JSON.stringify({ ...explain(context), environment, context });
+    let separator = "";
+    for (const context of contexts()) {
+      const explanation = explain(toContext(context, { environment }));
+      yield separator + JSON.stringify({ ...explanation, environment, context });
+      separator = ",";
+    }
     yield "]";
   }
   yield "}}";

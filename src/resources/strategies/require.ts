@@ -8,7 +8,7 @@ import type { StrategyUse } from "../constraints/schema.ts";
 import type { Strategy } from "./schema.ts";
 import { getsStrategy, placedStrategy, strategyCount } from "./store.ts";
 
-export { type StoredParts, toValues } from "./store.ts";
+export { type StoredParts, strategiesAsValues, toValues } from "./store.ts";
 
 interface Place {
   project: string;
