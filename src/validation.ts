@@ -116,6 +116,10 @@ const withKeys = (value: object, map: (key: string) => string) =>
 const toKept = (key: string) => key.replace(/^(__proto__|prototype|constructor)$/, "\0$1");
 const toGiven = (key: string) => key.replace(/^\0/, "");
 
+/** An object with any keys and values of one kind. */
+export const dictionary = <S extends Schema>(value: S) =>
+  Object.assign(v.pipe(JsonObject, keepingKeys(v.record(v.string(), value))), { value });
+
 /** RFC 3339 in UTC with milliseconds, the only form on the wire. */
 export const Timestamp = v.pipe(v.string(), v.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/));
 

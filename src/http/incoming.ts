@@ -2,6 +2,7 @@ import type { H3Event } from "h3";
 import type { Actor } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../validation.ts";
+import { convert } from "./convert.ts";
 import { ApiError, invalid, requireValid } from "./error.ts";
 import type { Contract, Request } from "./operation.ts";
 
@@ -46,6 +47,10 @@ export function checkedQuery({ query }: Contract, url: URL): unknown {
   requireNoNul(url);
   return checked(query, query && queryValues(query, url), "query");
 }
+
+/** The body, with the types that its schema describes. @throws ApiError `ValidationError` */
+export const checkedBody = ({ body, isStrict }: Contract, value: unknown): unknown =>
+  checked(body, body && !isStrict ? convert(body, value) : value, "body");
 
 /** The declared fields of one part of a request. @throws ApiError `ValidationError` */
 export const checked = (schema: Schema | undefined, input: unknown, where: string): unknown =>

@@ -47,6 +47,8 @@ export interface Contract {
   body?: Schema;
   /** A missing body counts as an empty object. */
   isBodyOptional?: true;
+  /** No value of its body is converted to the type that the schema describes (CONTRACT, event search). */
+  isStrict?: true;
   /** Supports `If-None-Match` as a GET does. */
   isConditional?: true;
   /** The status of a successful response; 200 by default. */

@@ -9,7 +9,7 @@ import { prefersCsv, toCsv } from "./csv.ts";
 import { EventStream } from "./event-stream.ts";
 import type { FewAtOnce } from "./few-at-once.ts";
 import { requireMatch } from "./if-match.ts";
-import { checked, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
+import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
 import { forward, isLarge, type LargeChanges } from "./large-change.ts";
 import { Csv, type Door, type Operation } from "./operation.ts";
 import { type Parts, type StreamParts, toParts } from "./response.ts";
@@ -59,8 +59,7 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   };
   const outcome = operation.body
     ? bodyOf(event, operation).then(
-        ({ text, value }) =>
-          cached(site, operation, event, text) ?? run(checked(operation.body, value, "body"), text),
+        ({ text, value }) => cached(site, operation, event, text) ?? run(checkedBody(operation, value), text),
       )
     : run();
   return { outcome, claim };

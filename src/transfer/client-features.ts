@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonObject, NonEmptyText } from "../validation.ts";
+import { dictionary, NonEmptyText } from "../validation.ts";
 
 /*
  * Flags in the form SDKs read: the state of one environment. As in SDKs, much of it is optional.
@@ -43,7 +43,7 @@ const Feature = v.object({
   strategies: list(
     v.object({
       name: v.string(),
-      parameters: v.nullish(v.pipe(JsonObject, v.record(v.string(), AsText)), {}),
+      parameters: v.nullish(dictionary(AsText), {}),
       constraints: list(Constraint),
       segments: list(v.number()),
       variants: list(Variant),

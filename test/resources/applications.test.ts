@@ -201,7 +201,7 @@ scenarios(`POST ${METRICS}/applications/shop`, [
   { ...asked, name: "an overlong name", url: "x".repeat(300), expect: [400, "ValidationError"] },
   ...unreadableBodies({}),
   ...badBodies({}, [
-    ["a number as the description", { description: 1 }, "body.description"],
+    ["an object as the description", { description: {} }, "body.description"],
     ["text as the strategies", { strategies: "default" }, "body.strategies"],
   ]),
 ]);

@@ -44,8 +44,8 @@ scenarios(`GET ${BANNERS}`, [
 const body = { message: "Soon" };
 const bad: Array<[string, unknown, string]> = [
   ["no message", {}, "body.message"],
-  ["a number as the message", { message: 5 }, "body.message"],
-  ["text for enabled", { ...body, enabled: "true" }, "body.enabled"],
+  ["an object as the message", { message: {} }, "body.message"],
+  ["text for enabled", { ...body, enabled: "yes" }, "body.enabled"],
   ["an unknown variant", { ...body, variant: "loud" }, "body.variant"],
   ["a script as the link", { ...body, link: "javascript:alert(1)" }, "body.link"],
   ["a disguised link to another host", { ...body, link: "//evil.example" }, "body.link"],

@@ -106,10 +106,9 @@ scenarios(`GET ${CONTEXT}/`, [
 
 const INVALID: object[] = [
   { description: "x".repeat(251) },
-  { description: 1 },
+  { description: [] },
   { stickiness: "yes" },
-  { stickiness: null },
-  { sortOrder: "1" },
+  { sortOrder: "first" },
   { sortOrder: 1.5 },
   { legalValues: "eu" },
   { legalValues: ["eu"] },
@@ -126,7 +125,7 @@ scenarios(`POST ${CONTEXT}`, [
   ...[
     {},
     { name: "" },
-    { name: 1 },
+    { name: [] },
     { name: "a b" },
     { name: ".." },
     { name: "x".repeat(101) },

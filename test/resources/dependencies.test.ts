@@ -46,7 +46,7 @@ scenarios(`POST ${FEATURES}/f/dependencies`, [
   ...unreadableBodies({ given }),
   ...badBodies({ given }, [
     ["no parent", {}, "body.feature"],
-    ["a parent that is a number", { feature: 5 }, "body.feature"],
+    ["a parent that is an object", { feature: {} }, "body.feature"],
     ["text for enabled", { feature: "parent", enabled: "x" }, "body.enabled"],
     ["one variant", { feature: "parent", variants: "x" }, "body.variants"],
     ["a variant that is null", { feature: "parent", variants: [null] }, "body.variants.0"],

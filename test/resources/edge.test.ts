@@ -95,7 +95,7 @@ scenarios("POST /edge/validate", [
   ...unreadableBodies({ as: null }),
   ...badBodies({ as: null }, [
     ["no tokens", {}, "body.tokens"],
-    ["a number as a token", { tokens: [1] }, "body.tokens.0"],
+    ["an object as a token", { tokens: [{}] }, "body.tokens.0"],
     ["too many tokens", { tokens: Array(1001).fill("x") }, "body.tokens"],
   ]),
 ]);

@@ -137,8 +137,7 @@ scenarios(`POST ${ENVIRONMENTS}`, [
   wrong({ ...NEW, name: "a b" }, "body.name"),
   wrong({ ...NEW, name: "." }, "body.name"),
   wrong({ name: "x" }, "body.type"),
-  wrong({ ...NEW, type: 1 }, "body.type"),
-  wrong({ ...NEW, enabled: null }, "body.enabled"),
+  wrong({ ...NEW, type: [] }, "body.type"),
   wrong({ ...NEW, sortOrder: 1.5 }, "body.sortOrder"),
 ]);
 
@@ -150,7 +149,7 @@ scenarios(`PUT ${ENVIRONMENTS}/update/development`, [
     records: [{ type: "environment-updated", data: { type: "test", sortOrder: 1 }, preData: DEVELOPMENT }],
     see: (body) => assert.deepEqual(body, { ...DEVELOPMENT, type: "test" }),
   }),
-  wrong({ sortOrder: "1" }, "body.sortOrder"),
+  wrong({ sortOrder: "first" }, "body.sortOrder"),
   given({ name: "an unknown one", url: `${ENVIRONMENTS}/update/nosuch`, body: {}, expect: NOT_FOUND }),
 ]);
 
@@ -220,7 +219,7 @@ scenarios(`POST ${OF_A}`, [
     expect: NOT_FOUND,
   }),
   wrong({}, "body.environment"),
-  wrong({ environment: 1 }, "body.environment"),
+  wrong({ environment: [] }, "body.environment"),
 ]);
 
 scenarios(`DELETE ${OF_A}`, [

@@ -55,7 +55,7 @@ scenarios(`PUT ${TYPES}/release/lifetime`, [
       see: ({ lifetimeDays }) => assert.equal(lifetimeDays, null),
     }),
   ),
-  ...[-1, 1.5, "12", 2147483648, undefined, true].map((days) =>
+  ...[-1, 1.5, "x", 2147483648, undefined, true].map((days) =>
     set(days, {
       expect: [400, "ValidationError"],
       see: ({ details }) => assert.equal(details[0].path, "body.lifetimeDays"),

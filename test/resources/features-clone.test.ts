@@ -79,7 +79,7 @@ scenarios(`POST ${CLONE}`, [
   ...badBodies({ given }, [
     ["no name", {}, "body.name"],
     ["a name that is null", { name: null }, "body.name"],
-    ["a name that is a number", { name: 5 }, "body.name"],
+    ["a name that is an object", { name: {} }, "body.name"],
     ["an empty name", { name: "" }, "body.name"],
     ["a name with a slash", { name: "a/b" }, "body.name"],
     ["dots as the name", { name: ".." }, "body.name"],

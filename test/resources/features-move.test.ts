@@ -77,7 +77,7 @@ scenarios(`POST ${MOVE}`, [
   ...badBodies({ given }, [
     ["no project", {}, "body.newProjectId"],
     ["a project that is null", { newProjectId: null }, "body.newProjectId"],
-    ["a project that is a number", { newProjectId: 5 }, "body.newProjectId"],
+    ["a project that is an object", { newProjectId: {} }, "body.newProjectId"],
   ]),
   refused("an unknown project", "NotFoundError", { body: { newProjectId: "nope" } }),
   refused("a lone surrogate", "NotFoundError", { body: `{"newProjectId":"\\ud800"}` }),

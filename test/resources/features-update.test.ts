@@ -38,15 +38,13 @@ scenarios(`PUT ${FLAG}`, [
   ...unreadableBodies({ given }),
   ...badBodies({ given }, [
     ["another name", { name: "g" }, "body.name"],
-    ["a number as the name", { name: 5 }, "body.name"],
+    ["an object as the name", { name: {} }, "body.name"],
     ["an unknown type", { type: "nope" }, "body.type"],
-    ["a type that is null", { type: null }, "body.type"],
-    ["a description that is a number", { description: 7 }, "body.description"],
+    ["a description that is an object", { description: {} }, "body.description"],
     ["a lone surrogate", `{"description":"\\ud800"}`, "body.description"],
     ["an overlong description", { description: "x".repeat(65_537) }, "body.description"],
     ["text for stale", { stale: "x" }, "body.stale"],
-    ["a number for impressionData", { impressionData: 1 }, "body.impressionData"],
-    ["null for archived", { archived: null }, "body.archived"],
+    ["an object for impressionData", { impressionData: {} }, "body.impressionData"],
   ]),
   becomes(
     "omitted properties get their defaults, except for the description",

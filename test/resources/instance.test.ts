@@ -235,8 +235,8 @@ scenarios("POST /api/admin/record-ui-error", [
   ...unreadableBodies({}),
   ...badBodies({}, [
     ["no message", {}, "body.errorMessage"],
-    ["a number as the message", { errorMessage: 5 }, "body.errorMessage"],
-    ["a number as the stack", { errorMessage: "x", errorStack: 5 }, "body.errorStack"],
+    ["an object as the message", { errorMessage: {} }, "body.errorMessage"],
+    ["an object as the stack", { errorMessage: "x", errorStack: {} }, "body.errorStack"],
   ]),
 ]);
 

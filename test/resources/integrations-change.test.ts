@@ -49,11 +49,10 @@ const wrong: Parameters<typeof badBodies>[1] = [
   ["an unknown provider", { ...hook, provider: "pigeon" }, "body.provider"],
   ["a provider of an inherited name", { ...hook, provider: "constructor" }, "body.provider"],
   ["enabled is missing", { ...hook, enabled: undefined }, "body.enabled"],
-  ["enabled is text", { ...hook, enabled: "true" }, "body.enabled"],
+  ["enabled is text", { ...hook, enabled: "yes" }, "body.enabled"],
   ["no parameters", { ...hook, parameters: undefined }, "body.parameters"],
   ["parameters that are a list", { ...hook, parameters: [] }, "body.parameters"],
   ["a parameter that is an object", with_({ contentType: {} }), "body.parameters.contentType"],
-  ["a parameter that is null", with_({ contentType: null }), "body.parameters.contentType"],
   ["a required parameter is missing", { ...hook, parameters: {} }, "body.parameters.url"],
   ["a required parameter is empty", with_({ url: " " }), "body.parameters.url"],
   ["an invalid URL", with_({ url: "hooks.example" }), "body.parameters.url"],
@@ -74,9 +73,9 @@ const wrong: Parameters<typeof badBodies>[1] = [
   ],
   ["no events", { ...hook, events: undefined }, "body.events"],
   ["an unknown event", { ...hook, events: ["feature-exploded"] }, "body.events.0"],
-  ["a project that is a number", { ...hook, projects: [1] }, "body.projects.0"],
+  ["a project that is an object", { ...hook, projects: [{}] }, "body.projects.0"],
   ["environments that are text", { ...hook, environments: "production" }, "body.environments"],
-  ["a description that is a number", { ...hook, description: 1 }, "body.description"],
+  ["a description that is an object", { ...hook, description: {} }, "body.description"],
 ];
 
 scenarios("GET /api/admin/addons", [

@@ -86,7 +86,7 @@ scenarios(`POST ${TOKENS}`, [
   ...unreadableBodies({}),
   ...badBodies({}, [
     ["no name", { expiresAt: body.expiresAt }, "body.name"],
-    ["a name that is a number", { ...body, name: 5 }, "body.name"],
+    ["a name that is an object", { ...body, name: {} }, "body.name"],
     ["a name with NUL", { ...body, name: "\0" }, "body.name"],
     ["no end", { name: "team" }, "body.expiresAt"],
     ["null as the expiry", { ...body, expiresAt: null }, "body.expiresAt"],
@@ -130,7 +130,7 @@ scenarios(`PUT ${TOKENS}/*****-1`, [
   ...badBodies({ given: invitation() }, [
     ["nothing to change", {}, "body"],
     ["an invalid expiry", { expiresAt: "never" }, "body.expiresAt"],
-    ["text for enabled", { enabled: "true" }, "body.enabled"],
+    ["text for enabled", { enabled: "yes" }, "body.enabled"],
   ]),
   { name: "none", body: { enabled: true }, expect: [404, "NotFoundError"] },
 ]);

@@ -63,7 +63,7 @@ scenarios(`POST ${LIFECYCLE}/complete`, [
     ["no status", {}, "body.status"],
     ["an unknown status", { status: "lost" }, "body.status"],
     ["a status that is null", { status: null }, "body.status"],
-    ["a variant that is a number", { status: "kept", statusValue: 5 }, "body.statusValue"],
+    ["a variant that is an object", { status: "kept", statusValue: {} }, "body.statusValue"],
   ]),
   {
     name: "discarded",

@@ -95,7 +95,7 @@ scenarios(`POST ${READ}`, [
   read("a service token", [1], { as: SERVICE, expect: [403, "NoAccessError"] }),
   read("only unknown ones", [99, 0]),
   read("nothing given", undefined, { expect: [400, "ValidationError"] }),
-  read("ids as text", ["1"], { expect: [400, "ValidationError"] }),
+  read("ids that are lists", [[1]], { expect: [400, "ValidationError"] }),
   read("a fraction as an id", [1.5], { expect: [400, "ValidationError"] }),
 ]);
 
@@ -151,7 +151,7 @@ scenarios(`PUT ${MUTED}`, [
     ["nothing", {}, "body.muted"],
     ["an object", { muted: {} }, "body.muted"],
     ["an unknown kind", { muted: [{ notificationType: "mail" }] }, "body.muted.0.notificationType"],
-    ["a project that is a number", { muted: [{ project: 5 }] }, "body.muted.0.project"],
+    ["a project that is an object", { muted: [{ project: {} }] }, "body.muted.0.project"],
     ["an unknown project", { muted: [{ project: "nope" }] }, "body.muted.0.project"],
     ["a project hidden from the caller", { muted: [{ project: "hidden" }] }, "body.muted.0.project"],
     ["too many", { muted: Array(1001).fill({}) }, "body.muted"],

@@ -54,7 +54,7 @@ scenarios(`POST ${USERS}/validate-password`, [
   ...unreadableBodies({}),
   ...badBodies({}, [
     ["none", {}, "body.password"],
-    ["a number", { password: 1 }, "body.password"],
+    ["a list", { password: [] }, "body.password"],
   ]),
 ]);
 

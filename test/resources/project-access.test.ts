@@ -116,7 +116,7 @@ scenarios(`PUT ${ACCESS}`, [
       ["a root role", [owners, { id: 1, users: [3] }], "body.roles.1.id"],
       ["an unknown user", [{ id: OWNER, users: [2, 77] }], "body.roles.0.users.1"],
       ["an unknown group", [{ id: OWNER, users: [2], groups: [9] }], "body.roles.0.groups.0"],
-      ["a user by name", [{ id: OWNER, users: ["2"] }], "body.roles.0.users.0"],
+      ["a user by name", [{ id: OWNER, users: ["edith"] }], "body.roles.0.users.0"],
       ["a fraction as a user", [{ id: OWNER, users: [2.5] }], "body.roles.0.users.0"],
       ["a role without an id", [{ users: [2] }], "body.roles.0.id"],
     ] as const

@@ -67,7 +67,7 @@ scenarios("POST /api/admin/ui-config", [
       origins("*", origin),
       "body.frontendSettings.frontendApiOrigins.1",
     ]),
-    ["an origin that is a number", origins(5), "body.frontendSettings.frontendApiOrigins.0"],
+    ["an origin that is an object", origins({}), "body.frontendSettings.frontendApiOrigins.0"],
   ]),
   { name: "no settings", given, body: {}, expect: [404, "NotFoundError"] },
   { name: "no origins", given, body: origins(), expect: 204, records: created() },
@@ -97,8 +97,8 @@ scenarios("POST /api/admin/maintenance", [
   ...unreadableBodies({ given }),
   ...badBodies({ given }, [
     ["nothing", {}, "body.enabled"],
-    ["text", { enabled: "true" }, "body.enabled"],
-    ["a number", { enabled: 1 }, "body.enabled"],
+    ["text", { enabled: "yes" }, "body.enabled"],
+    ["a number", { enabled: 2 }, "body.enabled"],
     ["null", { enabled: null }, "body.enabled"],
   ]),
   {

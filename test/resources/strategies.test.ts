@@ -166,14 +166,14 @@ scenarios(`POST ${STRATEGIES}`, [
   wrong({ name: 5 }, "name"),
   wrong({ name: "" }, "name"),
   wrong({ name: "nosuch" }, "name"),
-  wrong({ name: "default", title: 5 }, "title"),
+  wrong({ name: "default", title: [] }, "title"),
   wrong({ name: "default", title: "x".repeat(65537) }, "title"),
-  wrong({ name: "default", disabled: "true" }, "disabled"),
-  wrong({ name: "default", sortOrder: "1" }, "sortOrder"),
+  wrong({ name: "default", disabled: "yes" }, "disabled"),
+  wrong({ name: "default", sortOrder: "first" }, "sortOrder"),
   wrong({ name: "default", parameters: [] }, "parameters"),
-  wrong({ name: "default", parameters: { a: {} } }, "parameters"),
+  wrong({ name: "default", parameters: { a: {} } }, "parameters.a"),
   wrong({ name: "default", segments: 1 }, "segments"),
-  wrong({ name: "default", segments: ["1"] }, "segments.0"),
+  wrong({ name: "default", segments: ["x"] }, "segments.0"),
   wrong({ name: "default", segments: [1.5] }, "segments.0"),
   wrong({ name: "default", segments: [1, 3] }, "segments.1"),
   wrong({ name: "default", segments: [1, 2, 3, 4, 5, 6] }, "segments"),
@@ -319,7 +319,7 @@ scenarios(`PUT ${STRATEGIES}/s`, [
     records: [updated({ disabled: true }), disabled],
   }),
   wrong({ name: "nosuch" }, "name"),
-  wrong({ disabled: 1 }, "disabled"),
+  wrong({ disabled: 2 }, "disabled"),
   on({ name: "an unknown one", url: `${STRATEGIES}/nosuch`, body: {}, expect: NOT_FOUND }),
   on({
     name: "one of another flag",
@@ -443,7 +443,7 @@ scenarios(`POST ${SORT}`, [
   on({ name: "with an unknown strategy", body: [{ id: "nosuch", sortOrder: 1 }], expect: NOT_FOUND }),
   wrong([{ id: "s" }], "0.sortOrder"),
   wrong([{ sortOrder: 1 }], "0.id"),
-  wrong([{ id: "s", sortOrder: "1" }], "0.sortOrder"),
+  wrong([{ id: "s", sortOrder: "first" }], "0.sortOrder"),
   on({ name: "not a list", body: {}, expect: WRONG }),
   on({ name: "an unknown flag", url: SORT.replace("/f/", "/nosuch/"), body: [], expect: NOT_FOUND }),
 ]);
@@ -489,7 +489,7 @@ scenarios(`POST ${BULK}/on`, [
   }),
   wrong({}, "features"),
   wrong({ features: "f" }, "features"),
-  wrong({ features: [1] }, "features.0"),
+  wrong({ features: [{}] }, "features.0"),
 ]);
 
 scenarios(`POST ${BULK}/off`, [

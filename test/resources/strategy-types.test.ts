@@ -63,7 +63,7 @@ scenarios(`POST ${TYPES}`, [
   },
   { name: "a name that is taken", body: { ...GEO, name: "default" }, expect: [409, "NameExistsError"] },
   wrong({ parameters: [] }, "name"),
-  wrong({ ...GEO, name: 5 }, "name"),
+  wrong({ ...GEO, name: [] }, "name"),
   wrong({ ...GEO, name: "a/b" }, "name"),
   wrong({ ...GEO, name: ".." }, "name"),
   wrong({ ...GEO, name: "x".repeat(101) }, "name"),
@@ -71,9 +71,9 @@ scenarios(`POST ${TYPES}`, [
   wrong({ ...GEO, parameters: null }, "parameters"),
   wrong({ ...GEO, parameters: [{ type: "list" }] }, "parameters.0.name"),
   wrong({ ...GEO, parameters: [{ name: "x", type: "odd" }] }, "parameters.0.type"),
-  wrong({ ...GEO, parameters: [{ name: "x", type: "list", required: 1 }] }, "parameters.0.required"),
-  wrong({ ...GEO, description: 5 }, "description"),
-  wrong({ ...GEO, title: 5 }, "title"),
+  wrong({ ...GEO, parameters: [{ name: "x", type: "list", required: 2 }] }, "parameters.0.required"),
+  wrong({ ...GEO, description: [] }, "description"),
+  wrong({ ...GEO, title: [] }, "title"),
 ]);
 
 scenarios(`PUT ${TYPES}/default`, [

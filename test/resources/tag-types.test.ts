@@ -52,11 +52,11 @@ scenarios(`GET ${TAG_TYPES}/`, [
 
 const INVALID = [
   refused("no name", {}, /^body\.name: is missing/),
-  refused("a number as the name", { name: 12 }, /^body\.name: must be text/),
+  refused("an object as the name", { name: {} }, /^body\.name: must be text/),
   refused("a name that is too short", { name: "x" }, /^body\.name: must have 2 /),
   refused("a name that is too long", { name: "x".repeat(51) }, /^body\.name: must have 50 /),
   refused("a name that is not URL friendly", { name: "a b" }, /^body\.name: must be URL friendly/),
-  refused("a number as the description", { name: "team", description: 1 }, /^body\.description: /),
+  refused("an object as the description", { name: "team", description: {} }, /^body\.description: /),
   refused("a list as the icon", { name: "team", icon: [] }, /^body\.icon: /),
 ];
 
@@ -99,7 +99,7 @@ scenarios(`POST ${TAG_TYPES}/validate`, [
 scenarios(`PUT ${TAG_TYPES}/`, [
   { name: "a viewer", url: "simple", as: personal(3), body: { icon: "x" }, expect: [403, "NoAccessError"] },
   { ...refused("nothing to change", {}, /^body: must have a description or an icon/), url: "simple" },
-  { ...refused("a list as the icon", { icon: 1 }, /^body\.icon: /), url: "simple" },
+  { ...refused("a list as the icon", { icon: [] }, /^body\.icon: /), url: "simple" },
   {
     name: "the given properties",
     url: "team",

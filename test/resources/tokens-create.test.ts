@@ -73,7 +73,7 @@ scenarios(`POST ${TOKENS}`, [
     ["no name", { expiresAt: LATER }, "body.description"],
     ["an empty name", { ...body, description: "" }, "body.description"],
     ["a name that is null", { ...body, description: null }, "body.description"],
-    ["a name that is a number", { ...body, description: 5 }, "body.description"],
+    ["a name that is an object", { ...body, description: {} }, "body.description"],
     ["a name that is too long", { ...body, description: "x".repeat(65537) }, "body.description"],
     ["a name with NUL", { ...body, description: "\0" }, "body.description"],
     ["a lone surrogate", `{"description":"\\udc00","expiresAt":"${LATER}"}`, "body.description"],

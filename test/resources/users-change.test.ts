@@ -77,7 +77,7 @@ scenarios(`PUT ${USERS}/`, [
   { name: "not a number", url: "x", body: {}, expect: [400, "ValidationError"] },
   ...unreadableBodies({ url: "3" }),
   ...badBodies({ url: "3" }, [
-    ["a name that is a number", { name: 5 }, "body.name"],
+    ["a name that is an object", { name: {} }, "body.name"],
     ["an invalid e-mail address", { email: "vic" }, "body.email"],
     ["an e-mail address that is taken", { email: "EDITH@example.com" }, "body.email"],
     ["an e-mail address that is another user's username", { email: "admin@x" }, "body.email"],
@@ -113,7 +113,7 @@ scenarios(`POST ${USERS}/inactive/delete`, [
   { name: "all or none", body: { ids: [3, 99] }, expect: [404, "NotFoundError"] },
   ...badBodies({}, [
     ["no list", {}, "body.ids"],
-    ["text", { ids: ["3"] }, "body.ids.0"],
+    ["text", { ids: ["edith"] }, "body.ids.0"],
   ]),
 ]);
 

@@ -140,7 +140,7 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   [
     "feature",
     strategy({ parameters: { rollout: 50 } }),
-    "environments.0.strategies.0.parameters: must contain only text",
+    "environments.0.strategies.0.parameters.rollout: must be text",
   ],
   ["feature", strategy({ parameters: [] }), "environments.0.strategies.0.parameters: must be an object"],
   ["feature", strategy({ sortOrder: "1" }), "environments.0.strategies.0.sortOrder: must be a number"],

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { keepingKeys, NonEmptyText, UrlName } from "../../validation.ts";
+import { dictionary, NonEmptyText, UrlName } from "../../validation.ts";
 import { DefaultStrategy } from "../strategies/schema.ts";
 
 /** Each flag has its own state in every environment; a protected one can't be deleted. */
@@ -71,5 +71,5 @@ export const UpdateEnvironment = v.object({
 export type UpdateEnvironment = v.InferOutput<typeof UpdateEnvironment>;
 
 /** Sort orders by environment name. */
-export const EnvironmentOrder = keepingKeys(v.record(v.string(), SortOrder));
+export const EnvironmentOrder = dictionary(SortOrder);
 export type EnvironmentOrder = v.InferOutput<typeof EnvironmentOrder>;

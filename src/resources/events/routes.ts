@@ -61,6 +61,7 @@ export const searchEvents = operation({
   path: "/api/admin/events/search",
   permission: null,
   body: EventSearch,
+  isStrict: true,
   response: EventList,
   deprecated: true,
 }).run(async ({ db, actor, body, signal }) => {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { keepingKeys, NonEmptyText, ShortText, Text } from "../../validation.ts";
+import { dictionary, NonEmptyText, ShortText, Text } from "../../validation.ts";
 import { NewConstraint } from "../constraints/schema.ts";
 import { ContextField, NewContextField } from "../context-fields/schema.ts";
 import { NewDependency } from "../dependencies/schema.ts";
@@ -69,7 +69,7 @@ const NewStrategy = v.object({
   featureName: v.string(),
   title: v.nullish(ShortText, null),
   disabled: v.nullish(v.boolean(), false),
-  parameters: v.optional(keepingKeys(v.record(v.string(), Text)), {}),
+  parameters: v.optional(dictionary(Text), {}),
   constraints: v.optional(v.array(NewConstraint), []),
   variants: v.optional(v.array(NewVariant), []),
   segments: v.optional(v.array(v.number()), []),

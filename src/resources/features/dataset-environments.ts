@@ -13,7 +13,7 @@ import {
   Real,
   withoutNulls,
 } from "../../transfer/value.ts";
-import { JsonObject, PathName } from "../../validation.ts";
+import { dictionary, PathName } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
 import {
   type FeatureEnvironmentRow,
@@ -25,12 +25,6 @@ import {
 } from "../strategies/changes.ts";
 import { type StoredParts, toValues } from "../strategies/require.ts";
 import { Variant } from "../variants/schema.ts";
-
-/** A map of names to text; validated as a whole, so that no key is lost. */
-const Parameters = v.pipe(
-  JsonObject,
-  v.check((map) => Object.values(map).every((value) => typeof value === "string"), "must contain only text"),
-);
 
 /** The default for variants from other systems, as in SDKs. */
 const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
@@ -49,7 +43,7 @@ const Strategy = v.strictObject({
   segments: v.optional(v.array(Id), []),
   constraints: v.optional(v.array(Constraint), []),
   variants: v.optional(v.array(StrategyVariant), []),
-  parameters: v.optional(Parameters, {}),
+  parameters: v.optional(dictionary(v.string()), {}),
 });
 type Strategy = v.InferOutput<typeof Strategy>;
 

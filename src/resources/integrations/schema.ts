@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Event, EventType } from "../../events/schema.ts";
-import { JsonObject, NonEmptyText, ShortText, Text, Timestamp } from "../../validation.ts";
+import { dictionary, JsonObject, NonEmptyText, ShortText, Text, Timestamp } from "../../validation.ts";
 
 /** A parameter of a provider, as a form presents it. */
 export const ProviderParameter = v.strictObject({
@@ -81,7 +81,7 @@ export const NewIntegration = v.object({
   provider: NonEmptyText,
   enabled: v.boolean(),
   description: v.nullish(ShortText),
-  parameters: v.pipe(JsonObject, v.record(v.string(), Scalar)),
+  parameters: dictionary(Scalar),
   events: v.array(EventType),
   projects: v.optional(Names, []),
   environments: v.optional(Names, []),

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonObject, keepingKeys, Time } from "../../validation.ts";
+import { dictionary, keepingKeys, Time } from "../../validation.ts";
 import { Constraint } from "../constraints/schema.ts";
 import { FlagVariant, Variant } from "../variants/schema.ts";
 
@@ -23,7 +23,7 @@ const ContextInput = keepingKeys(
         v.check((time) => v.is(Time, time), "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
       ),
     ),
-    properties: v.optional(v.pipe(JsonObject, keepingKeys(v.record(v.string(), v.string())))),
+    properties: v.optional(dictionary(v.string())),
   }),
 );
 

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonObject, NonEmptyText, ShortText } from "../../validation.ts";
+import { dictionary, NonEmptyText, ShortText } from "../../validation.ts";
 import { Constraint, NewConstraint } from "../constraints/schema.ts";
 import { NewVariant, Variant } from "../variants/schema.ts";
 
@@ -33,20 +33,6 @@ export const DefaultStrategy = v.strictObject({
 });
 export type DefaultStrategy = v.InferOutput<typeof DefaultStrategy>;
 
-/** Parameters are text; numbers and booleans are converted (original). */
-const Parameters = v.pipe(
-  JsonObject,
-  v.rawTransform(({ dataset, addIssue, NEVER }): Record<string, string> => {
-    const invalidEntry = Object.entries(dataset.value).find(([, value]) => !isPlain(value));
-    if (!invalidEntry)
-      return Object.fromEntries(Object.entries(dataset.value).map(([key, value]) => [key, String(value)]));
-    addIssue({ message: `must contain only text, unlike ${invalidEntry[0].slice(0, 80)}` });
-    return NEVER;
-  }),
-);
-
-const isPlain = (value: unknown) => ["string", "number", "boolean"].includes(typeof value);
-
 /** The body that creates a strategy; defaults are filled in. */
 export const CreateStrategy = v.object({
   name: NonEmptyText,
@@ -55,7 +41,7 @@ export const CreateStrategy = v.object({
   sortOrder: v.optional(v.pipe(v.number(), v.finite())),
   constraints: v.optional(v.array(NewConstraint)),
   variants: v.optional(v.array(NewVariant)),
-  parameters: v.optional(Parameters),
+  parameters: v.optional(dictionary(v.string())),
   segments: v.optional(v.array(v.pipe(v.number(), v.safeInteger()))),
 });
 export type CreateStrategy = v.InferOutput<typeof CreateStrategy>;

@@ -2,19 +2,10 @@ import * as v from "valibot";
 import { query } from "../../db/statement.ts";
 import { kind } from "../../transfer/kind.ts";
 import { Name } from "../../transfer/value.ts";
-import { JsonObject, Time } from "../../validation.ts";
+import { dictionary, Time } from "../../validation.ts";
 import { addToHour, insertSeries, type Series } from "./changes.ts";
 
 const Count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
-
-/** How often each variant was returned; validated as a whole, so that no key is lost. */
-const Variants = v.pipe(
-  JsonObject,
-  v.check(
-    (counts) => Object.values(counts).every((count) => v.is(Count, count)),
-    "must contain only whole numbers",
-  ),
-);
 
 const Hour = v.pipe(
   Time,
@@ -30,7 +21,7 @@ const Usage = v.strictObject({
       hour: Hour,
       yes: v.nullish(Count, 0),
       no: v.nullish(Count, 0),
-      variants: v.nullish(Variants, {}),
+      variants: v.nullish(dictionary(Count), {}),
     }),
   ),
 });
@@ -50,11 +41,7 @@ export const usage = kind({
   insert({ tx }, { hours, ...series }) {
     insertSeries(tx).run(series);
     for (const { variants, ...hour } of hours)
-      addToHour(tx, {
-        ...series,
-        ...hour,
-        variants: new Map(Object.entries(variants) as Array<[string, number]>),
-      });
+      addToHour(tx, { ...series, ...hour, variants: new Map(Object.entries(variants)) });
   },
   *rows(db) {
     for (const { hours, ...series } of all(db).iterate({})) yield { ...series, hours: JSON.parse(hours) };

@@ -16,7 +16,7 @@ export const environmentOf = (actor: SdkActor, reported?: string | null) =>
 /** Older usage is no longer shown, in milliseconds. */
 const MAX_AGE_MS = 48 * HOUR_MS;
 
-type Counted = Omit<Use, "kind" | "hour">;
+type Counted = Omit<Use, "kind" | "hour" | "variants"> & Pick<UsageRow, "variants">;
 
 /** The contents of a report: usage, and the instance that sent it. */
 export function toReports(actor: SdkActor, report: UsageReport, address: string | undefined): Report[] {
@@ -24,8 +24,8 @@ export function toReports(actor: SdkActor, report: UsageReport, address: string 
   const environment = environmentOf(actor, report.environment);
   const now = new Date();
   const hour = hourOf(bucket.start, now);
-  const uses = [...bucket.toggles].flatMap(([feature, { variants = new Map(), yes, no }]) =>
-    toUse({ feature, environment, application, yes, no, variants }, hour),
+  const uses = Object.entries(bucket.toggles).flatMap(([feature, counts]) =>
+    toUse({ feature, environment, application, ...counts }, hour),
   );
   const instance = instanceId ?? "default";
   const clientIp = address ?? null;
@@ -38,8 +38,8 @@ export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
   const now = new Date();
   return rows
     .filter(({ environment }) => environment === environmentOf(actor))
-    .flatMap(({ featureName: feature, appName: application, timestamp, variants = new Map(), ...row }) =>
-      toUse({ ...row, feature, application, variants }, hourOf(timestamp, now)),
+    .flatMap(({ featureName: feature, appName: application, timestamp, ...row }) =>
+      toUse({ ...row, feature, application }, hourOf(timestamp, now)),
     );
 }
 
@@ -51,8 +51,6 @@ const hourOf = (time: number, now: Date) =>
 function toUse(counted: Counted, hour: string | undefined): Use[] {
   const isUse = counted.yes > 0 || counted.no > 0;
   if (!isUse || hour === undefined || !isStorable(counted.feature)) return [];
-  return [{ kind: "use", ...counted, variants: storableOnly(counted.variants), hour }];
+  const variants = Object.entries(counted.variants ?? {}).filter(([name]) => isStorable(name));
+  return [{ kind: "use", ...counted, variants: new Map(variants), hour }];
 }
-
-const storableOnly = (variants: Use["variants"]) =>
-  variants.size === 0 ? variants : new Map([...variants].filter(([name]) => isStorable(name)));

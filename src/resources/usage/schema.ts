@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { lenient } from "../../http/criteria-schema.ts";
-import { JsonObject, Text, Timestamp } from "../../validation.ts";
+import { dictionary, Text, Timestamp } from "../../validation.ts";
 
 /** The longest name that is stored, in characters, as in the original. */
 const MAX_NAME_LENGTH = 255;
@@ -26,10 +26,8 @@ export const Moment = v.pipe(
   v.check((time) => !Number.isNaN(time), "must be a time"),
 );
 
-/** A number, or text that contains one (original). */
 const Numeric = v.pipe(
-  v.union([v.number(), v.pipe(v.string(), v.nonEmpty())], "must be a number"),
-  v.transform(Number),
+  v.number(),
   v.check((number) => number >= 0, "must be a number of 0 or more"),
   v.check((number) => number <= Number.MAX_SAFE_INTEGER, "must be less than 2^53"),
 );
@@ -43,7 +41,7 @@ const Count = v.pipe(Numeric, v.transform(Math.round));
 const WholeCount = v.pipe(Numeric, v.integer());
 
 /** How often each variant was returned. */
-const Variants = v.pipe(v.nullish(JsonObject, {}), toMap(WholeCount));
+const Variants = v.nullish(dictionary(WholeCount), {});
 
 /** How often a flag was on and off. */
 const Counts = v.object({
@@ -61,7 +59,7 @@ export const UsageReport = v.object({
   bucket: v.object({
     start: Moment,
     stop: Moment,
-    toggles: v.pipe(JsonObject, toMap(Counts)),
+    toggles: dictionary(Counts),
   }),
 });
 export type UsageReport = v.InferOutput<typeof UsageReport>;
@@ -109,23 +107,3 @@ export const HoursBack = v.object({ hoursBack: lenient(1, 48, 24) });
 
 /** Whether a name can be stored. */
 export const isStorable = (name: string) => name !== "" && name.length <= MAX_NAME_LENGTH;
-
-/** An object's own entries as a map, without losing any, unlike valibot's `record`. */
-function toMap<S extends v.GenericSchema>(schema: S) {
-  return v.rawTransform<Record<string, unknown>, Map<string, v.InferOutput<S>>>(
-    ({ dataset: { value: input }, addIssue }) => {
-      const map = new Map<string, v.InferOutput<S>>();
-      for (const [key, value] of Object.entries(input)) {
-        const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true });
-        if (success) map.set(key, output);
-        else addIssue({ message: issues[0].message, path: pathOf({ input, key, value }, issues[0].path) });
-      }
-      return map;
-    },
-  );
-}
-
-const pathOf = (
-  place: { input: Record<string, unknown>; key: string; value: unknown },
-  below: v.IssuePathItem[] = [],
-): [v.IssuePathItem, ...v.IssuePathItem[]] => [{ type: "object", origin: "value", ...place }, ...below];

@@ -51,12 +51,12 @@ export const createResetLink = operation({
   method: "POST",
   path: "/api/admin/user-admin/reset-password",
   permission: "ADMIN",
-  // The original calls the address `id`, and knows no usernames here; a number matches nobody.
-  body: v.object({ id: v.union([v.string(), v.number()], "must be an e-mail address or a username") }),
+  // The original calls the address `id`, and knows no usernames here.
+  body: v.object({ id: v.string() }),
   errors: ["NotFoundError"],
   response: ResetLink,
 }).change(({ tx, body: { id } }) => {
-  const found = typeof id === "string" && userToSignIn(tx.db, id);
+  const found = userToSignIn(tx.db, id);
   if (!found) throw new ApiError("NotFoundError", "body.id: no user has this e-mail address or username");
   return { resetPasswordUrl: resetPage(createReset(tx, found.user.id)) };
 });

@@ -23,7 +23,11 @@ export const User = v.strictObject({
 });
 export type User = v.InferOutput<typeof User>;
 
-const RequestedRole = v.union([v.number(), v.string()], "must be the id or the name of a root role");
+/** Digits are an id, never a name. */
+const RequestedRole = v.union(
+  [v.number(), v.pipe(v.string(), v.regex(/\D/))],
+  "must be the id or the name of a root role",
+);
 
 /** A user who was just created, with the role as in the request (original). */
 export const CreatedUser = v.strictObject({ ...User.entries, rootRole: RequestedRole });

@@ -1,5 +1,6 @@
 import { parseDocument } from "yaml";
 import { DataError } from "../../db/error.ts";
+import { convert } from "../../http/convert.ts";
 import { check } from "../../validation.ts";
 import { ProjectText } from "./schema.ts";
 
@@ -9,7 +10,7 @@ import { ProjectText } from "./schema.ts";
  * @throws DataError for the first thing that is invalid, with its place
  */
 export function readProjectText(text: string, source: string): ProjectText {
-  const result = check(ProjectText, parsed(text, source));
+  const result = check(ProjectText, convert(ProjectText, parsed(text, source)));
   if (!result.violations) return result.value;
   const [{ path, message }] = result.violations;
   throw new DataError(`${source}: ${path === "" ? "it" : path} ${message}`);

@@ -1,19 +1,10 @@
 import * as v from "valibot";
 import { Constraint } from "../../resources/constraints/schema.ts";
 import { CreateStrategy } from "../../resources/strategies/schema.ts";
-import { JsonObject, type Schema, ShortText } from "../../validation.ts";
+import { dictionary, type Schema, ShortText } from "../../validation.ts";
 
-/** Things by name. Unlike valibot's `record`, it keeps names such as `constructor`. */
-const named = <S extends Schema>(schema: S) =>
-  v.optional(
-    v.pipe(
-      JsonObject,
-      v.transform((things) => new Map(Object.entries(things))),
-      v.map(v.string(), schema),
-      v.transform((things) => Object.fromEntries(things) as Record<string, v.InferOutput<S>>),
-    ),
-    {},
-  );
+/** Things by name. */
+const named = <S extends Schema>(schema: S) => v.optional(dictionary(schema), {});
 
 /** A strategy as text, with its segments by name. */
 const TextStrategy = v.strictObject({

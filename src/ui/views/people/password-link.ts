@@ -9,7 +9,7 @@ interface SignInNames {
 
 /** Creates a link with which a user sets a password. @returns its path */
 export async function createPasswordLink({ id, username, email }: SignInNames): Promise<string> {
-  const body = { id: email ?? username ?? id };
+  const body = { id: email ?? username ?? String(id) };
   const { resetPasswordUrl } = await change("POST /api/admin/user-admin/reset-password", { body });
   return resetPasswordUrl;
 }
