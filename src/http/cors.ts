@@ -19,10 +19,7 @@ export function corsHeaders({ headers }: Request, origins: readonly string[]): R
   };
 }
 
-/** What a browser sends, without a credential, to find out whether a page may make the request. */
-export const isPreflight = ({ req }: H3Event) =>
-  req.method === "OPTIONS" && req.headers.has("access-control-request-method");
-
+/** What a browser wants to know, without a credential, before a page may make a request. */
 export const preflightResponse = ({ req, context }: H3Event) =>
   new HTTPResponse(null, {
     status: 204,

@@ -1,5 +1,5 @@
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
-import { isPreflight, preflightResponse } from "./cors.ts";
+import { preflightResponse } from "./cors.ts";
 import { ApiError } from "./error.ts";
 import { type Contract, METHODS } from "./operation.ts";
 
@@ -19,6 +19,6 @@ export function route(app: H3, path: string, handlers: Partial<Record<Contract["
 }
 
 const answerOptions = (event: H3Event, allow: string) =>
-  event.context.cors && isPreflight(event)
+  event.context.cors
     ? preflightResponse(event)
     : new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } });

@@ -171,6 +171,19 @@ test("OPTIONS says which methods a path has", async (t) => {
   assert.equal((await request("/api/admin/events", { method: "OPTIONS", as: null })).status, 401);
 });
 
+test("OPTIONS on a path for pages is a preflight, whatever it asks for", async (t) => {
+  const { request } = await openServer(t);
+  for (const headers of [{}, { origin: "https://a.example" }, { "access-control-request-method": "GET" }]) {
+    const { status, headers: answered } = await request("/api/frontend", {
+      method: "OPTIONS",
+      as: null,
+      headers,
+    });
+    assert.equal(status, 204);
+    assert.match(answered.get("access-control-allow-methods") ?? "", /GET/);
+  }
+});
+
 test("another method on a known path is a 405 that lists the methods, HEAD wherever GET is", async (t) => {
   const { request } = await openServer(t, furnished());
   for (const path of PATHS) {
