@@ -29,10 +29,14 @@ const STALL_TIMEOUT_MS = 120_000;
 /** How long a request's headers may take to arrive; its body may take four times as long. */
 const HEADERS_TIMEOUT_MS = 15_000;
 
+/** How long a connection without a request stays open: as in the original, whose proxies are set up for it. */
+const KEEP_ALIVE_MS = 15_000;
+
 const optionsFor = (headersTimeoutMs: number): https.ServerOptions => ({
   handshakeTimeout: headersTimeoutMs,
   headersTimeout: headersTimeoutMs,
   requestTimeout: 4 * headersTimeoutMs,
+  keepAliveTimeout: KEEP_ALIVE_MS,
   connectionsCheckingInterval: Math.min(headersTimeoutMs, 1000), // how often both timeouts are checked
   requireHostHeader: false, // we check it ourselves, with our own error
 });

@@ -46,6 +46,12 @@ test("it is reachable at the address it reports, on each kind of host", async (t
   }
 });
 
+test("it says that a connection without a request stays open for 15 seconds", async (t) => {
+  const { listening } = await openListening(t);
+  const { headers } = await fetch(`${listening.url}/health`);
+  assert.deepEqual([headers.get("connection"), headers.get("keep-alive")], ["keep-alive", "timeout=15"]);
+});
+
 test("on 127.0.0.1 it is not reachable from elsewhere", { skip: process.platform !== "linux" }, async (t) => {
   const { listening } = await openListening(t);
   const elsewhere = net.connect(Number(new URL(listening.url).port), "127.0.0.2");
