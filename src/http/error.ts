@@ -8,6 +8,7 @@ import { check, type Schema, type Violation } from "../validation.ts";
 export const STATUS = {
   ValidationError: 400,
   OwaspValidationError: 400,
+  PasswordUndefinedError: 400,
   PasswordPreviouslyUsedError: 400,
   ExceedsLimitError: 400,
   ArchivedFeatureError: 400,

@@ -51,6 +51,7 @@ scenarios(`POST ${USERS}/validate-password`, [
   ...outsiders({ body: { password: NEW } }),
   { name: "a good one, by anyone", as: personal(3), body: { password: NEW } },
   weak({}),
+  { name: "an empty one", body: { password: "" }, expect: [400, "PasswordUndefinedError"] },
   ...unreadableBodies({}),
   ...badBodies({}, [
     ["none", {}, "body.password"],

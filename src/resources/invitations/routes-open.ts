@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireFreeNames, requireOwnUser, requireStrongPassword } from "../users/require.ts";
+import { requireFreeNames, requireOwnUser, requireStrongPassword, WEAK_PASSWORD } from "../users/require.ts";
 import { User } from "../users/schema.ts";
 import { signUp } from "./changes.ts";
 import { requireOpenInvitation } from "./require.ts";
@@ -30,7 +30,7 @@ export const useInvitation = operation({
   path: "/invite/:token/signup",
   body: InvitedUser,
   status: 201,
-  errors: ["OwaspValidationError"],
+  errors: WEAK_PASSWORD,
   records: ["user-created", "public-signup-token-user-added"],
   response: User,
 })

@@ -15,6 +15,7 @@ import {
   requireOwnUser,
   requireStillPassword,
   requireStrongPassword,
+  WEAK_PASSWORD,
 } from "../users/require.ts";
 import { Me, OwnRoles, PasswordChange, Profile } from "./schema.ts";
 import { projectsOf, rolesOf } from "./store.ts";
@@ -78,7 +79,7 @@ export const changeOwnPassword = operation({
   path: "/api/admin/user/change-password",
   permission: null,
   body: PasswordChange,
-  errors: ["OwaspValidationError", "PasswordPreviouslyUsedError", "PasswordMismatch", "RateLimitError"],
+  errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "PasswordMismatch", "RateLimitError"],
   response: NoBody,
 })
   .prepare(async ({ db, actor, address, body: { password, oldPassword } }) => {

@@ -4,7 +4,7 @@ import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
-import { requireOtherPassword, requireStrongPassword, requireUser } from "../users/require.ts";
+import { requireOtherPassword, requireStrongPassword, WEAK_PASSWORD, requireUser } from "../users/require.ts";
 import { deliverLink, requireLinkDelivery } from "./changes-delivery.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";
@@ -34,7 +34,7 @@ export const resetPassword = operation({
   path: "/auth/reset/password",
   permission: null,
   body: v.object({ token: v.string(), password: v.string() }),
-  errors: ["OwaspValidationError", "PasswordPreviouslyUsedError", "InvalidTokenError"],
+  errors: [...WEAK_PASSWORD, "PasswordPreviouslyUsedError", "InvalidTokenError"],
   response: NoBody,
 })
   .prepare(async ({ db, body: { token, password } }) => {
@@ -56,7 +56,7 @@ export const checkNewPassword = operation({
   path: "/auth/reset/validate-password",
   permission: null,
   body: v.object({ password: v.string() }),
-  errors: ["OwaspValidationError"],
+  errors: WEAK_PASSWORD,
   response: NoBody,
 }).run(({ body: { password } }) => requireStrongPassword(password));
 

@@ -90,8 +90,12 @@ export function requireRemovable(db: Database, { userId }: Actor, id: number) {
   requireAnotherAdmin(db, id);
 }
 
-/** @throws ApiError `OwaspValidationError` listing every rule that a password breaks */
+/** What `requireStrongPassword` throws. */
+export const WEAK_PASSWORD = ["PasswordUndefinedError", "OwaspValidationError"] as const;
+
+/** @throws ApiError `PasswordUndefinedError` if it is empty, `OwaspValidationError` listing every rule that it breaks */
 export function requireStrongPassword(password: string) {
+  if (password === "") throw new ApiError("PasswordUndefinedError", "body.password: must not be empty");
   const broken = brokenRules(password);
   if (broken.length === 0) return;
   const [first, ...others] = broken.map(({ rule: message }) => ({ path: "body.password", message }));

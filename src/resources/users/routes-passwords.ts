@@ -4,7 +4,7 @@ import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { createReset, resetPage } from "../resets/changes.ts";
 import * as changes from "./changes.ts";
-import { requireStrongPassword, requireUser } from "./require.ts";
+import { requireStrongPassword, WEAK_PASSWORD, requireUser } from "./require.ts";
 import { ResetLink, UserId } from "./schema.ts";
 import { userToSignIn } from "./store.ts";
 
@@ -18,7 +18,7 @@ export const validatePassword = operation({
   path: "/api/admin/user-admin/validate-password",
   permission: null,
   body: NewPassword,
-  errors: ["OwaspValidationError"],
+  errors: WEAK_PASSWORD,
   response: NoBody,
 }).run(({ body: { password } }) => requireStrongPassword(password));
 
@@ -31,7 +31,7 @@ export const changePassword = operation({
   permission: "ADMIN",
   params: v.object({ id: UserId }),
   body: NewPassword,
-  errors: ["OwaspValidationError", "NotFoundError"],
+  errors: [...WEAK_PASSWORD, "NotFoundError"],
   response: NoBody,
 })
   .prepare(({ db, params: { id }, body: { password } }) => {

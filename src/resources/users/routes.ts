@@ -14,6 +14,7 @@ import {
   requireFreeNames,
   requireRemovable,
   requireStrongPassword,
+  WEAK_PASSWORD,
   requireUser,
 } from "./require.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./schema.ts";
@@ -65,7 +66,7 @@ export const createUser = operation({
   permission: "ADMIN",
   body: NewUser,
   status: 201,
-  errors: ["OwaspValidationError"],
+  errors: WEAK_PASSWORD,
   records: ["user-created"],
   response: CreatedUser,
 })
