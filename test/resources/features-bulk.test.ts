@@ -189,7 +189,7 @@ scenarios(`POST ${PROJECT}/archive/validate`, [
   ...permitted("DELETE_FEATURE", { given, body: { features: ["f"] } }),
   ...common(),
   check("no obstacle", ["f"], [], false),
-  check("a parent", ["f", "parent"], ["parent"], false),
+  check("a parent", ["f", "parent"], ["parent"], true),
   check("a child", ["child"], [], true),
   check("both", ["parent", "child"], [], true),
   check("flags of another project are ignored", ["other"], [], false),

@@ -2,7 +2,7 @@ import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
 import { requireRoom } from "../projects/require.ts";
-import { hasParents, liveChildren } from "./feature-store.ts";
+import { isDependent } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 
 const setProject = command<{ name: string; project: string }>(`
@@ -27,8 +27,7 @@ const ownSegments = query<{ name: string; project: string }, string>(`
  */
 export function moveFeature(tx: Tx, { name, project: oldProject }: Feature, newProject: string) {
   if (newProject === oldProject) return;
-  if (hasParents(tx.db, name) || liveChildren(tx.db, name).length > 0)
-    throw refused(`The flag ${name} has dependencies: remove them first`);
+  if (isDependent(tx.db, name)) throw refused(`The flag ${name} has dependencies: remove them first`);
   const segments = ownSegments(tx.db).pluck().all({ name, project: newProject });
   if (segments.length > 0)
     throw refused(`The flag ${name} uses segments of the project ${oldProject}: ${segments.join(", ")}`);

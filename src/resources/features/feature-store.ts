@@ -77,9 +77,9 @@ export function featureNamed(db: Database, name: string): Feature | undefined {
   return row && toFeature(row);
 }
 
-/** Whether a flag depends on another one. */
-export const hasParents = (db: Database, name: string): boolean =>
-  dependenciesOf(db).get({ name }) !== undefined;
+/** Whether a flag depends on another one, or another live one on it. */
+export const isDependent = (db: Database, name: string): boolean =>
+  dependenciesOf(db).get({ name }) !== undefined || liveChildren(db, name).length > 0;
 
 /** The names of live flags that depend on this one, sorted. */
 export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });

@@ -3,7 +3,7 @@ import { NoBody, operation } from "../../http/operation.ts";
 import { requireLiveProject, requireRoom } from "../projects/require.ts";
 import { archiveFeature, deleteFeature, reviveFeature } from "./changes-archive.ts";
 import { setStale } from "./changes-metadata.ts";
-import { hasParents, liveChildren } from "./feature-store.ts";
+import { isDependent, liveChildren } from "./feature-store.ts";
 import { findFeature, requireFeaturesOf, requireNoChildren } from "./require.ts";
 import { ArchiveCheck, FeatureNames, StaleFeatures } from "./schema.ts";
 
@@ -92,6 +92,6 @@ export const checkArchive = operation({
     parentsWithChildFeatures: names.filter((name) =>
       liveChildren(db, name).some((child) => !together.has(child)),
     ),
-    hasDeletedDependencies: names.some((name) => hasParents(db, name)),
+    hasDeletedDependencies: names.some((name) => isDependent(db, name)),
   };
 });
