@@ -16,6 +16,21 @@ const hook = {
 
 const with_ = (parameters: object) => ({ ...hook, parameters: { ...hook.parameters, ...parameters } });
 
+interface Named {
+  name: string;
+  installation: object;
+  parameters: Array<{ name: string; placeholder?: string }>;
+}
+
+/** The parameters for which the original's form shows an example. */
+const PLACEHOLDERS = [
+  ...["contentType", "authorization", "customHeaders", "bodyTemplate"].map((name) => `webhook ${name}`),
+  ...["username", "emojiIcon", "customHeaders"].map((name) => `slack ${name}`),
+  "teams customHeaders",
+  ...["apiKey", "customHeaders", "bodyTemplate"].map((name) => `datadog ${name}`),
+  ...["licenseKey", "customHeaders", "bodyTemplate"].map((name) => `new-relic ${name}`),
+];
+
 const stored = (w: World) => w.integration({ ...hook, description: "a hook", projects: ["a"] });
 
 const noCreatedAt = ({ createdAt: _, ...rest }: Record<string, unknown>) => rest;
@@ -96,6 +111,15 @@ scenarios("GET /api/admin/addons", [
       });
       const names = providers.map(({ name }: { name: string }) => name);
       assert.deepEqual(names, ["webhook", "slack", "slack-app", "teams", "datadog", "new-relic", "file"]);
+      const installable = providers.filter(({ installation }: { installation?: object }) => installation);
+      assert.deepEqual(
+        installable.map(({ name, installation }: Named) => [name, Object.keys(installation)]),
+        [["slack-app", ["url", "title", "helpText"]]],
+      );
+      const placeholders = providers.flatMap(({ name, parameters }: Named) =>
+        parameters.filter(({ placeholder }) => placeholder !== undefined).map((one) => `${name} ${one.name}`),
+      );
+      for (const known of PLACEHOLDERS) assert.ok(placeholders.includes(known), known);
     },
   },
 ]);
@@ -130,6 +154,7 @@ scenarios("POST /api/admin/addons", [
           id: 1,
           provider: "webhook",
           enabled: false,
+          description: null,
           events: hook.events,
           projects: [],
           environments: [],
@@ -152,7 +177,9 @@ scenarios("POST /api/admin/addons", [
         "events",
         "projects",
         "environments",
+        "description",
       ]);
+      assert.equal(body.description, null);
       assert.ok(!text.includes("hush"));
     },
   },

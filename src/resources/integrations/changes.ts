@@ -51,12 +51,13 @@ const nextId = query<object, number>(`
 /** Creates an integration and its provider's tag types (original). @returns it as in the request */
 export function createIntegration(tx: Tx, integration: NewIntegration) {
   const id = nextId(tx.db).pluck().get({})!;
-  const { description = null } = integration;
+  const created = { id, ...integration, description: integration.description ?? null };
+  const { description } = created;
   insertIntegration(tx).run({ ...toRow(tx, id, integration), description, paused: 0, createdAt: tx.now });
   for (const tagType of providerByName(integration.provider)?.tagTypes ?? [])
     if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
-  tx.record({ type: "addon-config-created", data: eventData({ id, ...integration }) });
-  return { id, ...integration };
+  tx.record({ type: "addon-config-created", data: eventData(created) });
+  return created;
 }
 
 /** Replaces the parameters, given unencrypted, without an event: the integration works as before. */
@@ -132,14 +133,7 @@ function toRow(
 }
 
 /** The integration in events: without its parameters, and with `paused` only if it is. */
-const eventData = ({
-  parameters: _,
-  paused,
-  ...rest
-}: Omit<Partial<Integration>, "description"> & {
-  paused?: boolean;
-  description?: string | null | undefined;
-}) => ({
+const eventData = ({ parameters: _, paused, ...rest }: Partial<Integration> & { paused?: boolean }) => ({
   ...rest,
   ...(paused && { paused }),
 });

@@ -46,6 +46,11 @@ export const SLACK_APP: Provider = {
     "Events of a flag with a tag such as slack:releases also go to the channel #releases. Invite the app to private " +
     "channels.",
   documentationUrl: "https://docs.getunleash.io/docs/addons/slack-app",
+  installation: {
+    url: "https://api.slack.com/apps?new_app=1",
+    title: "Slack App installation",
+    helpText: "Create the app and install it in your workspace, then paste its bot token below.",
+  },
   parameters: [
     parameter("accessToken", "Access token", "text", "The bot token, xoxb-….", { ...REQUIRED, ...SECRET }),
     parameter(

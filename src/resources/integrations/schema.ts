@@ -23,6 +23,8 @@ export const Provider = v.strictObject({
   description: v.string(),
   documentationUrl: v.string(),
   howTo: v.optional(v.string()),
+  /** Where to prepare the other side first. */
+  installation: v.optional(v.strictObject({ url: v.string(), title: v.string(), helpText: v.string() })),
   /** Why it should no longer be used. */
   deprecated: v.optional(v.string()),
   alerts: v.optional(v.array(v.strictObject({ type: v.picklist(["warning"]), text: v.string() }))),
@@ -70,8 +72,8 @@ export const IntegrationList = v.strictObject({
   providers: v.array(Provider),
 });
 
-/** An integration as in the request; without `createdAt`, and with a description only if one was given (original). */
-export const GivenIntegration = v.strictObject({ ...shape, description: v.nullish(v.string()) });
+/** An integration as in the request; without `createdAt` (original). */
+export const GivenIntegration = v.strictObject(shape);
 
 const Names = v.array(NonEmptyText);
 const Scalar = v.union([Text, v.number(), v.boolean()], "must be text, a number, or true or false");
