@@ -47,6 +47,22 @@ scenarios(`GET ${METRICS}/applications`, [
   { name: "none", as: viewer, see: (body) => assert.deepEqual(body, { applications: [], total: 0 }) },
 ]);
 
+test("an application that only reports usage is in every list", async (t) => {
+  const server = await openServer(t, createWorld().project("a").feature("f", "a"));
+  await reportTo(server, report({ f: { yes: 1 } }));
+  const read = async (path: string) => (await server.request(`/api/admin/${path}`)).body;
+  const [{ appName, strategies, usage }] = (await read("metrics/applications")).applications;
+  assert.deepEqual([appName, strategies], ["shop", []]);
+  assert.deepEqual(usage, [{ project: "*", environments: ["development"] }]);
+  assert.equal((await read("projects/a/applications")).applications[0].name, "shop");
+  assert.deepEqual((await read("client-metrics/features/f")).seenApplications, ["shop"]);
+  assert.equal((await read("metrics/applications/shop")).appName, "shop");
+  await server.request("/api/client/register", { method: "POST", as: CLIENT, body: registration });
+  await reportTo(server, report({ f: { yes: 1 } }));
+  const { strategies: kept } = (await read("metrics/applications")).applications[0];
+  assert.deepEqual(kept, registration.strategies, "a later report keeps what was registered");
+});
+
 test("applications are listed by name, one page at a time", async (t) => {
   const { request } = await openWithUse(t);
   const list = async (query: string) => {

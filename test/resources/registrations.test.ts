@@ -97,7 +97,7 @@ scenarios("POST /api/frontend/client/metrics", [
   ...badBodies({ as: FRONTEND }, [["no bucket", { appName: "page" }, "body.bucket"]]),
 ]);
 
-test("an instance that only reports usage does not create an application", async (t) => {
+test("an application that only reports usage is stored, without strategies", async (t) => {
   const { request, db } = await openServer(t);
   const body = { ...report, environment: "production" };
   await request("/api/frontend/client/metrics", { method: "POST", as: FRONTEND, body });
@@ -107,7 +107,7 @@ test("an instance that only reports usage does not create an application", async
     body: { ...good.body, appName: "page" },
   });
   await writeUsage(db);
-  assert.deepEqual(applications(db), []);
+  assert.deepEqual(applications(db), [{ name: "page", strategies: "[]" }]);
   const page = { application: "page", environment: "development", instance: "default", sdk_version: null };
   assert.deepEqual(instances(db), [page]);
 });

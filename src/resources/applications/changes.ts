@@ -40,16 +40,14 @@ export const insertInstance = bookkeeping<InstanceRow>(`
   ON CONFLICT DO UPDATE SET sdk_version = ifnull(excluded.sdk_version, sdk_version),
     client_ip = excluded.client_ip, last_seen_at = excluded.last_seen_at`);
 
-/** Stores a registration; a new application is announced later. */
+/** Stores a registration, or an application that reports usage without one; a new application is announced later. */
 export function writeApplication(
   tx: Writing,
-  { application: name, environment, ...registration }: Application,
+  { application: name, environment, projects, strategies: given, seenAt: now }: Application,
 ) {
-  const { seenAt: now } = registration;
-  const strategies = JSON.stringify(registration.strategies);
+  const strategies = JSON.stringify(given ?? []);
   const { createdBy } = SYSTEM; // counts as the creator (original)
-  if (applicationNamed(tx.db, name)) registerAgain(tx).run({ name, strategies, createdBy, now });
-  else
+  if (!applicationNamed(tx.db, name))
     insertApplication(tx).run({
       ...NO_DESCRIPTION,
       name,
@@ -58,7 +56,8 @@ export function writeApplication(
       createdAt: now,
       updatedAt: now,
     });
-  for (const project of registration.projects) ensurePlace(tx, { application: name, project, environment });
+  else if (given) registerAgain(tx).run({ name, strategies, createdBy, now });
+  for (const project of projects) ensurePlace(tx, { application: name, project, environment });
 }
 
 /** Stores a project and environment that an application's token is for, unless already known. */

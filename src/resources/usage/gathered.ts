@@ -38,7 +38,8 @@ export interface Application {
   environment: string;
   /** The projects of its token, `*` for all. */
   projects: readonly string[];
-  strategies: readonly string[];
+  /** Undefined if it reported usage instead of registering. */
+  strategies?: readonly string[];
   seenAt: string;
 }
 
@@ -109,7 +110,7 @@ const BASE = 200;
 function sizeOf(report: Report) {
   if (report.kind === "use" && report.variants.size > 0)
     return BASE + [...report.variants.keys()].reduce((sum, name) => sum + name.length + 20, 0);
-  return report.kind === "application" ? BASE + report.strategies.join().length : BASE;
+  return report.kind === "application" ? BASE + (report.strategies ?? []).join().length : BASE;
 }
 
 /** Both have the same key, and so the same kind. */
@@ -117,7 +118,7 @@ function merged(before: Report, report: Report): Report {
   if (report.kind === "use") return sum(before as Use, report);
   if (report.kind === "instance")
     return { ...report, sdkVersion: report.sdkVersion ?? (before as Instance).sdkVersion };
-  return report;
+  return report.strategies ? report : before;
 }
 
 function sum(before: Use, report: Use): Use {

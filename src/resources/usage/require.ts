@@ -1,6 +1,6 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import { HOUR_MS, startOfHour } from "../../hour.ts";
-import type { Report, Use } from "./gathered.ts";
+import type { Application, Report, Use } from "./gathered.ts";
 import { isStorable, type UsageReport, type UsageRow } from "./schema.ts";
 
 export { gather } from "./gathered.ts";
@@ -30,17 +30,31 @@ export function toReports(actor: SdkActor, report: UsageReport, address: string 
   const instance = instanceId ?? "default";
   const clientIp = address ?? null;
   const seenAt = now.toISOString();
-  return [...uses, { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt }];
+  return [
+    ...uses,
+    toUser(actor, application, environment),
+    { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt },
+  ];
 }
 
+/** An application that reports usage, and may not have registered. */
+const toUser = ({ projects }: SdkActor, application: string, environment: string): Application => ({
+  kind: "application",
+  application,
+  environment,
+  projects,
+  seenAt: new Date().toISOString(),
+});
+
 /** Usage counted elsewhere; environments other than the token's are ignored (original). */
-export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Use[] {
+export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Report[] {
   const now = new Date();
   return rows
     .filter(({ environment }) => environment === environmentOf(actor))
-    .flatMap(({ featureName: feature, appName: application, timestamp, ...row }) =>
-      toUse({ ...row, feature, application }, hourOf(timestamp, now)),
-    );
+    .flatMap(({ featureName: feature, appName: application, timestamp, ...row }) => [
+      ...toUse({ ...row, feature, application }, hourOf(timestamp, now)),
+      toUser(actor, application, row.environment),
+    ]);
 }
 
 /** Undefined if that is too long ago. A time in the future counts as now. */
