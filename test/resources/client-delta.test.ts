@@ -56,6 +56,13 @@ scenarios(`GET ${DELTA}`, [
     see: ({ events: [hydration] }) => assert.deepEqual(namesIn(hydration), ["cart"]),
   },
   {
+    name: "all projects",
+    as: CLIENT,
+    url: "?project=*",
+    given: withFlags,
+    see: ({ events: [hydration] }) => assert.deepEqual(namesIn(hydration), ["cart", "menu"]),
+  },
+  {
     name: "by name prefix",
     as: SERVICE,
     url: "?namePrefix=me&environment=development",

@@ -80,6 +80,20 @@ scenarios(`GET ${FEATURES}`, [
   },
   { name: "a prefix", as: CLIENT, given: withFlags, url: "?namePrefix=me", see: states("menu off") },
   { name: "a tag", as: CLIENT, given: withFlags, url: "?tag=simple:red", see: states("cart on") },
+  {
+    name: "all projects",
+    as: CLIENT,
+    given: withFlags,
+    url: "?project=*",
+    see: states("cart on", "menu off"),
+  },
+  {
+    name: "a project and all",
+    as: CLIENT,
+    given: withFlags,
+    url: "?project=b&project=*",
+    see: states("cart on", "menu off"),
+  },
   { name: "a project", as: CLIENT, given: withFlags, url: "?project=b", see: states("menu off") },
   {
     name: "a repeated project",

@@ -11,14 +11,17 @@ import { allProjects, flagsTagged } from "./store.ts";
 /** The environment for service tokens that request none (original). */
 const DEFAULT_ENVIRONMENT = "default";
 
+/** Undefined for all. */
+const requestedProjects = ({ project }: ClientQuery) =>
+  project.length === 0 || project.includes("*") ? undefined : [...new Set(project)];
+
 const coversAllProjects = ({ projects }: SdkActor) => projects.includes("*");
 
 /** The flags an application receives: its token's own projects and environment take precedence over the query. */
 export function toSelection(db: Database, actor: SdkActor, query: ClientQuery): FlagSelection {
-  const requested = query.project.length > 0 ? [...new Set(query.project)] : undefined;
   const tags = query.tag.map(({ type, value }) => `${type}:${value}`);
   return {
-    projects: coversAllProjects(actor) ? requested : actor.projects,
+    projects: coversAllProjects(actor) ? requestedProjects(query) : actor.projects,
     environment: actor.environment ?? query.environment ?? DEFAULT_ENVIRONMENT,
     namePrefix: query.namePrefix,
     names: tags.length > 0 ? flagsTagged(db, tags) : undefined,
@@ -33,7 +36,9 @@ export const toEcho = (
   inlinesSegments: boolean,
 ) => ({
   environment: selection.environment,
-  ...(!(coversAllProjects(actor) && query.project.length === 0) && { project: selection.projects }),
+  ...(!(coversAllProjects(actor) && query.project.length === 0) && {
+    project: selection.projects ?? query.project,
+  }),
   ...(query.namePrefix !== undefined && { namePrefix: query.namePrefix }),
   ...(query.tag.length > 0 && { tag: query.tag.map(({ type, value }) => [type, value]) }),
   inlineSegmentConstraints: inlinesSegments,
