@@ -1,9 +1,10 @@
+import { SERVICE_USER_ID, SYSTEM_USER_ID } from "../../auth/actor.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { type PersonRow, toPerson } from "../../person.ts";
 import type { EventCreator } from "./schema.ts";
 
 // The index leads from one creator to the next, however many events each has; the first row is a placeholder.
-const creators = query<{ hidden: string }, PersonRow>(`
+// Deleted users have the name under which they created an event.
+const creators = query<{ hidden: string }, EventCreator>(`
   WITH RECURSIVE creators (id) AS (
     VALUES (-9223372036854775807)
     UNION ALL
@@ -11,7 +12,8 @@ const creators = query<{ hidden: string }, PersonRow>(`
       ORDER BY wire ->> 'createdByUserId' LIMIT 1)
     FROM creators WHERE creators.id IS NOT NULL
   )
-  SELECT creators.id, users.name, username, email, image_url AS imageUrl
+  SELECT creators.id, coalesce(users.name, username, email, (SELECT wire ->> 'createdBy' FROM events
+    WHERE wire ->> 'createdByUserId' = creators.id LIMIT 1)) AS name
   FROM creators LEFT JOIN users ON users.id = creators.id
   WHERE EXISTS (
     SELECT 1 FROM events
@@ -19,9 +21,14 @@ const creators = query<{ hidden: string }, PersonRow>(`
       AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)))
   ORDER BY creators.id`);
 
-/** The creators of visible events, users and tokens, by id. */
-export const eventCreators = (db: Database, hidden: readonly string[]): EventCreator[] =>
-  creators(db)
+/** The system is always there, as in the original, since it has created what a new file has. */
+const SYSTEM: EventCreator = { id: SYSTEM_USER_ID, name: "Unleash System" };
+
+/** The creators of visible events by id: users, the system, and all service tokens as one. */
+export const eventCreators = (db: Database, hidden: readonly string[]): EventCreator[] => [
+  SYSTEM,
+  ...creators(db)
     .all({ hidden: JSON.stringify(hidden) })
-    .map(toPerson)
-    .map(({ id, name }) => ({ id, name }));
+    .filter(({ id }) => id !== SYSTEM_USER_ID)
+    .map(({ id, name }) => ({ id, name: id === SERVICE_USER_ID ? "Unleash Admin Token" : name })),
+];

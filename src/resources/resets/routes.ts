@@ -4,7 +4,7 @@ import { hashPassword } from "../../auth/password.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { rootRole } from "../roles/require.ts";
 import { setPassword } from "../users/changes.ts";
-import { requireOtherPassword, requireStrongPassword, WEAK_PASSWORD, requireUser } from "../users/require.ts";
+import { requireOtherPassword, requireStrongPassword, requireUser, WEAK_PASSWORD } from "../users/require.ts";
 import { deliverLink, requireLinkDelivery } from "./changes-delivery.ts";
 import { requireReset } from "./require.ts";
 import { OpenReset } from "./schema.ts";

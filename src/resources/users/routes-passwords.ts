@@ -4,7 +4,7 @@ import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { createReset, resetPage } from "../resets/changes.ts";
 import * as changes from "./changes.ts";
-import { requireStrongPassword, WEAK_PASSWORD, requireUser } from "./require.ts";
+import { requireStrongPassword, requireUser, WEAK_PASSWORD } from "./require.ts";
 import { ResetLink, UserId } from "./schema.ts";
 import { userToSignIn } from "./store.ts";
 

@@ -14,8 +14,8 @@ import {
   requireFreeNames,
   requireRemovable,
   requireStrongPassword,
-  WEAK_PASSWORD,
   requireUser,
+  WEAK_PASSWORD,
 } from "./require.ts";
 import { CreatedUser, NewUser, UpdatedUser, User, UserId, UserList, UserUpdate } from "./schema.ts";
 import { listedUsers, userById } from "./store.ts";
