@@ -140,7 +140,8 @@ CREATE TABLE project_favorites (
 
 CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
 
--- Only the SHA-256 of a secret is stored; the secret is shown once, when the token is created.
+-- A token is found by the SHA-256 of its secret. The secret is shown once, when the token is created; that of an API
+-- token is also kept, encrypted, if the operator wants to read it back (src/resources/tokens/changes-secrets.ts).
 CREATE TABLE tokens (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),
@@ -152,6 +153,7 @@ CREATE TABLE tokens (
   created_at  TEXT NOT NULL,
   expires_at  TEXT,
   seen_at     TEXT,
+  secret      TEXT CHECK (secret IS NULL OR type <> 'user'),
   CHECK ((type = 'user') = (user_id IS NOT NULL))
 ) STRICT;
 

@@ -187,9 +187,15 @@ export const SETTINGS = {
   "secret-key-file": {
     type: "string",
     hint: "FILE",
-    help: "the key that encrypts the secrets of integrations; by default next to the data file",
+    help: "the key that encrypts secrets in the data file; by default next to that file",
     default: "",
     schema: v.string(),
+  },
+  "readable-token-secrets": {
+    type: "boolean",
+    help: "keep the secrets of API tokens made from now on, encrypted, and show them in lists; without it, forget them",
+    default: false,
+    schema: v.boolean("must be true or false"),
   },
   "reset-links": {
     type: "string",

@@ -7,10 +7,10 @@ export const doctor: Command = {
   name: "doctor",
   summary: "Check the data file for problems, without changing it",
   example: "doctor --data flags.db",
-  settings: ["data"],
+  settings: ["data", "secret-key-file"],
   options: JSON_OPTION,
   run({ config, options, print }) {
-    const findings = checkFile(config.data);
+    const findings = checkFile(config.data, config["secret-key-file"]);
     const failed = findings.filter(({ problem }) => problem !== undefined);
     if (options.json) print(JSON.stringify({ ok: failed.length === 0, findings }));
     else for (const finding of findings) print(toLine(finding));

@@ -22,7 +22,7 @@ export const exportCommand: Command = {
   options: {
     "with-secrets": {
       type: "boolean",
-      help: "include what is otherwise masked: secret parameters, password hashes, invitation links",
+      help: "include what is otherwise masked: secret parameters, password hashes, invitation links, kept token secrets",
     },
     as: {
       type: "string",

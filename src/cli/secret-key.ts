@@ -6,10 +6,25 @@ import { write } from "../events/write.ts";
 import { encryptPlainSecrets } from "../resources/integrations/changes.ts";
 import { hasPlainSecrets } from "../resources/integrations/secrets.ts";
 import { integrations } from "../resources/integrations/store.ts";
+import { forgetSecrets, keepSecrets } from "../resources/tokens/changes-secrets.ts";
+import { keepsSecrets, keptSecrets, readableSecrets } from "../resources/tokens/secrets-store.ts";
+import type { Context } from "./command.ts";
+import { counted } from "./plural.ts";
 
 /** Uses the encryption key in the configured file, if any. @throws DataError if the file contains no key */
 export function useConfiguredKey({ "secret-key-file": file }: Config, db: Database) {
   if (file !== "") useKeyFile(db, file);
+}
+
+/** Keeps the secrets of API tokens from now on, or forgets those that were kept, as configured. */
+export function keepTokenSecrets({ config, log }: Pick<Context, "config" | "log">, db: Database) {
+  const isOn = config["readable-token-secrets"];
+  const kept = keptSecrets(db).length;
+  if (isOn !== keepsSecrets(db) || (!isOn && kept > 0)) write(db, CLI, isOn ? keepSecrets : forgetSecrets);
+  const unreadable = isOn ? kept - readableSecrets(db).size : 0;
+  if (unreadable === 0) return;
+  const message = `${counted(unreadable, "token secret")} can't be decrypted and will be masked: restore the key file`;
+  log({ level: "warn", message });
 }
 
 /** Encrypts secrets that an older version stored in plain text. */

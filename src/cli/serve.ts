@@ -12,7 +12,7 @@ import type { Command, Context } from "./command.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { encryptOldSecrets, useConfiguredKey } from "./secret-key.ts";
+import { encryptOldSecrets, keepTokenSecrets, useConfiguredKey } from "./secret-key.ts";
 import { NETWORK, publicUrl, serveUntilStopped } from "./serve-until-stopped.ts";
 import { readTls } from "./tls.ts";
 
@@ -21,7 +21,15 @@ export const serve: Command = {
   summary: "Serve the API and the admin page from the data file, which is created if missing",
   example: "serve --port 4242 --data flags.db",
   isServer: true,
-  settings: [...NETWORK, "data", "secret-key-file", "log-format", "log-level", "quiet"],
+  settings: [
+    ...NETWORK,
+    "data",
+    "secret-key-file",
+    "readable-token-secrets",
+    "log-format",
+    "log-level",
+    "quiet",
+  ],
   options: OPEN_OPTION,
   async run(context) {
     const { config, world } = context;
@@ -35,6 +43,7 @@ export const serve: Command = {
       unlock = lockForServing(config.data, world.pid);
       useConfiguredKey(config, db);
       encryptOldSecrets(db);
+      keepTokenSecrets(context, db);
       warnAboutNetworkFs(context);
       const passwordHash = await firstPasswordHash(db, given);
       await serveUntilStopped(context, { db, tls }, (url) => {

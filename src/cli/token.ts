@@ -10,6 +10,7 @@ import { tokens } from "../resources/tokens/store.ts";
 import { check, Time } from "../validation.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { requireName, requireUser } from "./name.ts";
+import { useConfiguredKey } from "./secret-key.ts";
 import { table } from "./table.ts";
 import { withFile, withFileToRead } from "./with-file.ts";
 
@@ -21,7 +22,7 @@ export const tokenCreate: Command = {
   usage: "NAME",
   arity: [1, 1],
   example: "token create ci --user admin --expires 2027-01-01T00:00:00Z",
-  settings,
+  settings: [...settings, "secret-key-file"],
   options: {
     user: {
       type: "string",
@@ -41,6 +42,7 @@ export const tokenCreate: Command = {
   },
   run: (context) =>
     withFile(context.config, (db) => {
+      useConfiguredKey(context.config, db);
       const token = toNewToken(db, context);
       const { id, secret } = write(db, CLI, (tx) => createToken(tx, token));
       context.print(

@@ -3,6 +3,7 @@ import { requireReadable } from "./access.ts";
 import { connect } from "./connect.ts";
 import { explainError, isSqlite } from "./error.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./migrations.ts";
+import { hasKeyOf, PREFIX, useKeyFile } from "./secrets.ts";
 import { type Database, prepareAll } from "./statement.ts";
 
 /** The result of one check. */
@@ -82,7 +83,7 @@ const STUCK = `
  * Checks a file without changing it, even while a server is using it, and returns all findings; for a file that is
  * not this program's, only those up to that one.
  */
-export function checkFile(file: string): Finding[] {
+export function checkFile(file: string, keyFile = ""): Finding[] {
   const found = fs.statSync(file, { throwIfNoEntry: false });
   if (!found) return [{ name: "file", problem: `there is no file ${file}` }];
   if (found.isDirectory()) return [{ name: "file", problem: `${file} is a folder: name a file with --data` }];
@@ -92,6 +93,7 @@ export function checkFile(file: string): Finding[] {
     // If there is a WAL, a read-only connection leaves it alone; if not, it would leave two files behind.
     db = connect(file, { fileMustExist: true, readonly: fs.existsSync(`${file}-wal`) });
     db.pragma("query_only = ON");
+    if (keyFile !== "") useKeyFile(db, keyFile);
     return runChecks(db, file);
   } catch (error) {
     return [{ name: "file", problem: problemOf(error, file) }];
@@ -109,7 +111,7 @@ function runChecks(db: Database, file: string) {
   }
   findings.push(...CONTENT.map((check) => runCheck(db, file, check)));
   const isIntact = findings.every(({ problem }) => problem === undefined);
-  return isIntact ? [...findings, checkDeliveries(db)] : findings;
+  return isIntact ? [...findings, checkSecrets(db), checkDeliveries(db)] : findings;
 }
 
 function runCheck(db: Database, file: string, [name, find, advice]: Check): Finding {
@@ -118,6 +120,20 @@ function runCheck(db: Database, file: string, [name, find, advice]: Check): Find
   } catch (error) {
     return { name, problem: problemOf(error, file) };
   }
+}
+
+const ENCRYPTED = `
+  SELECT secret FROM tokens WHERE secret IS NOT NULL
+  UNION ALL SELECT value FROM integrations, json_each(parameters) WHERE value GLOB '${PREFIX}*'`;
+
+function checkSecrets(db: Database): Finding {
+  const lost = db
+    .prepare<[], string>(ENCRYPTED)
+    .pluck()
+    .all()
+    .filter((stored) => !hasKeyOf(db, stored));
+  const warning = `the key of some of them is missing (${lost.length}): restore the key file, or set them again`;
+  return { name: "secrets", problem: undefined, warning: lost.length === 0 ? undefined : warning };
 }
 
 function checkDeliveries(db: Database): Finding {

@@ -22,7 +22,8 @@ interface Key {
 /** A secret can't be decrypted: its key is not in the key file, or it was tampered with. */
 export class UnreadableSecretError extends DataError {}
 
-const PREFIX = "encrypted:1:";
+/** What every encrypted text begins with. */
+export const PREFIX = "encrypted:1:";
 
 const keyrings = new WeakMap<Database, Key[]>();
 const files = new WeakMap<Database, string>();
@@ -48,10 +49,18 @@ export function encrypt(db: Database, text: string, place: string): string {
   return `${PREFIX}${key!.id}:${Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64")}`;
 }
 
+/** Whether the key file still has the key of this secret. */
+export const hasKeyOf = (db: Database, stored: string) => keyOf(db, partsOf(stored).id) !== undefined;
+
+function partsOf(stored: string) {
+  const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
+  return { id, content };
+}
+
 /** Decrypts a text; one that an older version stored unencrypted is returned as it is. @throws UnreadableSecretError */
 export function decrypt(db: Database, stored: string, place: string): string {
   if (!isEncrypted(stored)) return stored;
-  const [id = "", content = ""] = stored.slice(PREFIX.length).split(":");
+  const { id, content } = partsOf(stored);
   const key = keyOf(db, id);
   if (!key) throw new UnreadableSecretError(`The key ${id} is missing: restore its key file`);
   try {

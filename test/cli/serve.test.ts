@@ -158,6 +158,28 @@ describe("the first start", { concurrency: 3 }, () => {
     assert.equal(lines.filter(({ type }) => type === "api-token-created").length, 2);
   });
 
+  test("--readable-token-secrets shows the secrets of tokens, also of the first start; without it, they are forgotten", async (t) => {
+    const data = newFile(t);
+    const env = { INIT_CLIENT_API_TOKENS: "*:development.some-secret", FLAGSTONE_ADMIN_TOKEN: SECRET };
+    for (const [options, shown] of [
+      [["--readable-token-secrets"], "*:development.some-secret"],
+      [["--readable-token-secrets"], "*:development.some-secret"],
+      [[], "*:development.*****-1"],
+      [["--readable-token-secrets"], "*:development.*****-1"],
+    ] as const) {
+      const { get, stop } = await startServer(t, ["serve", "--data", data, ...options], { env });
+      const { tokens } = (await (await get("/api-tokens", SECRET)).json()) as {
+        tokens: Array<{ secret: string }>;
+      };
+      assert.deepEqual(
+        tokens.map(({ secret }) => secret),
+        [shown],
+      );
+      const { stdout, stderr } = await stop();
+      assert.ok(!(stdout + stderr + fs.readFileSync(data)).includes("some-secret"));
+    }
+  });
+
   test("application tokens and the first user's password are set from the environment", async (t) => {
     const data = newFile(t);
     const env = {

@@ -103,7 +103,7 @@ describe("token create", { concurrency: 4 }, () => {
       const secret = isJson ? JSON.parse(stdout).secret : stdout.trimEnd();
       assert.match(secret, form);
       if (isJson) assert.deepEqual(Object.keys(JSON.parse(stdout)), ["id", "name", "type", "secret"]);
-      const { kind, name: stored_name, hash, createdAt, ...rest } = tokensOf(data)[before]!;
+      const { kind, id: _, name: stored_name, hash, createdAt, ...rest } = tokensOf(data)[before]!;
       assert.deepEqual([kind, stored_name, rest], ["token", "ci", stored]);
       assert.match(String(hash), /^[0-9a-f]{64}$/);
       assert.ok(Date.parse(String(createdAt)) <= Date.now());

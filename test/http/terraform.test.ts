@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { inWriting } from "../../src/db/transaction.ts";
+import { keepSecrets } from "../../src/resources/tokens/changes-secrets.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";
 
@@ -40,7 +42,8 @@ const API_TOKEN = [
 
 /** A provider with an admin token, which fails on an unexpected status or a missing key. */
 async function provider(t: TestContext) {
-  const { request } = await openServer(t, createWorld().project("default"));
+  const { request, db } = await openServer(t, createWorld().project("default"));
+  inWriting(db, keepSecrets); // --readable-token-secrets
   return async (method: string, path: string, status: number, body?: unknown, keys: string[] = []) => {
     const reply = await request(A + path, { method, as: SERVICE, ...(body !== undefined && { body }) });
     assert.equal(reply.status, status, `${method} ${path}: ${reply.text}`);
@@ -203,13 +206,42 @@ test("a token for an application", async (t) => {
     expiresAt: LATER,
   };
   const { secret } = await send("POST", "/api-tokens", 201, token, API_TOKEN.slice(0, -1));
-  const { tokens } = await send("GET", "/api-tokens", 200, undefined, ["tokens"]);
-  const listed = tokens.find(({ tokenName }: { tokenName: string }) => tokenName === "shop");
+  // The token is found in the list by its secret; a second plan is clean if it is there as it was declared.
+  const planned = async () => {
+    const { tokens } = await send("GET", "/api-tokens", 200, undefined, ["tokens"]);
+    return tokens.find((listed: { secret: string }) => listed.secret === secret);
+  };
+  const listed = await planned();
   for (const key of API_TOKEN) assert.ok(key in listed, key);
-  await send("PUT", `/api-tokens/${encodeURIComponent(secret)}`, 200, {
-    expiresAt: "2098-01-01T00:00:00.000Z",
-  });
+  assert.partialDeepStrictEqual(listed, token);
+  const expiresAt = "2098-01-01T00:00:00.000Z";
+  await send("PUT", `/api-tokens/${encodeURIComponent(secret)}`, 200, { expiresAt });
+  assert.partialDeepStrictEqual(await planned(), { ...token, expiresAt });
   await send("DELETE", `/api-tokens/${encodeURIComponent(secret)}`, 200);
+  assert.equal(await planned(), undefined);
+});
+
+test("an operator of Kubernetes finds its token by name, and writes its secret for the application", async (t) => {
+  const send = await provider(t);
+  await send("GET", "/instance-admin/statistics", 200, undefined, [
+    "instanceId",
+    "versionOSS",
+    "versionEnterprise",
+  ]);
+  const reconciled = async () =>
+    (await send("GET", "/api-tokens/shop-backend", 200, undefined, ["tokens"])).tokens;
+  assert.deepEqual(await reconciled(), []);
+  const token = {
+    username: "shop-backend",
+    type: "CLIENT",
+    environment: "development",
+    projects: ["default"],
+  };
+  const { secret } = await send("POST", "/api-tokens", 201, token, API_TOKEN.slice(0, 5));
+  const [found] = await reconciled();
+  assert.equal(found.secret, secret);
+  await send("DELETE", `/api-tokens/${encodeURIComponent(found.secret)}`, 200);
+  assert.deepEqual(await reconciled(), []);
 });
 
 test("a context field", async (t) => {

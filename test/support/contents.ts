@@ -18,6 +18,7 @@ const OF_THIS_FILE: Readonly<Record<string, string[]>> = {
   hourly_variants: ["series"],
   integrations: ["parameters"],
   settings: ["content"],
+  tokens: ["secret"],
   usage_series: ["id"],
 };
 

@@ -165,6 +165,7 @@ export const everyKey = (): Line[] => [
     projects: ["a", "b"],
     environment: "production",
     createdAt: TIME,
+    secret: CLIENT,
   },
   {
     kind: "token",

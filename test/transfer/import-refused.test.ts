@@ -194,6 +194,8 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["featureType", { id: "own" }, 'id: no featureType "own" on an earlier line'],
   ["featureType", { lifetimeDays: -1 }, "lifetimeDays: must be 0 or more"],
   ["counter", { of: "flag" }, "of: must be one of"],
+  ["token", { secret: "another" }, "secret: its SHA-256 is not the hash"],
+  ["token", { type: "user", userId: 1, secret: "x" }, "secret: of a personal token can't be kept"],
   ["token", { id: 3 }, "token: already exists: id "],
   ["contextField", { name: "country" }, "contextField: already exists: name "],
   ["segment", { id: 1 }, "segment: already exists: id "],

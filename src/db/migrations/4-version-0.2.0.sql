@@ -22,3 +22,6 @@ CREATE TABLE sign_ins (
   address    TEXT,
   failure    TEXT
 ) STRICT;
+
+-- The secrets of API tokens, encrypted, if the operator wants to read them back.
+ALTER TABLE tokens ADD COLUMN secret TEXT CHECK (secret IS NULL OR type <> 'user');

@@ -4,7 +4,9 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { WithHeaders } from "../../http/operation.ts";
 import { publicPart } from "./api-token.ts";
+import { encryptSecret } from "./changes-secrets.ts";
 import type { CreatedApiToken, NewApiToken, PersonalToken } from "./schema.ts";
+import { keepsSecrets } from "./secrets-store.ts";
 import { type Token, tokenById, tokens } from "./store.ts";
 
 export interface NewToken {
@@ -27,11 +29,13 @@ interface TokenRow extends Omit<NewToken, "projects" | "secret"> {
   projects: string;
   createdAt: string;
   seenAt: string | null;
+  /** Encrypted. */
+  secret: string | null;
 }
 
 export const insertToken = command<TokenRow>(`
-  INSERT INTO tokens (id, type, name, hash, user_id, projects, environment, created_at, expires_at, seen_at)
-  VALUES (:id, :type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt, :seenAt)`);
+  INSERT INTO tokens (id, type, name, hash, user_id, projects, environment, created_at, expires_at, seen_at, secret)
+  VALUES (:id, :type, :name, :hash, :userId, :projects, :environment, :createdAt, :expiresAt, :seenAt, :secret)`);
 
 const remove = command<{ id: number }>(`DELETE FROM tokens WHERE id = :id`);
 
@@ -41,7 +45,7 @@ const setExpiry = command<{ id: number; expiresAt: string }>(`
 const setProjects = command<{ id: number; projects: string }>(`
   UPDATE tokens SET projects = :projects WHERE id = :id`);
 
-/** Creates a token; its secret is not stored and can't be shown again. */
+/** Creates a token; its secret can't be shown again, unless the operator wants that. */
 export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Token & { secret: string } {
   const secret = chosen ?? newSecret(token.type, token.projects, token.environment ?? "*");
   const row = {
@@ -51,7 +55,9 @@ export function createToken(tx: Tx, { secret: chosen, ...token }: NewToken): Tok
     createdAt: tx.now,
     seenAt: null,
   };
-  const { lastInsertRowid } = insertToken(tx).run({ ...row, hash: hashSecret(secret) });
+  const hash = hashSecret(secret);
+  const kept = token.type !== "user" && keepsSecrets(tx.db) ? encryptSecret(tx, hash, secret) : null;
+  const { lastInsertRowid } = insertToken(tx).run({ ...row, hash, secret: kept });
   const created = tokenById(tx.db, Number(lastInsertRowid))!;
   if (isPersonal(created)) tx.record({ type: "pat-created", data: createdPersonal(created) });
   else tx.record({ type: "api-token-created", ...placeOf(tx, created), data: createdPart(created) });

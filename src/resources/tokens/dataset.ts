@@ -1,11 +1,13 @@
 import * as v from "valibot";
-import { TOKEN_TYPES } from "../../auth/token.ts";
+import { hashSecret, TOKEN_TYPES } from "../../auth/token.ts";
 import { query } from "../../db/statement.ts";
 import { LineError } from "../../transfer/error.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireKnown } from "../../transfer/reference.ts";
 import { Hash, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../transfer/value.ts";
 import { insertToken } from "./changes.ts";
+import { encryptSecret } from "./changes-secrets.ts";
+import { decryptSecret } from "./secrets-store.ts";
 
 const Token = v.strictObject({
   id: optional(Id),
@@ -18,6 +20,7 @@ const Token = v.strictObject({
   createdAt: OptionalTime,
   expiresAt: OptionalTime,
   seenAt: OptionalTime,
+  secret: OptionalText,
 });
 
 type Row = Omit<v.InferOutput<typeof Token>, "projects" | "createdAt"> & {
@@ -27,7 +30,7 @@ type Row = Omit<v.InferOutput<typeof Token>, "projects" | "createdAt"> & {
 
 const all = query<object, Row>(`
   SELECT id, type, name, hash, user_id AS userId, projects, environment, created_at AS createdAt,
-    expires_at AS expiresAt, seen_at AS seenAt
+    expires_at AS expiresAt, seen_at AS seenAt, secret
   FROM tokens ORDER BY id`);
 
 export const token = kind({
@@ -38,8 +41,10 @@ export const token = kind({
       throw new LineError("userId: a token of the type user has one, another has none");
     }
     if (line.userId !== null) requireKnown(db, "user", line.userId, "userId");
+    if (line.secret !== null) requireOwnSecret(line, line.secret);
     insertToken(tx).run({
       ...line,
+      secret: line.secret && encryptSecret(tx, line.hash, line.secret),
       projects: JSON.stringify(line.projects),
       createdAt: line.createdAt ?? now,
     });
@@ -49,4 +54,15 @@ export const token = kind({
       yield { ...withoutNulls(row), projects: JSON.parse(projects) };
     }
   },
+  revealed: (db, { secret, ...row }) => ({
+    ...row,
+    ...(secret && { secret: decryptSecret(db, { hash: row.hash, secret }) }),
+  }),
+  masked: ({ secret: _, ...row }) => row,
 });
+
+/** A secret is kept only of API tokens, and only if the token has no other. */
+function requireOwnSecret({ type, hash }: { type: string; hash: string }, secret: string) {
+  if (type === "user") throw new LineError("secret: of a personal token can't be kept");
+  if (hashSecret(secret) !== hash) throw new LineError("secret: its SHA-256 is not the hash");
+}

@@ -5,8 +5,9 @@ import { hiddenProjects, requireVisible } from "../../auth/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
-import { idInMasked, maskedSecret } from "./api-token.ts";
-import type { NewApiToken } from "./schema.ts";
+import { idInMasked, maskedSecret, toApiToken } from "./api-token.ts";
+import type { ApiToken, NewApiToken } from "./schema.ts";
+import { readableSecrets } from "./secrets-store.ts";
 import { personalTokens, type Token, tokenById, tokenBySecret } from "./store.ts";
 
 /** The maximum number of personal tokens per user (original). */
@@ -54,6 +55,20 @@ function tokenByMaskedSecret(db: Database, masked: string): Token | undefined {
   const id = idInMasked(masked);
   const token = id === undefined ? undefined : tokenById(db, id);
   return token && maskedSecret(token) === masked ? token : undefined;
+}
+
+/**
+ * API tokens as they are listed for someone who may read them: with their secrets, if those are kept, but none that opens
+ * a project hidden from the actor.
+ */
+export function listedTokens(db: Database, actor: Actor, list: readonly Token[]): ApiToken[] {
+  const secrets = readableSecrets(db);
+  const hidden = hiddenProjects(db, actor);
+  const opensHidden = hidden.length === 0 ? () => false : (id: string) => id === "*" || hidden.includes(id);
+  return list.map((token) => ({
+    ...toApiToken(token),
+    ...(secrets.has(token.id) && !token.projects.some(opensHidden) && { secret: secrets.get(token.id)! }),
+  }));
 }
 
 /** What an actor can do with a token. */

@@ -4,9 +4,14 @@ import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { toApiToken } from "./api-token.ts";
 import * as changes from "./changes.ts";
-import { findApiToken, mayAccessTokens, requireTokenAccess, requireTokenScope } from "./require.ts";
+import {
+  findApiToken,
+  listedTokens,
+  mayAccessTokens,
+  requireTokenAccess,
+  requireTokenScope,
+} from "./require.ts";
 import { ApiTokens, ApiTokenUpdate, CreatedApiToken, NewApiToken } from "./schema.ts";
 import { type Token, tokens } from "./store.ts";
 
@@ -15,13 +20,15 @@ const anyOf = <D extends string>(action: D) =>
 
 export const listApiTokens = operation({
   id: "getAllApiTokens",
-  summary: "The API tokens that the caller may see, with masked secrets",
+  summary: "The API tokens that the caller may see; secrets are masked unless the operator keeps them",
   tag: "API tokens",
   method: "GET",
   path: "/api/admin/api-tokens",
   permission: { permission: anyOf("READ") },
   response: ApiTokens,
-}).run(({ db, actor }) => snapshot(db, () => ({ tokens: readableTokens(db, actor).map(toApiToken) })));
+}).run(({ db, actor }) =>
+  snapshot(db, () => ({ tokens: listedTokens(db, actor, readableTokens(db, actor)) })),
+);
 
 export const listApiTokensByName = operation({
   id: "getApiTokensByName",
@@ -35,9 +42,11 @@ export const listApiTokensByName = operation({
   response: ApiTokens,
 }).run(({ db, actor, params }) =>
   snapshot(db, () => ({
-    tokens: readableTokens(db, actor)
-      .filter(({ name }) => name === params.token)
-      .map(toApiToken),
+    tokens: listedTokens(
+      db,
+      actor,
+      readableTokens(db, actor).filter(({ name }) => name === params.token),
+    ),
   })),
 );
 

@@ -1,12 +1,14 @@
 import * as v from "valibot";
+import type { Actor } from "../../auth/actor.ts";
 import { hiddenProjects } from "../../auth/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
+import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requireProject } from "../projects/require.ts";
 import { toApiToken } from "./api-token.ts";
 import * as changes from "./changes.ts";
-import { findApiToken, requireTokenScope } from "./require.ts";
+import { findApiToken, listedTokens, mayAccessTokens, requireTokenScope } from "./require.ts";
 import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "./schema.ts";
 import { type Token, tokens } from "./store.ts";
 
@@ -14,7 +16,7 @@ const PATH = "/api/admin/projects/:projectId/api-tokens";
 
 export const listProjectApiTokens = operation({
   id: "getProjectApiTokens",
-  summary: "The API tokens that include a project, with masked secrets",
+  summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
   tag: "API tokens",
   method: "GET",
   path: PATH,
@@ -26,11 +28,11 @@ export const listProjectApiTokens = operation({
   snapshot(db, () => {
     requireProject(db, projectId);
     const hidden = hiddenProjects(db, actor);
-    return {
-      tokens: tokens(db)
-        .filter((token) => isForProject(token, projectId))
-        .map((token) => withoutProjects(toApiToken(token), hidden)),
-    };
+    const all = tokens(db).filter((token) => isForProject(token, projectId));
+    const listed = listedTokens(db, actor, all).map((shown, index) =>
+      mayReadSecret(db, actor, all[index]!, projectId) ? shown : toApiToken(all[index]!),
+    );
+    return { tokens: listed.map((token) => withoutProjects(token, hidden)) };
   }),
 );
 
@@ -74,6 +76,10 @@ export const deleteProjectApiToken = operation({
     throw invalid({ path: "path.token", message: "names a token that is also for other projects" });
   changes.revokeToken(tx, token.id);
 });
+
+/** The secret of a token that is for other projects too opens those. */
+const mayReadSecret = (db: Database, actor: Actor, token: Token, project: string) =>
+  isOnlyForProject(token, project) || mayAccessTokens(db, actor, "READ", token.type);
 
 /** A token as seen by someone from whom these projects are hidden. */
 function withoutProjects(token: ApiToken, hidden: readonly string[]): ApiToken {

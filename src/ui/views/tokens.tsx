@@ -21,7 +21,7 @@ export type CreatedToken = Output<"POST /api/admin/api-tokens">;
 export function View() {
   const [filters, setFilters] = useFilters({ query: "" });
   const creating = useDialog("new");
-  const revoking = useDialog("revoke");
+  const [revoking, setRevoking] = useState<string>(); // not in the URL, as it may be a secret
   const [created, setCreated] = useState<CreatedToken>();
   const read = useRead("GET /api/admin/api-tokens");
   const query = filters.query.toLowerCase();
@@ -44,8 +44,11 @@ export function View() {
       <Answer read={read}>
         {({ tokens }) => (
           <>
-            <Tokens tokens={tokens.filter(matches)} onRevoke={revoking.open} />
-            <Revoke token={tokens.find(({ secret }) => secret === revoking.of)} onClose={revoking.close} />
+            <Tokens tokens={tokens.filter(matches)} onRevoke={setRevoking} />
+            <Revoke
+              token={tokens.find(({ secret }) => secret === revoking)}
+              onClose={() => setRevoking(undefined)}
+            />
           </>
         )}
       </Answer>
