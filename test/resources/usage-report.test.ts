@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { hashSecret } from "../../src/auth/token.ts";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
@@ -172,4 +173,39 @@ test("when the memory limit is reached, reports are refused until usage is writt
   assert.ok(headers.get("retry-after"));
   await writeUsage(db);
   assert.equal((await send(n)).status, 202);
+});
+
+test("a token counts no use of flags of other projects", async (t) => {
+  const secret = `a:development.${"a".repeat(56)}`;
+  const token = {
+    type: "client",
+    name: "a",
+    hash: hashSecret(secret),
+    projects: ["a"],
+    environment: "development",
+  };
+  const { request, db } = await openServer(
+    t,
+    createWorld().project("a").project("b").feature("own", "a").feature("other", "b").add("token", token),
+  );
+  const send = (path: string, body: object) => request(path, { method: "POST", as: secret, body });
+  const used = { yes: 1, no: 0 };
+  await send("/api/client/metrics", report({ own: used, other: used, unknown: used }));
+  const counted = {
+    ...used,
+    appName: "edge",
+    environment: "development",
+    timestamp: new Date().toISOString(),
+  };
+  const metrics = ["own", "other"].map((featureName) => ({ ...counted, featureName }));
+  await send("/api/client/metrics/bulk", { applications: [], metrics });
+  await writeUsage(db);
+  const features = db.prepare("SELECT application, feature FROM usage_series ORDER BY 1, 2").raw().all();
+  assert.deepEqual(features, [
+    ["edge", "own"],
+    ["shop", "own"],
+    ["shop", "unknown"],
+  ]);
+  const seen = db.prepare("SELECT DISTINCT feature FROM feature_environments WHERE last_seen_at IS NOT NULL");
+  assert.deepEqual(seen.pluck().all(), ["own"]);
 });

@@ -14,6 +14,6 @@ export function gatherFromEdge(
   const own = applications.filter(({ environment }) => environment === environmentOf(actor));
   gather(db, [
     ...own.flatMap((application) => toRegistered(actor, application, address)),
-    ...toUses(actor, metrics),
+    ...toUses(db, actor, metrics),
   ]);
 }

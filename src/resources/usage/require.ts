@@ -1,7 +1,9 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
+import type { Database } from "../../db/statement.ts";
 import { HOUR_MS, startOfHour } from "../../hour.ts";
 import type { Application, Report, Use } from "./gathered.ts";
 import { isStorable, type UsageReport, type UsageRow } from "./schema.ts";
+import { flagsElsewhere } from "./store.ts";
 
 export { gather } from "./gathered.ts";
 export { type Counted, usageThisHour } from "./store.ts";
@@ -19,7 +21,12 @@ const MAX_AGE_MS = 48 * HOUR_MS;
 type Counted = Omit<Use, "kind" | "hour" | "variants"> & Pick<UsageRow, "variants">;
 
 /** The contents of a report: usage, and the instance that sent it. */
-export function toReports(actor: SdkActor, report: UsageReport, address: string | undefined): Report[] {
+export function toReports(
+  db: Database,
+  actor: SdkActor,
+  report: UsageReport,
+  address: string | undefined,
+): Report[] {
   const { appName: application, instanceId, sdkVersion = null, bucket } = report;
   const environment = environmentOf(actor, report.environment);
   const now = new Date();
@@ -31,7 +38,7 @@ export function toReports(actor: SdkActor, report: UsageReport, address: string 
   const clientIp = address ?? null;
   const seenAt = now.toISOString();
   return [
-    ...uses,
+    ...ownUses(db, actor, uses),
     toUser(actor, application, environment),
     { kind: "instance", application, environment, instance, sdkVersion, clientIp, seenAt },
   ];
@@ -47,14 +54,24 @@ const toUser = ({ projects }: SdkActor, application: string, environment: string
 });
 
 /** Usage counted elsewhere; environments other than the token's are ignored (original). */
-export function toUses(actor: SdkActor, rows: readonly UsageRow[]): Report[] {
+export function toUses(db: Database, actor: SdkActor, rows: readonly UsageRow[]): Report[] {
   const now = new Date();
-  return rows
-    .filter(({ environment }) => environment === environmentOf(actor))
-    .flatMap(({ featureName: feature, appName: application, timestamp, ...row }) => [
-      ...toUse({ ...row, feature, application }, hourOf(timestamp, now)),
-      toUser(actor, application, row.environment),
-    ]);
+  const own = rows.filter(({ environment }) => environment === environmentOf(actor));
+  const uses = own.flatMap(({ featureName: feature, appName: application, timestamp, ...row }) =>
+    toUse({ ...row, feature, application }, hourOf(timestamp, now)),
+  );
+  return [
+    ...ownUses(db, actor, uses),
+    ...own.map(({ appName, environment }) => toUser(actor, appName, environment)),
+  ];
+}
+
+/** Without flags of projects that the token is not for. */
+function ownUses(db: Database, { projects }: SdkActor, uses: readonly Use[]): readonly Use[] {
+  if (projects.includes("*")) return uses;
+  const names = uses.map(({ feature }) => feature);
+  const others = flagsElsewhere(db, names, projects);
+  return uses.filter(({ feature }) => !others.has(feature));
 }
 
 /** Undefined if that is too long ago. A time in the future counts as now. */

@@ -15,4 +15,4 @@ export const reportUsage = operation({
   status: 202,
   isUncached: true,
   response: NoBody,
-}).run(({ db, actor, body, address }) => gather(db, toReports(actor as SdkActor, body, address)));
+}).run(({ db, actor, body, address }) => gather(db, toReports(db, actor as SdkActor, body, address)));

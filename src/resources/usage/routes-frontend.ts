@@ -15,6 +15,6 @@ export const reportFrontendUsage = operation({
   isUncached: true,
   response: PlainText,
 }).run(({ db, actor, body, address }) => {
-  gather(db, toReports(actor as SdkActor, body, address));
+  gather(db, toReports(db, actor as SdkActor, body, address));
   return "OK";
 });

@@ -67,6 +67,18 @@ export function usageThisHour(db: Database, features: readonly string[]) {
     byKey.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
 }
 
+const elsewhere = query<{ names: string; projects: string }, string>(`
+  SELECT name FROM json_each(:names) AS named CROSS JOIN features ON name = named.value
+  WHERE project NOT IN (SELECT value FROM json_each(:projects))`);
+
+/** Those of the named flags that exist in other projects than these. */
+export const flagsElsewhere = (db: Database, names: readonly string[], projects: readonly string[]) =>
+  new Set(
+    elsewhere(db)
+      .pluck()
+      .all({ names: JSON.stringify(names), projects: JSON.stringify(projects) }),
+  );
+
 /** The maximum number of applications in a response. */
 const MAX_APPLICATIONS = 100;
 
