@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** One thing that is wrong with an input: where (`query.limit`, `environments.0.name`) and what. */
 export const Violation = v.strictObject({ path: v.string(), message: v.string() });
@@ -139,7 +140,7 @@ export const Time = v.pipe(
 /** A time in the future. */
 export const FutureTime = v.pipe(
   Time,
-  v.check((time) => time > new Date().toISOString(), "is in the past"),
+  v.check((time) => time > timestamp(), "is in the past"),
 );
 
 /** `Date` takes 30 February for 2 March, so the resulting day is compared; most texts are already in the right form. */

@@ -1,5 +1,6 @@
 import { inGroup } from "../db/group-commit.ts";
 import { bookkeeping, type Database } from "../db/statement.ts";
+import { timestamp } from "../timestamp.ts";
 import type { Actor } from "./actor.ts";
 
 /*
@@ -44,7 +45,7 @@ export async function writeSeen(db: Database) {
   if (!db.open) return;
   const { tokens, users, unwritten } = notesOf(db);
   const toRows = (ids: Set<number>, times: Map<number, number>) =>
-    [...ids].map((id) => ({ id, now: new Date(times.get(id)!).toISOString() }));
+    [...ids].map((id) => ({ id, now: timestamp(times.get(id)) }));
   const rows = { tokens: toRows(unwritten.tokens, tokens), users: toRows(unwritten.users, users) };
   unwritten.tokens.clear();
   unwritten.users.clear();

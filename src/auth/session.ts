@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import { timestamp } from "../timestamp.ts";
 import { hashSecret } from "./token.ts";
 
 /** The original's cookie name, which its clients look for. */
@@ -28,11 +29,11 @@ interface Session {
 
 /** Begins a session for a user and removes expired ones. */
 export function beginSession(tx: Writing, userId: number): Session {
-  const now = new Date();
-  const expiresAt = new Date(now.getTime() + LIFETIME_MS);
+  const createdAt = timestamp();
+  const expiresAt = new Date(timestamp(Date.now() + LIFETIME_MS));
   const secret = crypto.randomBytes(32).toString("hex");
-  removeExpired(tx).run({ now: now.toISOString() });
-  const times = { createdAt: now.toISOString(), expiresAt: expiresAt.toISOString() };
+  removeExpired(tx).run({ now: createdAt });
+  const times = { createdAt, expiresAt: expiresAt.toISOString() };
   insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
   return { secret, expiresAt };
 }

@@ -1,6 +1,7 @@
 import crypto from "node:crypto";
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import { timestamp } from "../timestamp.ts";
 import { hashSecret } from "./token.ts";
 
 /** How long a link is valid, in milliseconds. */
@@ -22,7 +23,7 @@ const remove = command<{ userId: number }>(`DELETE FROM sign_in_links WHERE user
  */
 export function createSignInLink(tx: Writing, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
-  const expiresAt = new Date(Date.now() + LIFETIME_MS).toISOString();
+  const expiresAt = timestamp(Date.now() + LIFETIME_MS);
   store(tx).run({ userId, hash: hashSecret(secret), expiresAt });
   return `/auth/link/${secret}`;
 }
@@ -33,7 +34,7 @@ export function useSignInLink(
   secret: string,
 ): { userId: number; isExpired: boolean } | undefined {
   const link = take(tx).get({ hash: hashSecret(secret) }) as Link | undefined;
-  return link && { userId: link.userId, isExpired: link.expiresAt <= new Date().toISOString() };
+  return link && { userId: link.userId, isExpired: link.expiresAt <= timestamp() };
 }
 
 /** Revokes a user's link, if there is one. */

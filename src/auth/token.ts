@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { timestamp } from "../timestamp.ts";
 
 /**
  * `user` is a personal token and acts as its user; `admin` is a service token with every permission and no
@@ -11,8 +12,7 @@ export type TokenType = (typeof TOKEN_TYPES)[number];
 export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
 
 /** Whether a token with this expiry (RFC 3339; null for never) has expired. */
-export const isExpired = (expiresAt: string | null) =>
-  expiresAt !== null && expiresAt <= new Date().toISOString();
+export const isExpired = (expiresAt: string | null) => expiresAt !== null && expiresAt <= timestamp();
 
 /** The secret in an `Authorization` header, with or without the word `Bearer`; empty or undefined if there is none. */
 export const secretIn = (header: string | null | undefined) => header?.replace(/^bearer\s+/i, "").trim();

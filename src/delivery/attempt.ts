@@ -5,6 +5,7 @@ import type { Attempt } from "../resources/integrations/changes-deliveries.ts";
 import { eventWire, mayReceive, type Target } from "../resources/integrations/delivery-store.ts";
 import type { IntegrationEvent } from "../resources/integrations/schema.ts";
 import { decryptedParameters, type Parameters } from "../resources/integrations/secrets.ts";
+import { timestamp } from "../timestamp.ts";
 import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
@@ -46,7 +47,7 @@ export async function attempt(
   const begin = performance.now();
   const outcome = await outcomeOf(context, target, JSON.parse(wire), remaining);
   const durationMs = Math.round(performance.now() - begin);
-  const after = (ms: number) => new Date(clock.now() + ms).toISOString();
+  const after = (ms: number) => timestamp(clock.now() + ms);
   const { requestedMs } = outcome.retry ?? {};
   const isLast = isTest || outcome.retry === undefined || attempts + 1 >= MAX_ATTEMPTS;
   const retryAt = isLast ? undefined : after(delayMs(clock, attempts + 1, requestedMs));

@@ -2,6 +2,7 @@ import type { Actor } from "../auth/actor.ts";
 import { inGroup } from "../db/group-commit.ts";
 import type { Database } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
+import { timestamp } from "../timestamp.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
 import { notifyMembers } from "./notify.ts";
 import { type StoredEvent, storeEvent } from "./record.ts";
@@ -48,7 +49,7 @@ export const writeSoon = <T>(
 /** The same transaction with a different actor. */
 export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx.now);
 
-function toTx(writing: Writing, actor: Actor, now = new Date().toISOString()): Tx {
+function toTx(writing: Writing, actor: Actor, now = timestamp()): Tx {
   const { createdBy, createdByUserId } = actor;
   const record = (event: NewEvent) => {
     const tags = tagsOf(writing.db, event.featureName);

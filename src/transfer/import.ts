@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
 import { inLongWriting } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
+import { timestamp } from "../timestamp.ts";
 import { notYet, requireEnd, storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";
@@ -25,7 +26,7 @@ export async function importDataset(
   const counts: ImportCounts = {};
   await inLongWriting(db, async (tx) => {
     const events = loadEvents(tx);
-    const context = { tx, db, now: new Date().toISOString(), events, end: notYet() };
+    const context = { tx, db, now: timestamp(), events, end: notYet() };
     const store = (line: TextLine, isFirst: boolean) => {
       for (const warning of storeLine(context, line, isFirst, counts)) onWarning(line.number, warning);
     };

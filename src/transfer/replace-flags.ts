@@ -1,6 +1,7 @@
 import { bumpEverything } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { inWriting } from "../db/transaction.ts";
+import { timestamp } from "../timestamp.ts";
 import { exportDataset } from "./export.ts";
 import { notYet, storeLine } from "./line.ts";
 import { clearFlags } from "./untouched.ts";
@@ -27,7 +28,7 @@ export function replaceFlags(db: Database, from: Database) {
   );
   inWriting(db, (tx) => {
     clearFlags(tx);
-    const context = { tx, db, now: new Date().toISOString(), events: { store() {} }, end: notYet() };
+    const context = { tx, db, now: timestamp(), events: { store() {} }, end: notYet() };
     for (const [index, text] of lines.entries())
       storeLine(context, { number: index + 1, text, isCut: false }, index === 0, {});
   });

@@ -1,6 +1,7 @@
 import type { Database } from "../db/statement.ts";
 import { inLongWriting, type Writing } from "../db/transaction.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
+import { timestamp } from "../timestamp.ts";
 import { DatasetError, DuplicateError } from "./error.ts";
 import type { ImportCounts } from "./import.ts";
 import type { ImportContext } from "./kind.ts";
@@ -50,7 +51,7 @@ export async function tryDataset(
 function createContext(tx: Writing): ImportContext {
   // Skips the search index, which takes most of the time and rejects nothing.
   const events = { store: (event: StoredEvent) => void insertEvent(tx, event) };
-  return { tx, db: tx.db, now: new Date().toISOString(), events, end: notYet() };
+  return { tx, db: tx.db, now: timestamp(), events, end: notYet() };
 }
 
 /** @param isClear whether the file has no data yet; otherwise one duplicate says all: it is the wrong file */

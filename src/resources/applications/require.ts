@@ -1,6 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../http/error.ts";
+import { timestamp } from "../../timestamp.ts";
 import type * as gathered from "../usage/gathered.ts";
 import { environmentOf } from "../usage/require.ts";
 import type { Application, Registration } from "./schema.ts";
@@ -13,7 +14,7 @@ export function toRegistered(
   address: string | undefined,
 ): [gathered.Application, gathered.Instance] {
   const environment = environmentOf(actor, rest.environment);
-  const seenAt = new Date().toISOString();
+  const seenAt = timestamp();
   const clientIp = address ?? null;
   const instance = instanceId ?? "default";
   return [

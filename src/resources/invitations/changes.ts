@@ -3,6 +3,7 @@ import { ROLES } from "../../auth/permissions.ts";
 import { hashSecret } from "../../auth/token.ts";
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { timestamp } from "../../timestamp.ts";
 import { createUser, type NewUser } from "../users/changes.ts";
 import type { InvitationUpdate } from "./schema.ts";
 import { invitationById, maskedSecret } from "./store.ts";
@@ -63,6 +64,6 @@ export function signUp(tx: Tx, id: number, user: Omit<NewUser, "rootRole">): num
 }
 
 function withinAMonth({ now }: Tx, time: string) {
-  const latest = new Date(Date.parse(now) + MAX_AGE_MS).toISOString();
+  const latest = timestamp(Date.parse(now) + MAX_AGE_MS);
   return time < latest ? time : latest;
 }

@@ -3,6 +3,7 @@ import { hashSecret } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { OwnPath } from "../../http/raw-json.ts";
 import { MASK } from "../../mask.ts";
+import { timestamp } from "../../timestamp.ts";
 import { rootRole } from "../roles/require.ts";
 import type { Invitation } from "./schema.ts";
 
@@ -46,7 +47,7 @@ export const findInvitation = (db: Database, secret: string): number | undefined
 export const openInvitation = (db: Database, secret: string): number | undefined =>
   openByHash(db)
     .pluck()
-    .get({ hash: hashSecret(secret), now: new Date().toISOString() });
+    .get({ hash: hashSecret(secret), now: timestamp() });
 
 /** Identifies an invitation in place of its secret, which is not stored. */
 export const maskedSecret = (id: number) => `${MASK}-${id}`;

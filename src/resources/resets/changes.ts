@@ -3,6 +3,7 @@ import { hashSecret } from "../../auth/token.ts";
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { OwnPath } from "../../http/raw-json.ts";
+import { timestamp } from "../../timestamp.ts";
 
 /** How long a link is valid, in milliseconds: a day (original). */
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -18,7 +19,7 @@ const removeEnded = command<{ now: string }>(`DELETE FROM reset_tokens WHERE exp
 /** Creates the secret with which a user can set a password; an earlier one becomes invalid. */
 export function createReset(tx: Tx, userId: number): string {
   const secret = crypto.randomBytes(32).toString("hex");
-  const expiresAt = new Date(Date.parse(tx.now) + LIFETIME_MS).toISOString();
+  const expiresAt = timestamp(Date.parse(tx.now) + LIFETIME_MS);
   removeEnded(tx).run({ now: tx.now });
   setReset(tx).run({ userId, hash: hashSecret(secret), createdBy: tx.actor.createdBy, expiresAt });
   return secret;

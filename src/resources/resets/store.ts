@@ -1,5 +1,6 @@
 import { hashSecret } from "../../auth/token.ts";
 import { type Database, query } from "../../db/statement.ts";
+import { timestamp } from "../../timestamp.ts";
 
 /** A link for setting a user's password. */
 export interface Reset {
@@ -13,4 +14,4 @@ const byHash = query<{ hash: string; now: string }, Reset>(`
 
 /** Undefined if the secret is unknown, used or expired. */
 export const resetBySecret = (db: Database, secret: string): Reset | undefined =>
-  byHash(db).get({ hash: hashSecret(secret), now: new Date().toISOString() });
+  byHash(db).get({ hash: hashSecret(secret), now: timestamp() });

@@ -2,6 +2,7 @@ import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { DAY_MS } from "../../hour.ts";
+import { timestamp } from "../../timestamp.ts";
 import type { User } from "../users/schema.ts";
 
 /** How long an attempt is kept, in days, and how many that succeeded, and that failed. */
@@ -29,7 +30,7 @@ interface SignIn {
 /** Adds an attempt to the history, and removes what is too old or too much. */
 export function noteSignIn(tx: Writing, { user, ...attempt }: SignIn, now = Date.now()) {
   const username = user ? (user.username ?? user.email ?? user.name) : null;
-  insert(tx).run({ ...attempt, username, createdAt: new Date(now).toISOString() });
+  insert(tx).run({ ...attempt, username, createdAt: timestamp(now) });
   const before = new Date(now - DAYS * DAY_MS).toISOString();
   prune(tx).run({ before, max: MAX_KEPT, failed: attempt.failure === null ? 0 : 1 });
 }

@@ -1,4 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
+import { timestamp } from "../../timestamp.ts";
 import type { SignIn } from "./schema.ts";
 
 interface Row {
@@ -14,7 +15,7 @@ const ofUser = query<{ userId: number; now: string }, Row>(`
 
 /** A user's open sessions, newest first. */
 export const openSessions = (db: Database, userId: number): Row[] =>
-  ofUser(db).all({ userId, now: new Date().toISOString() });
+  ofUser(db).all({ userId, now: timestamp() });
 
 const allSignIns = query<object, Omit<SignIn, "successful">>(`
   SELECT id, ifnull(username, '') AS username, method AS auth_type, created_at, address AS ip,

@@ -1,6 +1,7 @@
 import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import { timestamp } from "../../timestamp.ts";
 import { writeApplication, writeInstance } from "../applications/changes.ts";
 import { enterUsageStages } from "../lifecycle/changes.ts";
 import { markFeatureSeen } from "../strategies/changes-seen.ts";
@@ -53,7 +54,7 @@ const SLICE_MS = 2;
  * Writes the gathered reports, slice by slice.
  * @throws SQLite's error if the file can't be written to now; the rest is kept for the next attempt
  */
-export async function writeUsage(db: Database, now = new Date().toISOString()) {
+export async function writeUsage(db: Database, now = timestamp()) {
   const reports = take(db);
   let written = 0;
   try {

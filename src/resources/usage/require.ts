@@ -1,6 +1,7 @@
 import type { SdkActor } from "../../auth/authenticate-sdk.ts";
 import type { Database } from "../../db/statement.ts";
 import { HOUR_MS, startOfHour } from "../../hour.ts";
+import { timestamp } from "../../timestamp.ts";
 import type { Application, Report, Use } from "./gathered.ts";
 import { isStorable, type UsageReport, type UsageRow } from "./schema.ts";
 import { flagsElsewhere } from "./store.ts";
@@ -36,7 +37,7 @@ export function toReports(
   );
   const instance = instanceId ?? "default";
   const clientIp = address ?? null;
-  const seenAt = now.toISOString();
+  const seenAt = timestamp(now.valueOf());
   return [
     ...ownUses(db, actor, uses),
     toUser(actor, application, environment),
@@ -50,7 +51,7 @@ const toUser = ({ projects }: SdkActor, application: string, environment: string
   application,
   environment,
   projects,
-  seenAt: new Date().toISOString(),
+  seenAt: timestamp(),
 });
 
 /** Usage counted elsewhere; environments other than the token's are ignored (original). */

@@ -1,6 +1,7 @@
 import { ROLES } from "../../auth/permissions.ts";
 import { imageUrlOf, type Pictured } from "../../avatar.ts";
 import { type Database, query } from "../../db/statement.ts";
+import { timestamp } from "../../timestamp.ts";
 import type { User } from "./schema.ts";
 
 export interface UserRow {
@@ -85,7 +86,7 @@ export const users = (db: Database): Array<Pictured<User> & { role: string }> =>
 /** All users by id, with whether they have an open link for setting a password. */
 export const listedUsers = (db: Database): Array<Pictured<User> & { isInvited: boolean }> =>
   persons(db)
-    .all({ now: new Date().toISOString() })
+    .all({ now: timestamp() })
     .map((row) => ({ ...toUser(row), isInvited: row.isInvited === 1 }));
 
 /** The user with this e-mail address, in any letter case. */
