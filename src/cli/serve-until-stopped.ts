@@ -1,6 +1,6 @@
 import { loadUi } from "#ui";
 import type { Config } from "../config.ts";
-import { watchPlace } from "../db/network-fs.ts";
+import { isInPlace } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
 import { keepHeapSmall } from "../heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
@@ -110,7 +110,7 @@ function largeChangesOf({ config, log, world: { program } }: Context, db: Databa
   if (db.memory) return undefined;
   const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
   const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
-  return createLargeChanges({ program, settings, log, isInPlace: watchPlace(db) });
+  return createLargeChanges({ program, settings, log, isInPlace: () => isInPlace(db) });
 }
 
 /** Loaded only if needed, since it takes a tenth of the start-up time. */

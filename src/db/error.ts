@@ -3,6 +3,14 @@ import Sqlite from "better-sqlite3";
 /** The file can't be used; the message is a sentence that tells a person what to do. Exit code 3. */
 export class DataError extends Error {}
 
+/** The open file is no longer the one at its path. */
+export class MovedError extends DataError {
+  constructor(file: string) {
+    const message = "The data file was moved, replaced or removed while it was open: start the server again";
+    super(message, { cause: file });
+  }
+}
+
 export class DamagedError extends DataError {}
 
 export const damaged = (file: string) =>

@@ -1,6 +1,5 @@
 import fs from "node:fs";
 import path from "node:path";
-import type { Database } from "./statement.ts";
 
 /** Linux's magic numbers of network file systems (statfs(2)); other systems use different numbers. */
 const NETWORK: ReadonlyMap<number, string> = new Map([
@@ -18,12 +17,4 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 export function networkFileSystem(file: string, statfs: typeof fs.statfsSync = fs.statfsSync) {
   if (process.platform !== "linux") return undefined;
   return NETWORK.get(statfs(path.dirname(path.resolve(file))).type >>> 0);
-}
-
-/** Remembers which file a database was opened from. @returns a function: does its name still refer to that file? */
-export function watchPlace(db: Database): () => boolean {
-  if (db.memory) return () => true;
-  const inode = () => fs.statSync(db.name, { throwIfNoEntry: false })?.ino;
-  const opened = inode();
-  return () => inode() === opened;
 }

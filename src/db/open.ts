@@ -5,6 +5,7 @@ import { connect } from "./connect.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
 import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
+import { inodeOf, isInPlace, rememberPlace } from "./place.ts";
 import { watchAllRows } from "./row-changes.ts";
 import { makePrivate } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
@@ -43,7 +44,8 @@ function openInPlace(file: string): Database | undefined {
     db = connect(file);
     db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`); // first, so that the next lines wait too
     requireOurs(db, file);
-    if (inodeOf(file) === inode) return prepare(db, file);
+    rememberPlace(db, inode);
+    if (isInPlace(db)) return prepare(db, file);
     db.close();
     return undefined;
   } catch (error) {
@@ -51,8 +53,6 @@ function openInPlace(file: string): Database | undefined {
     throw explainError(error, file);
   }
 }
-
-const inodeOf = (file: string) => fs.statSync(file, { throwIfNoEntry: false })?.ino;
 
 /**
  * Opens the data file for a command that only reads, so it need not be writable.

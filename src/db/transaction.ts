@@ -1,3 +1,4 @@
+import { requireInPlace } from "./place.ts";
 import { bump, bumpEverything } from "./revision.ts";
 import type { Database } from "./statement.ts";
 
@@ -20,9 +21,10 @@ export interface Writing {
 export const beginWriting = (db: Database) =>
   ({ db, written: new Set<string>(), beforeCommit: [], afterCommit: [] }) as unknown as Writing;
 
-/** Runs the work deferred to the end. */
-export function finishWriting({ beforeCommit }: Writing) {
+/** Runs the work deferred to the end. @throws MovedError if the commit would be lost */
+export function finishWriting({ db, beforeCommit }: Writing) {
   for (const act of beforeCommit) act();
+  requireInPlace(db);
 }
 
 /** Runs the body in one transaction, all or nothing. Other processes wait for it before they write. */

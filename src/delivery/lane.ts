@@ -1,5 +1,6 @@
 import { explainError } from "../db/error.ts";
 import { inGroup } from "../db/group-commit.ts";
+import { requireInPlace } from "../db/place.ts";
 import type { Writing } from "../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../resources/integrations/changes-deliveries.ts";
 import {
@@ -100,6 +101,7 @@ function activeTarget({ db }: LaneContext, id: number): Target | undefined {
 
 /** Delivers up to the first failure. Finished attempts are recorded meanwhile, many per commit. */
 async function deliverAll(context: LaneContext, id: number, deliveries: Delivery[], failures: number) {
+  requireInPlace(context.db); // what can't be recorded would be sent again and again
   const recorder = createRecorder(context);
   try {
     for (const delivery of deliveries) {

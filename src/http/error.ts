@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import { isSqlite } from "../db/error.ts";
+import { isSqlite, MovedError } from "../db/error.ts";
 import { TooLongError } from "../limits.ts";
 import { check, type Schema, type Violation } from "../validation.ts";
 
@@ -127,6 +127,8 @@ export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof TooLongError)
     return new ApiError("PayloadTooLargeError", `The change is too large: ${error.message}`);
+  if (error instanceof MovedError)
+    return new ApiError("ServiceUnavailableError", error.message, { cause: error.cause });
   const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
   if (message && seconds) {
     const headers = { "retry-after": seconds };

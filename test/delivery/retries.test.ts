@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import { test } from "node:test";
-import { createClock, openDelivering } from "../support/delivering.ts";
+import { CLI } from "../../src/auth/actor.ts";
+import { startDispatcher } from "../../src/delivery/dispatcher.ts";
+import { write } from "../../src/events/write.ts";
+import type { LogLine } from "../../src/log.ts";
+import { createClock, EVENTS, openDelivering } from "../support/delivering.ts";
+import { openFile } from "../support/open-file.ts";
 import { openReceiver, until } from "../support/receiver.ts";
+import { importLines } from "../support/server.ts";
+import { createWorld } from "../support/world.ts";
 
 type Receiver = Awaited<ReturnType<typeof openReceiver>>;
 
@@ -185,4 +193,36 @@ test("unrecorded deliveries are repeated once the file is writable, one at a tim
   assert.equal(waiting(), 0);
   const names = receiver.received.map(({ body }) => JSON.parse(body).featureName);
   assert.deepEqual(names, ["one", "two", "three", "one", "one", "two", "three"]);
+});
+
+test("nothing is delivered while another file is in the place of the open one", async (t) => {
+  const receiver = await openReceiver(t, 500);
+  const { db, file } = openFile(t);
+  const clock = createClock();
+  const logged: LogLine[] = [];
+  const parameters = { url: receiver.url };
+  await importLines(db, createWorld().project("a").integration({ parameters, events: EVENTS }).lines);
+  const options = { db, clock, publicUrl: "", allowed: ["127.0.0.1"] };
+  const dispatcher = startDispatcher({ ...options, log: (line) => logged.push(line) });
+  t.after(() => dispatcher.stop());
+  const next = async () => {
+    await until(() => clock.waits().length > 0, "another attempt to be planned");
+    clock.move(clock.waits()[0]!);
+  };
+  write(db, CLI, (tx) => tx.record({ type: "feature-created", project: "a", featureName: "f" }));
+  await receiver.has(1);
+  fs.linkSync(file, `${file}.open`);
+  fs.copyFileSync(file, `${file}.copy`);
+  await until(() => clock.waits().length > 0, "another attempt to be planned");
+  fs.renameSync(`${file}.copy`, file);
+  await next();
+  await until(
+    () => logged.some(({ message }) => /waiting: The data file was moved/.test(message)),
+    "a warning",
+  );
+  assert.equal(receiver.received.length, 1);
+  fs.renameSync(`${file}.open`, file);
+  receiver.answer = 200;
+  await next();
+  await receiver.has(2);
 });

@@ -44,7 +44,12 @@ async function serveFile(t: TestContext) {
         return response.status;
       }),
     );
-  return { file, logged, statuses };
+  const create = async (name: string) => {
+    const headers = { ...CREDENTIAL, "content-type": "application/json" };
+    const body = JSON.stringify({ name });
+    return fetch(`${listening.url}/api/admin/projects/a/features`, { method: "POST", headers, body });
+  };
+  return { file, logged, statuses, create };
 }
 
 const CREDENTIAL = { authorization: personal(1) };
@@ -108,3 +113,41 @@ for (const [name, harm] of HARM) {
     assert.deepEqual(unexplained, []);
   });
 }
+
+const MOVES: Array<[name: string, move: (file: string) => void]> = [
+  ["a copy is moved into its place", (file) => fs.renameSync(copied(file), file)],
+  ["it is removed", (file) => fs.rmSync(file)],
+  ["it is moved away", (file) => fs.renameSync(file, `${file}.away`)],
+  [
+    "it is removed and a copy restored",
+    (file) => {
+      copied(file);
+      fs.rmSync(file);
+      fs.copyFileSync(`${file}.copy`, file);
+    },
+  ],
+];
+
+function copied(file: string) {
+  fs.copyFileSync(file, `${file}.copy`);
+  return `${file}.copy`;
+}
+
+for (const [name, move] of MOVES)
+  test(`${name}: changes are refused until the file is back in its place`, async (t) => {
+    const { file, create } = await serveFile(t);
+    assert.equal((await create("before")).status, 201);
+    fs.linkSync(file, `${file}.open`);
+    move(file);
+    for (const flag of ["one", "two"]) {
+      const reply = await create(flag);
+      const { message } = (await reply.json()) as { message: string };
+      assert.equal(reply.status, 503);
+      assert.match(
+        message,
+        /^The data file was moved, replaced or removed while it was open: start the server/,
+      );
+    }
+    fs.renameSync(`${file}.open`, file);
+    assert.equal((await create("one")).status, 201, "nothing was stored before");
+  });
