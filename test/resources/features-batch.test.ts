@@ -245,12 +245,22 @@ scenarios(`POST ${BATCH}/validate`, [
     see: (body) =>
       assert.deepEqual(body.permissions[0].affectedItems, [
         "Update feature flags",
-        "Delete activation strategies",
         "Create feature flags",
         "Create activation strategies",
         "Enable/disable flags",
         "Create context fields",
         "Create tag types",
+      ]),
+  },
+  {
+    name: "deleting strategies is only needed where there are some",
+    as: personal(3),
+    given: withFlags,
+    body: intoA({ features: [{ name: "cart" }] }),
+    see: (body) =>
+      assert.deepEqual(body.permissions[0].affectedItems, [
+        "Update feature flags",
+        "Delete activation strategies",
       ]),
   },
   {
@@ -284,7 +294,7 @@ scenarios(`POST ${BATCH}/import`, [
     given: withFlags,
     body: intoA({}),
     expect: [403, "NoAccessError"],
-    see: ({ message }) => assert.match(message, /UPDATE_FEATURE, DELETE_FEATURE_STRATEGY/),
+    see: ({ message }) => assert.match(message, /UPDATE_FEATURE to import/),
   },
   {
     name: "a member may not create anything outside the project",
@@ -336,10 +346,20 @@ scenarios(`POST ${BATCH}/import`, [
         project: "a",
         data: { stale: true, type: "experiment" },
       },
-      { type: "feature-strategy-add", featureName: "new", data: { segments: [7], sortOrder: 0 } },
       { type: "tag-created", data: { type: "team", value: "blue" } },
       { type: "feature-tagged", featureName: "new", data: { type: "team", value: "blue" } },
-      { type: "feature-environment-enabled", featureName: "new", environment: "development" },
+      {
+        type: "feature-strategy-add",
+        featureName: "new",
+        data: { segments: [7], sortOrder: 0 },
+        tags: [{ type: "team", value: "blue" }],
+      },
+      {
+        type: "feature-environment-enabled",
+        featureName: "new",
+        environment: "development",
+        tags: [{ type: "team", value: "blue" }],
+      },
       { type: "feature-dependency-added", featureName: "new", data: { feature: "menu", enabled: false } },
       { type: "features-imported", project: "a", environment: "development" },
     ],

@@ -34,8 +34,8 @@ const numbered = <T extends object>(list: readonly T[]) => list.map((item, index
 /** Creates or replaces a flag from an import. @throws ApiError `ValidationError` for an invalid strategy */
 export function importFeature(tx: Tx, place: Place, feature: Data["features"][number], parts: Parts) {
   writeMetadata(tx, place.project, feature);
+  importTags(tx, place, parts); // the events that follow carry them
   importStrategies(tx, place, parts);
-  importTags(tx, place, parts);
   importState(tx, place, parts);
 }
 

@@ -43,6 +43,10 @@ const enabled = query<{ names: string; environment: string }, string>(`
   SELECT feature FROM json_each(:names) AS wanted
   CROSS JOIN feature_environments ON feature = wanted.value AND environment = :environment WHERE enabled`);
 
+const withStrategies = query<{ names: string; environment: string }, string>(`
+  SELECT value FROM json_each(:names) AS wanted
+  WHERE EXISTS (SELECT 1 FROM strategies WHERE feature = wanted.value AND environment = :environment)`);
+
 const list = (items: ReadonlyArray<{ name: string }>) => JSON.stringify(items.map(({ name }) => name));
 
 /** The segments, by name, that strategies of a project may use, with their local ids. */
@@ -56,6 +60,7 @@ export function segmentsOf(db: Database, project: string, segments: Data["segmen
 /** The parts of an import that already exist. */
 export function existingParts(db: Database, at: Place, data: Data) {
   const names = list(data.features);
+  const there = { names, environment: at.environment };
   return {
     ...place(db).get(at)!,
     features: new Map(
@@ -63,7 +68,8 @@ export function existingParts(db: Database, at: Place, data: Data) {
         .all({ names })
         .map((feature) => [feature.name, feature]),
     ),
-    enabled: new Set(enabled(db).pluck().all({ names, environment: at.environment })),
+    enabled: new Set(enabled(db).pluck().all(there)),
+    withStrategies: new Set(withStrategies(db).pluck().all(there)),
     strategyTypes: new Map(
       strategyTypes(db)
         .all({ names: list(data.featureStrategies) })

@@ -153,7 +153,7 @@ export function requiredPermissions({ data }: FeaturesImport, existing: Existing
   const states = included.featureEnvironments;
   const needs: ReadonlyArray<[Permission, boolean]> = [
     ["UPDATE_FEATURE", true],
-    ["DELETE_FEATURE_STRATEGY", true],
+    ["DELETE_FEATURE_STRATEGY", included.features.some(({ name }) => existing.withStrategies.has(name))],
     ["CREATE_FEATURE", included.features.some(({ name }) => !existing.features.has(name))],
     [
       "CREATE_FEATURE_STRATEGY",
