@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { openServer, type Scenario, scenarios, watchLog } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
@@ -239,7 +239,7 @@ scenarios(`DELETE ${OF_A}`, [
   }),
 ]);
 
-test("environments are sorted and disabled; deleting one deletes what it held, which does not come back", async (t) => {
+test("environments are sorted and disabled", async (t) => {
   const { request, db } = await openServer(t, withProjects(createWorld()));
   const recorded = watchLog(db);
   await request(`${ENVIRONMENTS}/sort-order`, { method: "PUT", body: { production: -1, development: 7 } });
@@ -254,8 +254,50 @@ test("environments are sorted and disabled; deleting one deletes what it held, w
       ["development", 7, true],
     ],
   );
+});
+
+/** A project whose flag is on in an environment, with a strategy and variants of its own, and the environment removed. */
+async function openWithout(t: TestContext) {
+  const variants = [{ name: "v", weight: 1000, weightType: "variable", stickiness: "default" }];
+  const state = { ...on, variants, strategies: [{ id: "s", name: "default", title: "kept" }] };
+  const world = createWorld()
+    .project("a")
+    .feature("f", "a", { environments: [state] });
+  const server = await openServer(t, world);
+  const { request } = server;
   await request(`${OF_A}/development`, { method: "DELETE" });
-  await request(OF_A, { method: "POST", body: { environment: "development" } });
-  const { body } = await request("/api/admin/projects/a/features/f/environments/development");
-  assert.deepEqual([body.enabled, body.strategies], [false, []]);
+  const read = async (path: string) => (await request(`/api/admin/projects/a/features/f${path}`)).body;
+  const restore = () => request(OF_A, { method: "POST", body: { environment: "development" } });
+  return { ...server, read, restore };
+}
+
+test("a removed environment returns with the strategies of the flags, which are off", async (t) => {
+  const { request, read, restore } = await openWithout(t);
+  const names = (await read("")).environments.map(({ name }: { name: string }) => name);
+  assert.deepEqual(names, ["production"]);
+  assert.equal((await read("/environments/development/strategies")).name, "NotFoundError");
+  const { features } = (await request("/api/client/features", { as: CLIENT })).body;
+  assert.deepEqual([features[0].enabled, features[0].variants], [false, []]);
+  await restore();
+  const { enabled, strategies } = await read("/environments/development");
+  assert.deepEqual([enabled, strategies.length], [false, 1]);
+  assert.deepEqual((await read("/environments/development/variants")).variants, []);
+  assert.deepEqual([strategies[0].id, strategies[0].title], ["s", "kept"]);
+});
+
+test("a copy of a flag has nothing in an environment that the project lacks", async (t) => {
+  const { request, read, restore } = await openWithout(t);
+  const body = { name: "copy" };
+  const { status } = await request("/api/admin/projects/a/features/f/clone", { method: "POST", body });
+  assert.equal(status, 201);
+  await restore();
+  const { body: copy } = await request("/api/admin/projects/a/features/copy/environments/development");
+  assert.deepEqual(copy.strategies, []);
+  assert.equal((await read("/environments/development/strategies")).length, 1);
+});
+
+test("deleting an environment deletes the strategies kept in it", async (t) => {
+  const { request, db } = await openWithout(t);
+  await request(`${ENVIRONMENTS}/development`, { method: "DELETE" });
+  assert.equal(db.prepare<[], number>("SELECT count(*) FROM strategies").pluck().get(), 0);
 });

@@ -10,9 +10,9 @@ interface ProjectPlace {
 const removeProjectEnvironment = command<ProjectPlace>(`
   DELETE FROM project_environments WHERE project = :project AND environment = :environment`);
 
-// The state of the project's flags there, including their strategies.
-const removeFeatureStates = command<ProjectPlace>(`
-  DELETE FROM feature_environments
+// Their strategies stay, and are there again if the environment returns (original).
+const resetFeatureStates = command<ProjectPlace>(`
+  UPDATE feature_environments SET enabled = 0, variants = '[]'
   WHERE environment = :environment AND feature IN (SELECT name FROM features WHERE project = :project)`);
 
 /** Adds an existing environment to a project that lacks it. */
@@ -22,11 +22,11 @@ export function addToProject(tx: Tx, { project, environment }: ProjectPlace) {
 }
 
 /**
- * Removes an environment from a project, with the state of the project's flags there; records an event even if the
- * project doesn't have it (original).
+ * Removes an environment from a project, whose flags are then off there; records an event even if the project doesn't
+ * have it (original).
  */
 export function removeFromProject(tx: Tx, { project, environment }: ProjectPlace) {
-  removeFeatureStates(tx).run({ project, environment });
+  resetFeatureStates(tx).run({ project, environment });
   removeProjectEnvironment(tx).run({ project, environment });
   tx.record({ type: "project-environment-removed", project, environment });
 }

@@ -27,7 +27,7 @@ export const addEnvironmentToProject = operation({
 
 export const removeEnvironmentFromProject = operation({
   id: "removeEnvironmentFromProject",
-  summary: "Remove an environment from a project, with the state of its flags there",
+  summary: "Remove an environment from a project; the strategies of its flags return with it",
   tag: "Projects",
   method: "DELETE",
   path: `${ENVIRONMENTS}/:environment`,

@@ -62,7 +62,9 @@ const strategiesOf = query<{ project: string }, StrategyRow>(`
     (SELECT json_group_array(segments.name ORDER BY segments.name)
       FROM strategy_segments JOIN segments ON segments.id = segment WHERE strategy = strategies.id) AS segments
   FROM features JOIN strategies ON feature = features.name
-  WHERE project = :project ORDER BY feature, environment, sort_order, strategies.id`);
+  WHERE project = :project
+    AND environment IN (SELECT environment FROM project_environments WHERE project = :project)
+  ORDER BY feature, environment, sort_order, strategies.id`);
 
 const segmentsOf = query<
   { project: string },

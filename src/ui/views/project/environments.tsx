@@ -73,7 +73,8 @@ function Environments({ project, id }: { project: Project; id: string }) {
           }
           onClose={removing.close}
         >
-          All strategies, variants and states of this project's flags in {removed} will be deleted.
+          This project's flags will be off in {removed}, and lose their own variants there. Their strategies
+          return with the environment.
         </Confirm>
       )}
     </>
