@@ -176,7 +176,7 @@ test("names of inherited properties are ordinary names", async (t) => {
 
 const REFUSED: Array<[text: string, message: RegExp]> = [
   ["flags: { f: { colour: red } }", /^text: flags\.f\.colour is not a known key$/],
-  ["flags: { f: { stale: 1 } }", /^text: flags\.f\.stale must be true or false/],
+  ["flags: { f: { stale: 2 } }", /^text: flags\.f\.stale must be true or false/],
   ["flags: { f: {}, f: {} }", /^text: Map keys must be unique at line 4/],
   ["flags: { ? { f: {} } : {} }", /^text: .* keys must be strings at line 4/],
   ["flags: { f: !!js/function {} }", /^text: Unresolved tag/],
