@@ -7,6 +7,8 @@ import { environmentOf } from "../usage/require.ts";
 import type { Application, Registration } from "./schema.ts";
 import { applicationNamed, isShown } from "./store.ts";
 
+export { SHOWN } from "./store.ts";
+
 /** The contents of a registration: an application, and the instance that sent it. */
 export function toRegistered(
   actor: SdkActor,

@@ -1,18 +1,17 @@
 import { type Database, query } from "../../db/statement.ts";
 import { idSince } from "../../events/time.ts";
 import { DAY_MS } from "../../hour.ts";
+import { SHOWN } from "../applications/require.ts";
 import type { Statistics } from "./schema.ts";
 
 /*
- * The statistics of how the instance is used. Unlike the numbers of things, they depend on the caller: nothing of a
- * hidden project is counted.
+ * The statistics of how the instance is used. Nothing of a hidden project is counted.
  */
 
 interface Hidden {
   hidden: string;
 }
 
-// An application is seen by those who see a project that its token is for.
 const applicationsSeen = query<
   Hidden & { week: string; month: string },
   { week: number; month: number; all: number }
@@ -21,8 +20,7 @@ const applicationsSeen = query<
     count(DISTINCT application) FILTER (WHERE last_seen_at >= :month) AS month,
     count(DISTINCT application) AS "all"
   FROM application_instances
-  WHERE :hidden = '[]' OR application IN (
-    SELECT application FROM application_places WHERE project NOT IN (SELECT value FROM json_each(:hidden)))`);
+  WHERE ${SHOWN("application_instances.application")}`);
 
 // The `+` keeps the column's affinity from the comparison, so that the index serves it.
 const changesInProduction = query<
