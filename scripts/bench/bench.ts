@@ -53,7 +53,7 @@ a change to data it does depend on (cold) and, where rows are cached, with that 
 the server. A second table shows whether the targets were met. Changes create, enable and disable flags, by one client
 and by 32 concurrently, relative to a program that writes the same rows with nothing but better-sqlite3. Searches of
 flags are measured with 50 and with 5,000 of them.
-docs/performance.md explains the columns.
+docs/performance-details.md explains the columns.
 `;
 
 const chosenCases = (events: number) => casesFor(events).filter(({ name }) => name.includes(options.only));
