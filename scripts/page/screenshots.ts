@@ -4,14 +4,29 @@ import type { Page } from "puppeteer-core";
 import { launch } from "./browser.ts";
 import { serveDemo } from "./serve.ts";
 
-// `npm run screenshots`: takes the README's pictures, from the demo.
+// `npm run screenshots`: takes the pictures of README.md and docs/tour.md, from the demo.
 
 const FOLDER = path.resolve(import.meta.dirname, "../../docs/pictures");
 
 const PICTURES = [
   { name: "flag", path: "/projects/checkout/features/payment-redesign", waitFor: ".strategy" },
   { name: "project", path: "/projects/checkout?state=active", waitFor: "[role=switch]" },
-  { name: "log", path: "/events?query=rollout", waitFor: ".event", open: ".event button" },
+  { name: "use", path: "/projects/checkout/features/payment-redesign/use", waitFor: "canvas" },
+  {
+    name: "playground",
+    path: "/playground?environment=production&query=payment",
+    waitFor: "details",
+    open: "summary",
+    opened: "details[open]",
+  },
+  { name: "deliveries", path: "/integrations/1", waitFor: "main table" },
+  {
+    name: "log",
+    path: "/events?query=rollout",
+    waitFor: ".event",
+    open: ".event button",
+    opened: ".differences",
+  },
 ] as const;
 
 const demo = await serveDemo();
@@ -33,7 +48,7 @@ async function take(page: Page, { name, path: address, waitFor, ...rest }: (type
   await page.waitForSelector(waitFor);
   if ("open" in rest) {
     await page.click(rest.open);
-    await page.waitForSelector(".differences");
+    await page.waitForSelector(rest.opened);
   }
   const file = path.join(FOLDER, `${name}.png`) as `${string}.png`;
   await page.screenshot({ path: file, optimizeForSpeed: false });

@@ -7,52 +7,71 @@ import { promisify } from "node:util";
 import { startServer, temporaryFolder } from "./run-cli.ts";
 
 /*
- * The README's tour of an empty file, as copied and pasted by a user.
+ * The walks of the README and of docs, as copied and pasted by a user.
  */
 
 const run = promisify(execFile);
 const skip = ["bash", "curl"].some((command) => spawnSync(command, ["--version"]).error !== undefined);
 
 const README = fs.readFileSync("README.md", "utf8");
-const BLOCKS = [...README.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block!);
-const blockWith = (text: string) => BLOCKS.find((block) => block.includes(text))!;
+
+/** The block of a page that contains this text. */
+function block(page: string, text: string): string {
+  const blocks = fs.readFileSync(page, "utf8").matchAll(/^```sh\n(.*?)^```$/gms);
+  const found = [...blocks].map(([, content]) => content!).find((content) => content.includes(text));
+  assert.ok(found, `${page} has a block with ${text}`);
+  return found;
+}
+
+const ASK = block("README.md", "ask() {");
+const APPLICATION = block("README.md", "SECRET=$(");
 
 const [, SECRET] = /FLAGSTONE_ADMIN_TOKEN=(\S+) npm start/.exec(README)!;
 
-/** The responses of a new server when these blocks are pasted line by line. */
-async function typed(t: TestContext, ...texts: string[]) {
+/** The lines that are printed when these blocks are pasted line by line. */
+async function pasted(cwd: string, url: string, ...blocks: string[]) {
+  const script = blocks.join("").replaceAll("http://127.0.0.1:4242", url);
+  const { stdout } = await run("bash", ["-c", script], { cwd });
+  return stdout
+    .replaceAll("}{", "}\n{")
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+/** The same beside a new server. */
+async function typed(t: TestContext, ...blocks: string[]) {
   const folder = temporaryFolder(t);
   fs.symlinkSync(path.resolve("node_modules"), path.join(folder, "node_modules"));
   const { url } = await startServer(t, ["serve", "--data", path.join(folder, "flags.db")], {
     env: { FLAGSTONE_ADMIN_TOKEN: SECRET! },
   });
-  const script = texts.map(blockWith).join("").replaceAll("http://127.0.0.1:4242", url);
-  const { stdout } = await run("bash", ["-c", script.replaceAll(/^npm start .*$/gm, "")], { cwd: folder });
-  return {
-    url,
-    lines: stdout
-      .replaceAll("}{", "}\n{")
-      .split("\n")
-      .filter((line) => line !== ""),
-  };
+  return { url, lines: await pasted(folder, url, ...blocks) };
 }
 
-test("the README's tour creates a flag, and users with the access that their roles grant", {
-  skip,
-}, async (t) => {
-  const { url, lines } = await typed(t, "ask() {", "SECRET=$(", "nina() {");
+test("the README's flag is created, turned on, and evaluated for an application", { skip }, async (t) => {
+  const { lines } = await typed(t, ASK, APPLICATION);
   const answers = lines.map((line) => JSON.parse(line));
-  const named = (name: string) => answers.findLast((one) => one.name === name);
-  assert.equal(named("first-flag").environments[0].enabled, true);
+  assert.equal(answers.findLast((one) => one.name === "first-flag").environments[0].enabled, true);
   assert.equal(answers.find((one) => one.key === "first-flag").value, true);
-  assert.deepEqual(answers.find((one) => one.permissions && one.user).permissions, [
-    { project: "shop", environment: "development", permission: "UPDATE_FEATURE_ENVIRONMENT" },
-  ]);
+});
+
+test("the README's application notices a change, and its usage is reported", { skip }, async (t) => {
+  const { lines } = await typed(t, ASK, APPLICATION, block("README.md", "shop.mjs"));
+  const seen = lines.filter((line) => line === "true" || line === "false");
+  assert.deepEqual([...new Set(seen)], ["true", "false"]);
+  const { lastHourUsage, seenApplications } = JSON.parse(lines.at(-1)!);
+  assert.deepEqual(seenApplications, ["shop"]);
+  assert.ok(lastHourUsage.some(({ yes, no }: { yes: number; no: number }) => yes + no > 0));
+});
+
+test("docs/operating.md: people have the access that their roles grant", { skip }, async (t) => {
+  const { url, lines } = await typed(t, ASK, block("docs/operating.md", "nina() {"));
+  const answers = lines.map((line) => JSON.parse(line));
+  const granted = [{ project: "shop", environment: "development", permission: "UPDATE_FEATURE_ENVIRONMENT" }];
+  assert.deepEqual(answers.find((one) => one.permissions && one.user).permissions, granted);
   assert.equal(answers.filter((one) => one.name === "NoAccessError").length, 1, "in production");
   const { secret } = answers.find((one) => one.description === "laptop");
-  const seen = await fetch(`${url}/api/admin/projects/shop/features`, {
-    headers: { authorization: secret },
-  });
+  const seen = await fetch(`${url}/api/admin/projects/shop/features`, { headers: { authorization: secret } });
   const { features } = (await seen.json()) as {
     features: Array<{ environments: Array<{ name: string; enabled: boolean }> }>;
   };
@@ -65,11 +84,31 @@ test("the README's tour creates a flag, and users with the access that their rol
   );
 });
 
-test("the README's application notices a change, and its usage is reported", { skip }, async (t) => {
-  const { lines } = await typed(t, "ask() {", "SECRET=$(", "shop.mjs");
-  const seen = lines.filter((line) => line === "true" || line === "false");
-  assert.deepEqual([...new Set(seen)], ["true", "false"]);
-  const { lastHourUsage, seenApplications } = JSON.parse(lines.at(-1)!);
-  assert.deepEqual(seenApplications, ["shop"]);
-  assert.ok(lastHourUsage.some(({ yes, no }: { yes: number; no: number }) => yes + no > 0));
+test("docs/integrations.md: the demo's inbox shows a delivery, its retries, and a repetition", {
+  skip,
+}, async (t) => {
+  const { url, token } = await startServer(t, ["demo"]);
+  const walk = block("docs/integrations.md", "TOKEN=user:…").replace(/^TOKEN=.*$/m, `TOKEN=${token}`);
+  const answers = (await pasted(temporaryFolder(t), url, walk)).map((line) => JSON.parse(line));
+  const states = answers
+    .filter((one) => one.integrationEvents)
+    .map((one) => one.integrationEvents.map(({ state }: { state: string }) => state));
+  assert.deepEqual(states[0], ["success"]);
+  assert.equal(states[1][0], "failed");
+  const { received } = answers.at(-1);
+  assert.equal(new Set(received.map(({ body }: { body: unknown }) => JSON.stringify(body))).size, 2);
+  assert.ok(received.length > 2, "one of them again");
+});
+
+test("docs/dataset.md: the demo is exported, tried, and imported into a file of its own", {
+  skip,
+}, async (t) => {
+  const folder = temporaryFolder(t);
+  const start = `start() { '${process.execPath}' --import '${path.resolve("scripts/preload.mjs")}' '${path.resolve("src/main.ts")}' "$@"; }\n`;
+  const walk = block("docs/dataset.md", "--dry-run backup.jsonl").replace(/^npm start -- --data .*$/m, "");
+  const { stdout } = await run("bash", ["-ec", start + walk.replaceAll("npm start --", "start")], {
+    cwd: folder,
+  });
+  assert.match(stdout, /^user:[0-9a-f]{56}$/m);
+  assert.match(stdout, /^payment-redesign +\S+ +checkout +/m);
 });

@@ -24,11 +24,11 @@ const page = (name: string) => PAGES.get(name)!.replaceAll(/ +\| +/g, " | ");
 /** Literal text, such as code. */
 const withoutCode = (text: string) => text.replaceAll(/^ *```.*?^ *```$/gms, "").replaceAll(/`[^`\n]*`/g, "");
 
-test("the README has fewer than 1,200 words", () => {
+test("the README has fewer than 700 words", () => {
   const words = PAGES.get("README.md")!
     .split(/\s+/)
     .filter((word) => /\w/.test(word));
-  assert.ok(words.length < 1200, String(words.length));
+  assert.ok(words.length < 700, String(words.length));
 });
 
 for (const [name, text] of PAGES) {
@@ -53,22 +53,27 @@ const anchorsOf = (text: string) =>
       .replaceAll(" ", "-"),
   );
 
-test("every page of docs is linked from the README", () => {
-  const readme = PAGES.get("README.md")!;
-  const isLinked = (name: string) => readme.includes(`](${name})`);
+test("the README links to the index of docs, and that to every page", () => {
+  assert.ok(PAGES.get("README.md")!.includes("](docs/README.md)"));
+  const index = PAGES.get("docs/README.md")!;
+  const isLinked = (name: string) => index.includes(`](${path.relative("docs", name)})`);
   assert.deepEqual(
-    [...PAGES.keys()].filter((name) => name !== "README.md" && !isLinked(name)),
+    [...PAGES.keys()].filter((name) => name !== "docs/README.md" && !isLinked(name)),
     [],
   );
 });
 
+test("the README's commands of npm exist in a fresh checkout", () => {
+  assert.match(PAGES.get("README.md")!, /^npm ci && npm run demo .*\nnpm cit /m); // cit: install from the lock, test
+});
+
 test("every npm script named in the documentation exists", () => {
   for (const [name, text] of PAGES) {
-    const named = [...text.matchAll(/npm (?:run (\w+)|(ci|test|start)\b)/g)].map(
+    const named = [...text.matchAll(/npm (?:run (\w+)|(cit|ci|test|start)\b)/g)].map(
       (match) => match[1] ?? match[2]!,
     );
     assert.deepEqual(
-      named.filter((script) => script !== "ci" && !(script in manifest.scripts)),
+      named.filter((script) => !["ci", "cit"].includes(script) && !(script in manifest.scripts)),
       [],
       name,
     );
