@@ -32,6 +32,14 @@ CREATE TABLE projects (
 -- Every request looks up which projects are hidden from its user.
 CREATE INDEX private_projects ON projects (id) WHERE mode = 'private';
 
+-- Their events stay hidden, and no other project gets their ids.
+CREATE TABLE deleted_private_projects (
+  id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW private_project_ids (id) AS
+  SELECT id FROM projects WHERE mode = 'private' UNION ALL SELECT id FROM deleted_private_projects;
+
 CREATE TABLE project_environments (
   project     TEXT NOT NULL REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE,
   environment TEXT NOT NULL REFERENCES environments (name) ON DELETE CASCADE ON UPDATE CASCADE,

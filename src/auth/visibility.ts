@@ -5,13 +5,13 @@ import { ROLES } from "./permissions.ts";
 
 /*
  * A private project is visible to its members (a role in it, directly or through a group), to holders of ADMIN and to
- * service tokens; from anyone else it is hidden with everything in it (CONTRACT, Visibility).
+ * service tokens; from anyone else it is hidden with everything in it (CONTRACT, Visibility). Once deleted, it has no
+ * members, and its log stays hidden.
  */
 
 const hiddenFrom = query<{ userId: number | null }, { id: string }>(`
-  SELECT id FROM projects
-  WHERE mode = 'private'
-    AND id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);
+  SELECT id FROM private_project_ids
+  WHERE id NOT IN (SELECT project FROM project_members WHERE user_id = :userId)`);
 
 /** Admin, or a custom role with that permission; limited to an environment, it wouldn't cover everything. */
 const isAdmin = (role: string) => `(${role} = ${ROLES.admin} OR EXISTS (
@@ -27,11 +27,11 @@ export const EDITED_INTEGRATIONS = `integrations LEFT JOIN users ON users.id = e
 
 /** SQL: whether the last editor of an integration may see a project, given as SQL; null is none. */
 export const editorSees = (project: string) => `(${project} IS NULL
-  OR ${project} NOT IN (SELECT id FROM projects WHERE mode = 'private')
+  OR ${project} NOT IN (SELECT id FROM private_project_ids)
   OR edited_by_user_id = ${SERVICE_USER_ID} OR ${HOLDS_ADMIN}
   OR EXISTS (SELECT 1 FROM project_members WHERE project_members.project = ${project} AND user_id = users.id))`;
 
-const privateProject = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND mode = 'private'`);
+const privateProject = query<{ id: string }>(`SELECT 1 FROM private_project_ids WHERE id = :id`);
 
 /**
  * The first of these projects that is private, else null: an event about them belongs to that one, and so is hidden with

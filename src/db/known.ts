@@ -12,6 +12,7 @@ const KNOWN = {
   group: query<Key>(`SELECT 1 FROM groups WHERE id = :key`),
   integration: query<Key>(`SELECT 1 FROM integrations WHERE id = :key`),
   project: query<Key>(`SELECT 1 FROM projects WHERE id = :key`),
+  deletedPrivateProject: query<Key>(`SELECT 1 FROM deleted_private_projects WHERE id = :key`),
   role: query<Key>(`SELECT 1 FROM roles WHERE id = :key`),
   segment: query<Key>(`SELECT 1 FROM segments WHERE id = :key`),
   strategyType: query<Key>(`SELECT 1 FROM strategy_types WHERE name = :key`),

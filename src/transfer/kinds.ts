@@ -10,7 +10,7 @@ import { counter } from "../resources/instance/dataset.ts";
 import { integration, integrationEvent } from "../resources/integrations/dataset.ts";
 import { invitation } from "../resources/invitations/dataset.ts";
 import { notification, notificationMute } from "../resources/notifications/dataset.ts";
-import { project, projectRole } from "../resources/projects/dataset.ts";
+import { deletedPrivateProject, project, projectRole } from "../resources/projects/dataset.ts";
 import { role } from "../resources/roles/dataset.ts";
 import { segment } from "../resources/segments/dataset.ts";
 import { setting } from "../resources/settings/dataset.ts";
@@ -33,6 +33,7 @@ export const KINDS: readonly Kind[] = [
   group,
   token,
   invitation,
+  deletedPrivateProject,
   project,
   projectRole,
   notificationMute,

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { SYSTEM } from "../../src/auth/actor.ts";
 import { hashSecret } from "../../src/auth/token.ts";
+import { hiddenProjects } from "../../src/auth/visibility.ts";
 import { write } from "../../src/events/write.ts";
 import { exampleOf } from "../../src/examples.ts";
 import { startOfHour } from "../../src/hour.ts";
@@ -9,9 +10,12 @@ import type { Operation } from "../../src/http/operation.ts";
 import { announceApplications } from "../../src/resources/applications/changes.ts";
 import { writeUsage } from "../../src/resources/usage/changes.ts";
 import { SURFACES } from "../../src/surfaces.ts";
+import { importDataset } from "../../src/transfer/import.ts";
 import { exampleWorld } from "../support/examples.ts";
-import { openServer } from "../support/server.ts";
-import { personal, type World } from "../support/world.ts";
+import { asChunks, openServer } from "../support/server.ts";
+import { createWorld, personal, type World } from "../support/world.ts";
+import { exported } from "../transfer/examples.ts";
+import { empty } from "../transfer/importing.ts";
 
 /*
  * Two servers with the same content, except that in one of them a private project has content too. Whoever is no member
@@ -284,3 +288,21 @@ for (const [caller, as] of Object.entries(CALLERS))
       }
     assert.deepEqual(found, []);
   });
+
+test("the log of a private project stays hidden when it is deleted, also in a copy, and its id stays taken", async (t) => {
+  const world = createWorld().project("hidden", { mode: "private" }).member("hidden", 3, 4);
+  const { db, request } = await openServer(t, world.event({ project: "hidden", featureName: "secret" }));
+  assert.equal((await request(`${A}/projects/hidden`, { method: "DELETE" })).status, 200);
+  for (const id of [2, 3]) {
+    const { body } = await request(`${A}/events`, { as: personal(id) });
+    assert.deepEqual(body, { version: 1, events: [], totalEvents: 0 });
+  }
+  assert.equal((await request(`${A}/events?project=hidden`)).body.totalEvents, 2, "an Admin still reads it");
+  for (const path of [`${A}/projects`, `${A}/projects/validate`])
+    assert.equal((await request(path, { method: "POST", body: { id: "hidden", name: "x" } })).status, 409);
+  const named = await request(`${A}/projects`, { method: "POST", body: { name: "hidden" } });
+  assert.equal(named.body.id, "hidden-2");
+  const copy = empty(t);
+  await importDataset(copy, asChunks(exported(db)));
+  assert.deepEqual(hiddenProjects(copy, { ...SYSTEM, isAdmin: false }), ["hidden"]);
+});

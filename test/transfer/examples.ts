@@ -188,6 +188,7 @@ export const everyKey = (): Line[] => [
     enabled: false,
     users: [2],
   },
+  { kind: "deletedPrivateProject", id: "sunk" },
   {
     kind: "project",
     id: "a",
@@ -658,6 +659,7 @@ export const LEAST: Record<string, Line> = {
   group: { id: 9, name: "New" },
   token: { type: "admin", name: "new", hash: "0".repeat(64) },
   invitation: { id: 9, name: "New", hash: "1".repeat(64), expiresAt: TIME },
+  deletedPrivateProject: { id: "gone" },
   project: { id: "new", name: "New", environments: [] },
   projectRole: { project: "a", role: 7, user: 2 },
   notificationMute: { user: 1 },

@@ -25,3 +25,11 @@ CREATE TABLE sign_ins (
 
 -- The secrets of API tokens, encrypted, if the operator wants to read them back.
 ALTER TABLE tokens ADD COLUMN secret TEXT CHECK (secret IS NULL OR type <> 'user');
+
+-- The log of a private project stays hidden when the project is deleted.
+CREATE TABLE deleted_private_projects (
+  id TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW private_project_ids (id) AS
+  SELECT id FROM projects WHERE mode = 'private' UNION ALL SELECT id FROM deleted_private_projects;

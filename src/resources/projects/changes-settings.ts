@@ -30,6 +30,9 @@ const updateSettings = command<{
 const setArchived = command<{ id: string; archivedAt: string | null }>(`
   UPDATE projects SET archived_at = :archivedAt WHERE id = :id`);
 
+const remember = command<{ id: string }>(`
+  INSERT INTO deleted_private_projects (id) SELECT id FROM projects WHERE id = :id AND mode = 'private'`);
+
 const removeRow = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
 
 /** Changes a project's name, description and so on; properties that are left out stay as they are. */
@@ -69,6 +72,7 @@ export function deleteProject(tx: Tx, id: string) {
   deleteArchivedFeatures(tx, id);
   deleteSegmentsOf(tx, id);
   removeProject(tx, id);
+  remember(tx).run({ id });
   removeRow(tx).run({ id });
   tx.record({ type: "project-deleted", project: id });
 }

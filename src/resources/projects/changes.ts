@@ -1,7 +1,7 @@
 import { ROLES } from "../../auth/permissions.ts";
-import { isKnown } from "../../db/known.ts";
 import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { isTaken } from "./require.ts";
 import type { CreatedProject, NewProject } from "./schema.ts";
 import { defaultEnvironments, projectById } from "./store.ts";
 
@@ -85,6 +85,6 @@ function freeId(db: Database, name: string): string {
   const base = slug.slice(0, 80).replaceAll(/^-+|-+$/g, "") || "project";
   for (let number = 1; ; number++) {
     const id = number === 1 ? base : `${base}-${number}`;
-    if (!isKnown(db, "project", id)) return id;
+    if (!isTaken(db, id)) return id;
   }
 }

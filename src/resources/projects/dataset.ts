@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
+import { isKnown } from "../../db/known.ts";
+import { command, query } from "../../db/statement.ts";
 import { LineError } from "../../transfer/error.ts";
 import { kind } from "../../transfer/kind.ts";
 import { requireAllKnown, requireKnown } from "../../transfer/reference.ts";
@@ -57,10 +58,26 @@ const all = query<
       WHERE project = projects.id) AS favoritedBy
   FROM projects ORDER BY id`);
 
+const deleted = query<object, { id: string }>(`SELECT id FROM deleted_private_projects ORDER BY id`);
+
+const insertDeleted = command<{ id: string }>(`INSERT INTO deleted_private_projects (id) VALUES (:id)`);
+
+export const deletedPrivateProject = kind({
+  name: "deletedPrivateProject",
+  schema: v.strictObject({ id: PathName }),
+  insert({ tx, db }, line) {
+    if (isKnown(db, "project", line.id)) throw new LineError("id: is that of a project");
+    insertDeleted(tx).run(line);
+  },
+  rows: (db) => deleted(db).iterate({}),
+});
+
 export const project = kind({
   name: "project",
   schema: Project,
   insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
+    if (isKnown(db, "deletedPrivateProject", row.id))
+      throw new LineError("id: is that of a deleted private project");
     requireAllKnown(db, "environment", environments, "environments");
     requireAllKnown(db, "user", favoritedBy, "favoritedBy");
     requireOwnEnvironments(environments, defaultStrategies);

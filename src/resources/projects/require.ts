@@ -12,6 +12,15 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
+/** Whether a new project could not have this id: a private project's stays taken, since its log is still there. */
+export const isTaken = (db: Database, id: string) =>
+  isKnown(db, "project", id) || isKnown(db, "deletedPrivateProject", id);
+
+/** @throws ApiError `NameExistsError` if a new project can't have this id */
+export function requireFreeId(db: Database, id: string) {
+  if (isTaken(db, id)) throw new ApiError("NameExistsError", `body.id: there is or was a project ${id}`);
+}
+
 /** The same, unless it is archived. @throws ApiError `NotFoundError` */
 export function requireLiveProject(db: Database, id: string) {
   requireProject(db, id);

@@ -1,12 +1,11 @@
 import * as v from "valibot";
 import { hiddenProjects } from "../../auth/visibility.ts";
-import { isKnown } from "../../db/known.ts";
 import { snapshot } from "../../db/snapshot.ts";
-import { ApiError } from "../../http/error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { UrlName } from "../../validation.ts";
 import { requireEnvironments } from "../environments/require.ts";
 import * as changes from "./changes.ts";
+import { requireFreeId } from "./require.ts";
 import { CreatedProject, NewProject, ProjectList } from "./schema.ts";
 import { listedProjects } from "./store.ts";
 
@@ -40,10 +39,7 @@ export const validateProject = operation({
   body: v.object({ id: UrlName }),
   errors: ["NameExistsError"],
   response: NoBody,
-}).run(({ db, body: { id } }) => {
-  if (isKnown(db, "project", id))
-    throw new ApiError("NameExistsError", `body.id: there is already a project ${id}`);
-});
+}).run(({ db, body: { id } }) => requireFreeId(db, id));
 
 export const createProject = operation({
   id: "createProject",
@@ -59,5 +55,6 @@ export const createProject = operation({
   response: CreatedProject,
 }).change(({ tx, body }) => {
   requireEnvironments(tx.db, body.environments ?? [], "body.environments");
+  if (body.id !== undefined) requireFreeId(tx.db, body.id);
   return changes.createProject(tx, body);
 });
