@@ -32,8 +32,8 @@ export const evaluate: Command = {
   async run(context) {
     const { seed, watch } = context.options as { seed?: string; watch?: boolean };
     if (watch && seed === undefined) throw new UsageError("--watch needs a --seed");
-    await evaluateOnce(context, seed);
-    if (watch) await evaluateOnChange(context, seed!);
+    if (watch) await evaluateAndWatch(context, seed!);
+    else await evaluateOnce(context, seed);
   },
 };
 
@@ -67,14 +67,14 @@ const toFields = (pairs: readonly string[] = []): Record<string, string> =>
   );
 
 /** Runs until the process is asked to stop. Logs problems with the seed, and waits for it to change again. */
-function evaluateOnChange(context: Context, seed: string): Promise<void> {
-  return new Promise((resolve) => {
-    const reevaluate = () =>
-      evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
-    const stop = watchSeed(seed, reevaluate);
-    onStop(context.world, () => {
-      stop();
-      resolve();
-    });
-  });
+async function evaluateAndWatch(context: Context, seed: string): Promise<void> {
+  const reevaluate = () =>
+    evaluateOnce(context, seed).catch((error) => context.log({ level: "warn", message: error.message }));
+  const stop = watchSeed(seed, reevaluate); // before it is read, so that no change is missed
+  try {
+    await evaluateOnce(context, seed);
+    await new Promise<string>((resolve) => onStop(context.world, resolve));
+  } finally {
+    stop();
+  }
 }

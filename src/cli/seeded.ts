@@ -49,10 +49,21 @@ function readSeed(seed: string): Buffer {
 /** How often to check the seed, in milliseconds: editors replace files, which not every system reports. */
 const INTERVAL_MS = 200;
 
-/** Calls back whenever the seed changes. @returns a function that stops it */
+/** Calls back whenever the seed differs from what it was at this call. @returns a function that stops it */
 export function watchSeed(seed: string, onChange: () => void): () => void {
-  fs.watchFile(seed, { interval: INTERVAL_MS }, onChange);
-  return () => fs.unwatchFile(seed, onChange);
+  let seen = versionOf(seed);
+  const timer = setInterval(() => {
+    const version = versionOf(seed);
+    if (version !== seen) onChange();
+    seen = version;
+  }, INTERVAL_MS);
+  return () => clearInterval(timer);
+}
+
+/** Different once a file was written or replaced; undefined while there is none. */
+function versionOf(file: string) {
+  const found = fs.statSync(file, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
 export const DEFAULT_ENVIRONMENT = "development";
