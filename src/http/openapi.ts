@@ -2,6 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { SESSION_COOKIE } from "../auth/session.ts";
 import { exampleOf } from "../examples.ts";
+import { nextTurn } from "../turn.ts";
 import type { Schema } from "../validation.ts";
 import { VERSION } from "../version.ts";
 import { ErrorBody, type ErrorName, STATUS } from "./error.ts";
@@ -27,7 +28,11 @@ interface Options {
   version: (typeof OPENAPI_VERSIONS)[number];
 }
 
-export function toOpenApi(operations: readonly Operation[], { schemas, root, open, version }: Options) {
+/** Takes a second of processor time, in slices, so that other requests are answered in between. */
+export async function toOpenApi(
+  operations: readonly Operation[],
+  { schemas, root, open, version }: Options,
+): Promise<object> {
   const definitions = { ...schemas, ErrorBody };
   const conversion = version === "3.0" ? IN_3_0 : IN_3_1;
   const convert: Convert = (schema, typeMode) => {
@@ -49,7 +54,11 @@ export function toOpenApi(operations: readonly Operation[], { schemas, root, ope
         return [one.method.toLowerCase(), toOperation(one, convert, traits)];
       }),
     );
-  const paths = Object.fromEntries([...described].map(([path, group]) => [path, toPath(group)]));
+  const paths: Record<string, object> = {};
+  for (const [path, group] of described) {
+    paths[path] = toPath(group);
+    await nextTurn();
+  }
   const components = withRefs(toJsonSchemaDefs(definitions, { ...conversion, typeMode: "output" }), version);
   return {
     ...documentFor(operations, root, version),

@@ -146,15 +146,15 @@ function addressOf(event: H3Event, trustsProxy: boolean) {
 
 /** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */
 function mountDescription(app: H3, root: string) {
-  const generated = new Map<string, Parts>();
+  const generated = new Map<string, Promise<Parts>>();
   const options = { schemas: SCHEMAS, root, open: OPEN_OPERATIONS };
-  const describe = (version: v.InferOutput<typeof OpenApiVersion>) =>
-    wholeParts(JSON.stringify(toOpenApi(OPERATIONS, { ...options, version })));
-  const GET = ({ url, req }: H3Event) => {
+  const describe = async (version: v.InferOutput<typeof OpenApiVersion>) =>
+    wholeParts(JSON.stringify(await toOpenApi(OPERATIONS, { ...options, version })));
+  const GET = async ({ url, req }: H3Event) => {
     const asked = url.searchParams.get("version") ?? undefined;
     const version = requireValid(OpenApiVersion, asked, "query.version");
     if (!generated.has(version)) generated.set(version, describe(version));
-    return toResponse(generated.get(version)!, req);
+    return toResponse(await generated.get(version)!, req);
   };
   route(app, "/docs/openapi.json", { GET });
 }
