@@ -1,5 +1,5 @@
 /** The version of this program, same as in package.json (a test compares them). */
-export const VERSION = "0.1.0";
+export const VERSION = "0.2.0";
 
 /** Filled in by the build (scripts/bundle.ts). */
 declare const BUILD_COMMIT: string | null;
