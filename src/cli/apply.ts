@@ -39,7 +39,7 @@ export const apply: Command = {
     const project = await readProject(context);
     const { prune, "dry-run": dryRun } = context.options;
     const options = { prunes: prune === true, isDryRun: dryRun === true };
-    withFile(context.config, (db) => {
+    await withFile(context.config, (db) => {
       const steps = applyProject(db, project, options);
       printSteps(context, project, steps);
       const made = options.isDryRun ? "would be made" : "made";
@@ -60,7 +60,7 @@ export const diff: Command = {
   options: { ...PRUNE, ...JSON_OPTION },
   async run(context) {
     const project = await readProject(context);
-    withFileToRead(context.config, (db) => {
+    await withFileToRead(context.config, (db) => {
       const steps = compareProject(db, project, { prunes: context.options.prune === true });
       printSteps(context, project, steps);
       if (steps.length > 0)

@@ -20,11 +20,11 @@ export const eventsPurge: Command = {
     "dry-run": { type: "boolean", help: "only print how many it would delete" },
     ...JSON_OPTION,
   },
-  run({ config, options, print }) {
+  async run({ config, options, print }) {
     const retention = config["keep-integration-events"];
     if (!retention) throw new UsageError("--keep-integration-events: say what to keep, such as 90d or 10000");
     const isDryRun = options["dry-run"] === true;
-    withFile(config, (db) => {
+    await withFile(config, (db) => {
       const removed = isDryRun ? countOldRecords(db, retention, Date.now()) : removeAll(db, retention);
       if (options.json) return print(JSON.stringify({ removed, dryRun: isDryRun }));
       print(`${isDryRun ? "Would remove" : "Removed"} ${counted(removed, "record")} of deliveries`);

@@ -14,8 +14,8 @@ export const secretsRotate: Command = {
     "Encrypt the secrets of integrations and API tokens with a new key, even while a server is using the file",
   example: "secrets rotate --data flags.db",
   settings: ["data", "secret-key-file"],
-  run({ config, print }) {
-    withFile(config, (db) => {
+  async run({ config, print }) {
+    await withFile(config, (db) => {
       useConfiguredKey(config, db);
       const counts: string[] = [];
       rotateKey(db, () =>

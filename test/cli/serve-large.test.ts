@@ -108,12 +108,12 @@ describe("a large change", { concurrency: 2 }, () => {
     assert.equal(workers().length, 2);
   });
 
-  test("is made by the server itself if the file was replaced", async (t) => {
+  test("is refused if the file was replaced, and begins no process on the other one", async (t) => {
     const { file, archive, archived, workers, stop } = await start(t);
     fs.renameSync(file, `${file}.moved`);
     fs.copyFileSync(`${file}.moved`, file);
-    assert.equal((await archive()).status, 202);
-    assert.equal(await archived(), 60);
+    assert.equal((await archive()).status, 503);
+    assert.equal(await archived(), 0);
     assert.deepEqual(workers(), []);
     fs.renameSync(`${file}.moved`, file);
     assert.equal((await stop()).code, 0);

@@ -16,6 +16,7 @@ const PARAMETERS: Record<string, string> = {
   value: "red",
   contextField: "userId",
   strategyId: "s",
+  roleId: "1",
   strategyName: "simple",
   parent: "f",
   token: "none",

@@ -129,7 +129,7 @@ test("a flag that can't be evaluated is off, and says why", async (t) => {
 test("a property that is not text is refused, whatever its name", async (t) => {
   const { request } = await openServer(t);
   for (const name of NAMES) {
-    const body = `{"environment":"development","context":{"appName":"x","properties":{"${name}":7}}}`;
+    const body = `{"environment":"development","context":{"appName":"x","properties":{"${name}":[7]}}}`;
     const reply = await request("/api/admin/playground", {
       method: "POST",
       headers: JSON_TYPE,
