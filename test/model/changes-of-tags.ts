@@ -52,7 +52,7 @@ export function favorite({ lines, caller }: Before, change: Change & { kind: "fa
   const type = change.isOn ? "feature-favorited" : "feature-unfavorited";
   return {
     status: 200,
-    events: [{ type, featureName: feature.name, data: { feature: feature.name } }],
+    events: [{ type, project: change.project, featureName: feature.name, data: { feature: feature.name } }],
     lines: lines.map((line) => (line === feature ? { ...feature, favoritedBy } : line)),
   };
 }

@@ -48,10 +48,26 @@ export interface Outcome {
   lines?: Line[];
 }
 
+const TEXTS = ["name", "id", "description", "type", "username", "email", "title", "expiresAt"];
+const NEVER_NULL = ["id", "type", "stale", "impressionData"];
+
+/** The body as the original takes it: a number for text is text, and null for what is never null is missing. */
+function asMeant(change: Change): Change {
+  if (!("body" in change)) return change;
+  const given = Object.entries(change.body).filter(
+    ([key, value]) => value !== null || !NEVER_NULL.includes(key),
+  );
+  const meant = given.map(([key, value]) => [
+    key,
+    typeof value === "number" && TEXTS.includes(key) ? String(value) : value,
+  ]);
+  return { ...change, body: Object.fromEntries(meant) };
+}
+
 /** @param as the user, null for the service token */
 export function applyChange(lines: Line[], as: number | null, change: Change, witness: Witness) {
   const caller = callerOf(lines, as);
-  const outcome = outcomeOf({ lines, caller, ...witness }, change);
+  const outcome = outcomeOf({ lines, caller, ...witness }, asMeant(change));
   const after = outcome.lines ?? lines;
   const { createdBy, createdByUserId } = caller;
   const events = (outcome.events ?? []).map((event) => ({

@@ -95,12 +95,18 @@ export const WEAK_PASSWORD = ["PasswordUndefinedError", "OwaspValidationError"] 
 
 /** @throws ApiError `PasswordUndefinedError` if it is empty, `OwaspValidationError` listing every rule that it breaks */
 export function requireStrongPassword(password: string) {
-  if (password === "") throw new ApiError("PasswordUndefinedError", "body.password: must not be empty");
+  if (password === "") throw passwordUndefined();
   const broken = brokenRules(password);
   if (broken.length === 0) return;
   const [first, ...others] = broken.map(({ rule: message }) => ({ path: "body.password", message }));
   const details = [{ ...first!, validationErrors: broken.map(({ known }) => known) }, ...others];
   throw new ApiError("OwaspValidationError", `body.password: ${first!.message}`, { details });
+}
+
+function passwordUndefined() {
+  const message = "must not be empty";
+  const details = [{ path: "body.password", message, validationErrors: [] }];
+  return new ApiError("PasswordUndefinedError", `body.password: ${message}`, { details });
 }
 
 /** @throws ApiError `PasswordPreviouslyUsedError` for the user's current password */
