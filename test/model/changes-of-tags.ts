@@ -50,9 +50,13 @@ export function favorite({ lines, caller }: Before, change: Change & { kind: "fa
   const others = (feature.favoritedBy ?? []).filter((id: number) => id !== caller.userId);
   const favoritedBy = change.isOn ? [...others, caller.userId] : others;
   const type = change.isOn ? "feature-favorited" : "feature-unfavorited";
+  const isPrivate = lines.some(
+    ({ kind, id, mode }) => kind === "project" && id === change.project && mode === "private",
+  );
+  const project = isPrivate ? change.project : null;
   return {
     status: 200,
-    events: [{ type, project: change.project, featureName: feature.name, data: { feature: feature.name } }],
+    events: [{ type, project, featureName: feature.name, data: { feature: feature.name } }],
     lines: lines.map((line) => (line === feature ? { ...feature, favoritedBy } : line)),
   };
 }
