@@ -5,7 +5,7 @@ import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";
 
 const naming = { pattern: "shop\\.[a-z]+|old", example: "shop.cart", description: "shop and a word" };
-const SLOW = "(a+)+b";
+const SLOW = "(a+)+(?=b)b";
 const LONG = "a".repeat(90);
 
 const given = (w: World) =>
