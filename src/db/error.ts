@@ -3,10 +3,11 @@ import Sqlite from "better-sqlite3";
 /** The file can't be used; the message is a sentence that tells a person what to do. Exit code 3. */
 export class DataError extends Error {}
 
-/** The open file is no longer the one at its path. */
+/** The open file, or its write-ahead log, is no longer the one at its path. */
 export class MovedError extends DataError {
   constructor(file: string) {
-    const message = "The data file was moved, replaced or removed while it was open: start the server again";
+    const message =
+      "The data file, or the -wal file next to it, was moved, replaced or removed while it was open: start the server again";
     super(message, { cause: file });
   }
 }

@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 import { DataError, damaged, explainError, isSqlite } from "./error.ts";
 import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
-import { inodeOf, isInPlace, rememberPlace } from "./place.ts";
+import { inodeOf, isInPlace, rememberLog, rememberPlace } from "./place.ts";
 import { watchAllRows } from "./row-changes.ts";
 import { makePrivate } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
@@ -101,6 +101,7 @@ function prepare(db: Database, file: string) {
   migrate(db);
   requireUndamaged(db, file);
   watchAllRows(db);
+  rememberLog(db);
   return db;
 }
 

@@ -145,9 +145,18 @@ for (const [name, move] of MOVES)
       assert.equal(reply.status, 503);
       assert.match(
         message,
-        /^The data file was moved, replaced or removed while it was open: start the server/,
+        /^The data file, or .* was moved, replaced or removed while it was open: start the server/,
       );
     }
     fs.renameSync(`${file}.open`, file);
     assert.equal((await create("one")).status, 201, "nothing was stored before");
   });
+
+test("its write-ahead log is removed: changes are refused until it is back in its place", async (t) => {
+  const { file, create, statuses } = await serveFile(t);
+  fs.renameSync(`${file}-wal`, `${file}.away`);
+  assert.equal((await create("lost")).status, 503);
+  assert.equal((await statuses({}))[3], 503, "/ready");
+  fs.renameSync(`${file}.away`, `${file}-wal`);
+  assert.equal((await create("lost")).status, 201, "nothing was stored before");
+});
