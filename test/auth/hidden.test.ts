@@ -306,3 +306,39 @@ test("the log of a private project stays hidden when it is deleted, also in a co
   await importDataset(copy, asChunks(exported(db)));
   assert.deepEqual(hiddenProjects(copy, { ...SYSTEM, isAdmin: false }), ["hidden"]);
 });
+
+/** Who may see what an application, or a strategy, must not tell. */
+async function openSecrets(t: TestContext) {
+  const { db, request } = await openServer(t, withSecrets(withCallers(exampleWorld())));
+  const as = (id: number) => (path: string, method?: string, body?: object) =>
+    request(`${A}/${path}`, { as: personal(id), ...(method && { method }), ...(body && { body }) });
+  return { db, admin: as(1), editor: as(2), owner: as(4) };
+}
+
+test("an application of a private project is unknown to changes too, and describing it shows it to nobody", async (t) => {
+  const { db, admin, editor } = await openSecrets(t);
+  const path = "metrics/applications/secret-app";
+  const before = exported(db);
+  for (const name of ["secret-app", "secret-metrics-app", "unknown-app"]) {
+    const answer = await editor(`metrics/applications/${name}`, "POST", { description: "mine" });
+    assert.deepEqual([answer.status, answer.body.message], [404, `There is no application ${name}`]);
+    assert.equal((await editor(`metrics/applications/${name}`, "DELETE")).status, 200);
+  }
+  assert.deepEqual(exported(db), before, "nothing has changed");
+  assert.equal((await admin(path, "POST", { description: "ours" })).status, 202);
+  write(db, SYSTEM, announceApplications);
+  assert.equal((await editor(path)).status, 404);
+  assert.deepEqual((await editor("search/events?type=IS:application-created")).body.events, []);
+  assert.equal((await admin(path)).body.description, "ours");
+});
+
+test("a segment of a private project is unknown to the strategies of others", async (t) => {
+  const { admin, owner } = await openSecrets(t);
+  const path = "projects/shop/features/first-flag/environments/development/strategies";
+  const answers = async (add: typeof owner, id: number) => {
+    const { status, body } = await add(path, "POST", { name: "default", segments: [id] });
+    return [status, body.message ?? body.details[0].message];
+  };
+  for (const id of [90, 91]) assert.deepEqual(await answers(owner, id), [404, `There is no segment ${id}`]);
+  assert.deepEqual((await answers(admin, 90))[0], 400);
+});

@@ -110,8 +110,13 @@ export const describeApplication = operation({
   params: v.object({ appName: AppName }),
   body: ApplicationUpdate,
   status: 202,
+  errors: ["NotFoundError"],
   response: NoBody,
-}).change(({ tx, params: { appName }, body }) => changes.describeApplication(tx, appName, body));
+}).change(({ tx, params: { appName }, body }) => {
+  const hidden = hiddenProjects(tx.db, tx.actor);
+  if (hidden.length > 0) requireApplication(tx.db, appName, hidden); // an unknown one may be hidden
+  changes.describeApplication(tx, appName, body);
+});
 
 export const removeApplication = operation({
   id: "deleteApplication",
@@ -122,4 +127,6 @@ export const removeApplication = operation({
   permission: "UPDATE_APPLICATION",
   params: Params,
   response: NoBody,
-}).change(({ tx, params: { appName } }) => changes.removeApplication(tx, appName));
+}).change(({ tx, params: { appName } }) => {
+  if (isShown(tx.db, appName, hiddenProjects(tx.db, tx.actor))) changes.removeApplication(tx, appName);
+});

@@ -11,16 +11,19 @@ const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM applications
 const unannouncedRows = query<object, Row>(`
   SELECT ${COLUMNS} FROM applications WHERE announced = 0 ORDER BY name LIMIT 20`);
 
+/** SQL: the places that the tokens of an application, given as SQL, are for; not the one of a description, everywhere. */
+const PLACES = (application: string) =>
+  `application_places WHERE application = ${application} AND (project, environment) <> ('*', '*')`;
+
 /**
  * SQL: whether an application, given as SQL, is not only that of projects in :hidden, a JSON list. It is, if its tokens
  * and the flags that it has used are theirs.
  */
 export const SHOWN = (application: string) => `(:hidden = '[]'
-  OR EXISTS (SELECT 1 FROM application_places
-    WHERE application = ${application} AND project NOT IN (SELECT value FROM json_each(:hidden)))
+  OR EXISTS (SELECT 1 FROM ${PLACES(application)} AND project NOT IN (SELECT value FROM json_each(:hidden)))
   OR EXISTS (SELECT 1 FROM usage_series JOIN features ON features.name = feature
     WHERE application = ${application} AND project NOT IN (SELECT value FROM json_each(:hidden)))
-  OR NOT EXISTS (SELECT 1 FROM application_places WHERE application = ${application}
+  OR NOT EXISTS (SELECT 1 FROM ${PLACES(application)}
     UNION ALL SELECT 1 FROM usage_series WHERE application = ${application}))`;
 
 const shown = query<{ name: string; hidden: string }, 0 | 1>(`SELECT ${SHOWN(":name")}`);
@@ -45,8 +48,8 @@ const placesOf = query<{ names: string; hidden: string }, Place>(`
   ORDER BY page.key, project, environment`);
 
 const privatePlaces = query<{ application: string }, string>(`
-  SELECT min(project) FROM application_places LEFT JOIN projects ON id = project
-  WHERE application = :application HAVING min(ifnull(mode, '') = 'private')`);
+  SELECT min(project) FROM (SELECT project FROM ${PLACES(":application")}) LEFT JOIN projects ON id = project
+  HAVING min(ifnull(mode, '') = 'private')`);
 
 /** The private project that an application's tokens are for, if they are for no other kind of project; else null. */
 export const privateHome = (db: Database, application: string): string | null =>

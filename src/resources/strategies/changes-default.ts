@@ -27,7 +27,7 @@ export const createStrategy = (tx: Tx, place: Place, strategy: CreateStrategy): 
  */
 export function addDefaultStrategy(tx: Tx, place: Place) {
   const own = defaultStrategy(tx.db, place) ?? { name: "flexibleRollout" };
-  requireSegments(tx.db, place.project, own.segments ?? []);
+  requireSegments(tx, place.project, own.segments ?? []);
   // The default strategy can't name the flag.
   const groupId = own.parameters?.groupId || place.feature;
   createStrategy(tx, place, { ...own, parameters: { ...own.parameters, groupId } });

@@ -47,7 +47,7 @@ export const addStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: place, body }) => {
   requirePlaceForStrategy(tx.db, place);
-  const strategy = requireValidStrategy(tx.db, place.project, body);
+  const strategy = requireValidStrategy(tx, place.project, body);
   requireRoomForStrategy(tx.db, place);
   return createStrategy(tx, place, strategy);
 });
@@ -96,7 +96,7 @@ export const replaceStrategy = operation({
   response: Strategy,
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
-  const valid = requireValidStrategy(tx.db, place.project, body, strategy.constraints);
+  const valid = requireValidStrategy(tx, place.project, body, strategy.constraints);
   return updateStrategy(tx, place, strategy, valid);
 });
 
@@ -115,7 +115,7 @@ export const patchStrategy = operation({
 }).change(({ tx, params: { place, id }, body }) => {
   const strategy = requireStrategyOfLive(tx.db, place, id);
   const change = { title: null, ...applyJsonPatchAs(UpdateStrategy, strategy, body) };
-  const valid = requireValidStrategy(tx.db, place.project, change, strategy.constraints);
+  const valid = requireValidStrategy(tx, place.project, change, strategy.constraints);
   return updateStrategy(tx, place, strategy, valid);
 });
 

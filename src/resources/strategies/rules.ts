@@ -1,5 +1,7 @@
+import { hiddenProjects } from "../../auth/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
+import type { Tx } from "../../events/write.ts";
 import { ApiError, invalid } from "../../http/error.ts";
 import { LIMITS } from "../../limits.ts";
 import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
@@ -14,16 +16,16 @@ import { segmentOwner } from "./store.ts";
  * @throws ApiError `ValidationError` and `NotFoundError` for invalid parts
  */
 export function requireValidStrategy<S extends CreateStrategy | UpdateStrategy>(
-  db: Database,
+  tx: Tx,
   project: string,
   strategy: S,
   before: readonly Constraint[] = [],
 ): S {
   const { name, constraints, variants, segments = [] } = strategy;
-  if (name !== undefined && !isKnown(db, "strategyType", name))
+  if (name !== undefined && !isKnown(tx.db, "strategyType", name))
     throw invalid({ path: "body.name", message: `there is no strategy type ${name}` });
-  requireSegments(db, project, segments);
-  if (constraints) requireValidConstraints(db, constraints, "body.constraints", before);
+  requireSegments(tx, project, segments);
+  if (constraints) requireValidConstraints(tx.db, constraints, "body.constraints", before);
   return variants ? { ...strategy, variants: requireWeights(variants, "body.variants") } : strategy;
 }
 
@@ -38,17 +40,19 @@ export function requireValidDefault(db: Database, strategy: SetDefaultStrategy):
 }
 
 /**
- * @throws ApiError `NotFoundError` for a missing segment, `ValidationError` for one of another project or for too many
+ * @throws ApiError `NotFoundError` for a missing or hidden segment, `ValidationError` for one of another project or for too many
  */
-export function requireSegments(db: Database, project: string, ids: readonly number[]) {
+export function requireSegments({ db, actor }: Tx, project: string, ids: readonly number[]) {
   if (ids.length > LIMITS.strategySegments)
     throw invalid({
       path: "body.segments",
       message: `must have ${LIMITS.strategySegments} segments or fewer`,
     });
+  const hidden = hiddenProjects(db, actor);
   for (const [index, id] of ids.entries()) {
     const segment = segmentOwner(db, id);
-    if (!segment) throw new ApiError("NotFoundError", `There is no segment ${id}`);
+    if (!segment || hidden.includes(segment.project ?? ""))
+      throw new ApiError("NotFoundError", `There is no segment ${id}`);
     if (segment.project !== null && segment.project !== project)
       throw invalid({
         path: `body.segments.${index}`,
