@@ -47,6 +47,9 @@ export interface Tls {
   key: string;
 }
 
+/** A response has up to four listeners of ours for its end, and a stream adds seven: Node would warn of more than ten. */
+const MAX_LISTENERS = 16;
+
 interface ListenOptions {
   host: string;
   /** 0 picks a free port. */
@@ -75,6 +78,7 @@ export async function listen(
   let isClosed = false;
   const listener: Listener = (request, response) => {
     connections.use(request.socket);
+    response.setMaxListeners(MAX_LISTENERS);
     if (isClosed) return refuse(log, stopping(), request, response);
     return handle(request, response);
   };

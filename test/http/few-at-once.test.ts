@@ -3,10 +3,14 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { createFewAtOnce } from "../../src/http/few-at-once.ts";
+import { listen } from "../../src/http/listen.ts";
+import { createServer } from "../../src/server/create-server.ts";
+import { createMetrics } from "../../src/server/metrics.ts";
 import { nextTurn } from "../../src/turn.ts";
 import { until } from "../support/receiver.ts";
+import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { connect, openListening } from "./raw-http.ts";
+import { connect, LOCAL, openListening } from "./raw-http.ts";
 
 /** Enters as each caller in turn. @returns which have begun, and a function that closes one's response */
 function entered(callers: string) {
@@ -104,4 +108,20 @@ test("a caller who doesn't read the playground's answers waits, and others don't
   await until(() => statuses.length === 12, "the next reply");
   assert.equal(statuses.at(-1), 200);
   await requireUnharmed();
+});
+
+test("a long answer that is measured and logged brings no warning about listeners", async (t) => {
+  const { db } = await openServer(t, createWorld().project("a").feature("f", "a"));
+  const metrics = createMetrics({ db, basePath: "", operations: [] });
+  const { listener } = createServer({ db, log: () => {}, metrics, logsAccess: true });
+  const { url, close } = await listen(listener, LOCAL);
+  t.after(close);
+  const warn = t.mock.method(process, "emitWarning", () => {});
+  const headers = { authorization: personal(1), "content-type": "application/json" };
+  const reply = await fetch(`${url}/api/admin/playground/advanced`, { method: "POST", headers, body });
+  assert.ok((await reply.text()).length > 1_000_000);
+  assert.deepEqual(
+    warn.mock.calls.map((call) => String(call.arguments[0])),
+    [],
+  );
 });
