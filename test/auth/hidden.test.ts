@@ -34,6 +34,7 @@ const HIDDEN = {
   project: "hidden",
   feature: "secret-flag",
   archived: "secret-old-flag",
+  deleted: "secret-gone-flag",
   strategy: STRATEGY,
   segment: "90",
   application: "secret-app",
@@ -126,6 +127,7 @@ const withSecrets = (w: World): World =>
       environments: ENVIRONMENTS,
     })
     .feature("secret-old-flag", "hidden", { archivedAt: BEFORE, createdByUserId: 7 })
+    .feature("secret-gone-flag", "hidden", { archivedAt: BEFORE, createdByUserId: 7 })
     .event({ id: 80, project: "hidden", featureName: "secret-flag", createdByUserId: 7, createdBy: "member" })
     .event({ id: 81, type: "features-exported", project: "hidden", createdByUserId: 1 })
     .event({ id: 82, type: "segment-created", project: "hidden", createdByUserId: 8, createdBy: "ghost" })
@@ -137,6 +139,8 @@ const withSecrets = (w: World): World =>
     .add("application", { ...SECRET_APP, places: [{ project: "hidden", environment: "development" }] })
     .add("instance", { ...SECRET_INSTANCE, seenAt: HOUR })
     .add("usage", usedBy("secret-app", "secret-flag"))
+    .add("usage", usedBy("secret-app", "secret-gone-flag"))
+    .add("usage", usedBy("checkout", "secret-gone-flag"))
     .add("usage", usedBy("secret-metrics-app", "secret-flag"))
     .add("usage", usedBy("checkout", "secret-flag"));
 
@@ -170,6 +174,7 @@ const CHANGES: ReadonlyArray<[string, string, object?]> = [
   ["POST", `${SECRETS}/secret-flag/environments/development/off`],
   ["POST", `${SECRETS}/secret-new/environments/development/on`],
   ["DELETE", `${SECRETS}/secret-new`],
+  ["DELETE", `${A}/archive/secret-gone-flag`],
   ["POST", `${A}/projects/hidden/favorites`],
   ["POST", `${A}/features-batch/export`, { environment: "development", features: ["secret-flag"] }],
   ["POST", `${A}/features-batch/export`, { environment: "development", project: "hidden" }],
@@ -312,7 +317,16 @@ async function openSecrets(t: TestContext) {
   const { db, request } = await openServer(t, withSecrets(withCallers(exampleWorld())));
   const as = (id: number) => (path: string, method?: string, body?: object) =>
     request(`${A}/${path}`, { as: personal(id), ...(method && { method }), ...(body && { body }) });
-  return { db, admin: as(1), editor: as(2), owner: as(4) };
+  const report = (feature: string) =>
+    request("/api/client/metrics", {
+      method: "POST",
+      as: HIDDEN_CLIENT,
+      body: {
+        appName: "secret-app",
+        bucket: { start: Date.now(), stop: Date.now(), toggles: { [feature]: { yes: 1, no: 0 } } },
+      },
+    });
+  return { db, report, admin: as(1), editor: as(2), owner: as(4) };
 }
 
 test("an application of a private project is unknown to changes too, and describing it shows it to nobody", async (t) => {
@@ -341,4 +355,24 @@ test("a segment of a private project is unknown to the strategies of others", as
   };
   for (const id of [90, 91]) assert.deepEqual(await answers(owner, id), [404, `There is no segment ${id}`]);
   assert.deepEqual((await answers(admin, 90))[0], 400);
+});
+
+test("a flag that is named like a deleted one of a private project has none of its use", async (t) => {
+  const { db, admin, editor, report } = await openSecrets(t);
+  const use = async () => {
+    const { lastHourUsage, seenApplications } = (await editor("client-metrics/features/secret-old-flag"))
+      .body;
+    return [lastHourUsage, seenApplications];
+  };
+  for (const change of [
+    () => admin("archive/secret-old-flag", "DELETE"),
+    () => report("secret-old-flag"),
+    () => writeUsage(db),
+    () => admin("projects/shop/features", "POST", { name: "secret-old-flag" }),
+  ]) {
+    await change();
+    assert.deepEqual(await use(), [[], []]);
+  }
+  const { applications } = (await editor("projects/shop/applications")).body;
+  assert.doesNotMatch(JSON.stringify(applications), /secret/);
 });

@@ -4,6 +4,7 @@ import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../http/error.ts";
 import { removeDependencies } from "../dependencies/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
+import { removeUse } from "../usage/changes.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 
@@ -36,7 +37,7 @@ export function reviveFeature(tx: Tx, { project, name }: Feature) {
 }
 
 /**
- * Permanently deletes an archived flag; its events stay, and the last one has its tags (original).
+ * Permanently deletes an archived flag and its use; its events stay, and the last one has its tags (original).
  * @throws ApiError `ConflictError` if it is not archived
  */
 export function deleteFeature(tx: Tx, feature: Feature) {
@@ -45,6 +46,7 @@ export function deleteFeature(tx: Tx, feature: Feature) {
     throw new ApiError("ConflictError", `The flag ${name} is not archived: archive it first`);
   const tags = tagsOf(tx.db, name);
   removeRow(tx).run({ name });
+  removeUse(tx, name);
   tx.record({ type: "feature-deleted", project, featureName: name, preData: feature, tags });
 }
 

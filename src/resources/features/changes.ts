@@ -2,6 +2,7 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { tagNewFeature } from "../feature-tags/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
+import { removeUse } from "../usage/changes.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature, NewFeature } from "./schema.ts";
 
@@ -42,6 +43,7 @@ export function createFeature(tx: Tx, project: string, feature: NewFeature): Fea
     archivedAt: null,
     potentiallyStale: 0,
   });
+  removeUse(tx, name);
   enterStage(tx, name, "initial");
   tagNewFeature(tx, { name, project }, tags);
   const created = featureNamed(tx.db, name)!;

@@ -58,10 +58,11 @@ export function requireNoChildren(db: Database, name: string, together: Readonly
 /** The flag with this name in any project; undefined if there is none. */
 export const findFeature = featureNamed;
 
-/** Whether there is a flag with this name that the actor may not see. */
-export function isHidden(db: Database, actor: Actor, name: string): boolean {
+/** Whether the actor may not see the flag with this name; there may have been a hidden one if there is none. */
+export function mayBeHidden(db: Database, actor: Actor, name: string): boolean {
+  const hidden = hiddenProjects(db, actor);
   const feature = featureNamed(db, name);
-  return feature !== undefined && hiddenProjects(db, actor).includes(feature.project);
+  return feature ? hidden.includes(feature.project) : hidden.length > 0;
 }
 
 /** The flag with this name in any project. @throws ApiError `NotFoundError` */

@@ -1,6 +1,7 @@
 import { inGroup } from "../../db/group-commit.ts";
-import { bookkeeping, type Database } from "../../db/statement.ts";
+import { bookkeeping, command, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import type { Tx } from "../../events/write.ts";
 import { timestamp } from "../../timestamp.ts";
 import { writeApplication, writeInstance } from "../applications/changes.ts";
 import { enterUsageStages } from "../lifecycle/changes.ts";
@@ -46,6 +47,11 @@ export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use
   if (changes > 0) for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
   return changes;
 }
+
+const remove = command<{ feature: string }>(`DELETE FROM usage_series WHERE feature = :feature`);
+
+/** Removes what was counted under a flag's name: it ends with the flag, and another one begins without it. */
+export const removeUse = (tx: Tx, feature: string) => remove(tx).run({ feature });
 
 /** How long a transaction may write, in milliseconds, so that requests and changes get a turn in between. */
 const SLICE_MS = 2;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
-import { isHidden } from "../features/require.ts";
+import { mayBeHidden } from "../features/require.ts";
 import { HoursBack, HoursOfUse, Usage } from "./schema.ts";
 import { hoursOfUse, usageOf } from "./store.ts";
 
@@ -19,7 +19,7 @@ export const readUsage = operation({
   isUncached: true,
   response: Usage,
 }).run(({ db, actor, params: { name } }) =>
-  snapshot(db, () => ({ ...ENVELOPE, ...(isHidden(db, actor, name) ? unused(name) : usageOf(db, name)) })),
+  snapshot(db, () => ({ ...ENVELOPE, ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)) })),
 );
 
 /** As if unknown, which a hidden flag must look like. */
@@ -38,5 +38,5 @@ export const readHoursOfUse = operation({
   response: HoursOfUse,
 }).run(({ db, actor, params: { name }, query: { hoursBack } }) => ({
   ...ENVELOPE,
-  data: isHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
+  data: mayBeHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
 }));
