@@ -15,10 +15,10 @@ export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGener
       continue;
     }
     buffered.push(chunk);
+    const isNew = size < FIRST_LINE_BYTES; // what follows doesn't change the answer
     size += chunk.length;
-    const begin = Buffer.concat(buffered);
-    if (!beginsDataset(begin) && size <= MAX_LINE_BYTES) continue;
-    yield requireOurs(begin);
+    if (!(isNew && beginsDataset(Buffer.concat(buffered))) && size <= MAX_LINE_BYTES) continue;
+    yield requireOurs(Buffer.concat(buffered));
     buffered = undefined;
   }
   if (buffered !== undefined) yield requireOurs(Buffer.concat(buffered));
@@ -28,8 +28,11 @@ const FIRST_LINE_BYTES = 64 * 1024;
 
 /** Whether the first line is complete and states its kind, whatever else is wrong with it. */
 function beginsDataset(bytes: Buffer) {
-  const [line] = /\S[^\n]*\n/.exec(bytes.toString("latin1", 0, FIRST_LINE_BYTES)) ?? [];
-  return line !== undefined && has(parsed(line.replace(/^\u00ef\u00bb\u00bf/, "")), "kind");
+  const begin = bytes
+    .toString("latin1", 0, FIRST_LINE_BYTES)
+    .replace(/^\u00ef\u00bb\u00bf/, "")
+    .trimStart();
+  return begin.includes("\n") && has(parsed(begin.slice(0, begin.indexOf("\n"))), "kind");
 }
 
 function requireOurs(bytes: Buffer) {
