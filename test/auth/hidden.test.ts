@@ -67,6 +67,8 @@ const READER = [
   "READ_ROLE",
   "READ_CLIENT_API_TOKEN",
   "READ_FRONTEND_API_TOKEN",
+  "UPDATE_CLIENT_API_TOKEN",
+  "DELETE_CLIENT_API_TOKEN",
 ].map((name) => ({ name }));
 
 const CALLERS = {
@@ -326,7 +328,7 @@ async function openSecrets(t: TestContext) {
         bucket: { start: Date.now(), stop: Date.now(), toggles: { [feature]: { yes: 1, no: 0 } } },
       },
     });
-  return { db, report, admin: as(1), editor: as(2), owner: as(4) };
+  return { db, report, admin: as(1), editor: as(2), owner: as(4), reader: as(6) };
 }
 
 test("an application of a private project is unknown to changes too, and describing it shows it to nobody", async (t) => {
@@ -375,4 +377,24 @@ test("a flag that is named like a deleted one of a private project has none of i
   }
   const { applications } = (await editor("projects/shop/applications")).body;
   assert.doesNotMatch(JSON.stringify(applications), /secret/);
+});
+
+test("a check of an import tells no more of a hidden flag than that its name is taken", async (t) => {
+  const { editor } = await openSecrets(t);
+  const check = async (name: string) => {
+    const data = {
+      features: [{ name, type: "release" }],
+      featureEnvironments: [{ featureName: name, name: "development", enabled: true }],
+      featureStrategies: [],
+      featureTags: [{ featureName: name, tagType: "unknown", tagValue: "xx" }],
+      segments: [],
+      contextFields: [],
+      tagTypes: [],
+    };
+    const body = { project: "shop", environment: "development", data };
+    return (await editor("features-batch/validate", "POST", body)).text.replaceAll(name, "…");
+  };
+  const archived = await check("secret-old-flag");
+  assert.match(archived, /These flags are in other projects/);
+  for (const live of ["secret-flag", "secret-parent"]) assert.equal(await check(live), archived);
 });

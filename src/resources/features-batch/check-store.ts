@@ -21,8 +21,12 @@ const place = query<
     (SELECT feature_limit FROM projects WHERE id = :project) -
       (SELECT count(*) FROM features WHERE project = :project AND archived_at IS NULL) AS room`);
 
-const features = query<{ names: string }, { name: string; project: string; isArchived: 0 | 1 }>(`
-  SELECT name, project, archived_at IS NOT NULL AS isArchived
+// Those of other projects only get in the way: nothing else about them matters, and they may be hidden.
+const features = query<
+  { names: string; project: string },
+  { name: string; project: string; isArchived: 0 | 1 }
+>(`
+  SELECT name, project, project = :project AND archived_at IS NOT NULL AS isArchived
   FROM json_each(:names) AS wanted CROSS JOIN features ON name = wanted.value ORDER BY name`);
 
 const strategyTypes = query<{ names: string }, { name: string; isCustom: 0 | 1 }>(`
@@ -59,15 +63,12 @@ export function segmentsOf(db: Database, project: string, segments: Data["segmen
 
 /** The parts of an import that already exist. */
 export function existingParts(db: Database, at: Place, data: Data) {
-  const names = list(data.features);
-  const there = { names, environment: at.environment };
+  const named = features(db).all({ names: list(data.features), project: at.project });
+  const own = list(named.filter(({ project }) => project === at.project));
+  const there = { names: own, environment: at.environment };
   return {
     ...place(db).get(at)!,
-    features: new Map(
-      features(db)
-        .all({ names })
-        .map((feature) => [feature.name, feature]),
-    ),
+    features: new Map(named.map((feature) => [feature.name, feature])),
     enabled: new Set(enabled(db).pluck().all(there)),
     withStrategies: new Set(withStrategies(db).pluck().all(there)),
     strategyTypes: new Map(
@@ -98,7 +99,7 @@ const legalValuesOf = (json: string) =>
 export const liveFlagsOf = (db: Database, project: string, names: readonly string[]): Set<string> =>
   new Set(
     features(db)
-      .all({ names: JSON.stringify(names) })
+      .all({ names: JSON.stringify(names), project })
       .filter((feature) => feature.project === project && feature.isArchived === 0)
       .map(({ name }) => name),
   );
