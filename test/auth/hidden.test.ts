@@ -398,3 +398,15 @@ test("a check of an import tells no more of a hidden flag than that its name is 
   assert.match(archived, /These flags are in other projects/);
   for (const live of ["secret-flag", "secret-parent"]) assert.equal(await check(live), archived);
 });
+
+test("the statistics count the projects that the caller can see", async (t) => {
+  const { admin, editor } = await openSecrets(t);
+  for (const [caller, isMember] of [
+    [admin, true],
+    [editor, false],
+  ] as const) {
+    const ids = (await caller("projects")).body.projects.map(({ id }: { id: string }) => id);
+    assert.equal(ids.includes("hidden"), isMember);
+    assert.equal((await caller("instance-admin/statistics")).body.projects, ids.length);
+  }
+});

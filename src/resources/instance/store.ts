@@ -26,7 +26,7 @@ const COUNTS = {
   serviceAccounts: count("users WHERE account_type = 'Service Account'"),
   featureToggles: count(`features WHERE archived_at IS NULL AND ${isVisible("project")}`),
   archivedFeatureToggles: count(`features WHERE archived_at IS NOT NULL AND ${isVisible("project")}`),
-  projects: count("projects WHERE archived_at IS NULL"),
+  projects: count(`projects WHERE archived_at IS NULL AND ${isVisible("id")}`),
   contextFields: count("context_fields"),
   roles: count("roles"),
   customRootRoles: count("roles WHERE type = 'custom-root'"),
