@@ -410,3 +410,14 @@ test("the statistics count the projects that the caller can see", async (t) => {
     assert.equal((await caller("instance-admin/statistics")).body.projects, ids.length);
   }
 });
+
+test("a token of a private project is unknown to others", async (t) => {
+  const { db, reader } = await openSecrets(t);
+  const before = exported(db);
+  for (const secret of [HIDDEN_CLIENT, "hidden:development.unknown"]) {
+    const change = { expiresAt: "2030-01-01T00:00:00Z" };
+    assert.equal((await reader(`api-tokens/${secret}`, "PUT", change)).status, 200);
+    assert.equal((await reader(`api-tokens/${secret}`, "DELETE")).status, 200);
+  }
+  assert.deepEqual(exported(db), before, "nothing has changed");
+});

@@ -51,6 +51,13 @@ export function findApiToken(db: Database, secret: string): Token | undefined {
   return found?.type === "user" ? undefined : found;
 }
 
+/** The same, unless it names a project hidden from the actor. */
+export function findVisibleToken(db: Database, actor: Actor, secret: string): Token | undefined {
+  const token = findApiToken(db, secret);
+  const hidden = hiddenProjects(db, actor);
+  return token?.projects.some((project) => hidden.includes(project)) ? undefined : token;
+}
+
 function tokenByMaskedSecret(db: Database, masked: string): Token | undefined {
   const id = idInMasked(masked);
   const token = id === undefined ? undefined : tokenById(db, id);

@@ -6,7 +6,7 @@ import type { Database } from "../../db/statement.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
 import {
-  findApiToken,
+  findVisibleToken,
   listedTokens,
   mayAccessTokens,
   requireTokenAccess,
@@ -79,7 +79,7 @@ export const updateApiToken = operation({
   records: ["api-token-updated"],
   response: NoBody,
 }).change(({ tx, actor, params, body: { expiresAt } }) => {
-  const token = findApiToken(tx.db, params.token);
+  const token = findVisibleToken(tx.db, actor, params.token);
   if (!token) return;
   requireTokenAccess(tx.db, actor, "UPDATE", token);
   changes.updateToken(tx, token, expiresAt);
@@ -96,7 +96,7 @@ export const deleteApiToken = operation({
   records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, actor, params }) => {
-  const token = findApiToken(tx.db, params.token);
+  const token = findVisibleToken(tx.db, actor, params.token);
   if (!token) return;
   requireTokenAccess(tx.db, actor, "DELETE", token);
   changes.revokeToken(tx, token.id);
