@@ -421,3 +421,9 @@ test("a token of a private project is unknown to others", async (t) => {
   }
   assert.deepEqual(exported(db), before, "nothing has changed");
 });
+
+test("whether a name is taken isn't said along with a private project", async (t) => {
+  const { editor } = await openSecrets(t);
+  for (const name of ["secret-flag", "unknown-flag"])
+    assert.equal((await editor("features/validate", "POST", { name, projectId: "hidden" })).status, 403);
+});

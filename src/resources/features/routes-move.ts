@@ -63,8 +63,8 @@ export const checkName = operation({
   errors: ["NameExistsError"],
   response: NoBody,
 }).run(({ db, actor, body: { name, projectId } }) => {
+  if (typeof projectId === "string") requireVisible(db, actor, projectId);
   requireFreeName(db, name);
   if (typeof projectId !== "string") return;
-  requireVisible(db, actor, projectId);
   requireAllowedName(db, projectId, name);
 });
