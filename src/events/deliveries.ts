@@ -16,8 +16,9 @@ const interestedIn = query<Criteria, number>(`
     AND (:environment IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
       OR EXISTS (SELECT 1 FROM json_each(environments) WHERE value = :environment))`);
 
-const enqueue = command<{ integrationId: number; eventId: number; now: string }>(`
-  INSERT INTO deliveries (integration_id, event_id, due_at) VALUES (:integrationId, :eventId, :now)`);
+const enqueue = command<{ integrationIds: string; eventId: number; now: string }>(`
+  INSERT INTO deliveries (integration_id, event_id, due_at)
+  SELECT value, :eventId, :now FROM json_each(:integrationIds)`);
 
 /**
  * Queues an event for each integration that wants it and whose last editor may see it, in the commit that records it. They are looked up separately, so
@@ -27,7 +28,7 @@ export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEve
   const { createdAt: now, type, project, environment } = event;
   const integrationIds = integrationsFor(tx, { type, project, environment });
   if (integrationIds.length === 0) return;
-  for (const integrationId of integrationIds) enqueue(tx).run({ integrationId, eventId, now });
+  enqueue(tx).run({ integrationIds: JSON.stringify(integrationIds), eventId, now });
   notifyQueued(tx, integrationIds);
 }
 
