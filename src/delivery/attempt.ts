@@ -8,6 +8,7 @@ import { decryptedParameters, type Parameters } from "../resources/integrations/
 import { timestamp } from "../timestamp.ts";
 import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
+import type { Place } from "./pace.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
 import { DELIVER } from "./providers.ts";
 
@@ -16,6 +17,8 @@ export interface AttemptContext {
   log: Log;
   clock: Clock;
   outside: Outside;
+  /** @param failures the integration's number of consecutive failures: failing receivers don't hold up others */
+  takePlace(failures: number): Promise<Place>;
   /** Decrypted parameters by integration, with the stored form they came from. */
   decrypted: Map<number, { stored: string; parameters: Parameters }>;
 }
@@ -28,6 +31,7 @@ interface AttemptOptions {
   remaining?: string | null;
   /** The integration's number of consecutive failures. */
   failures: number;
+  place: Place;
   /** A test, which was not queued and is not retried. */
   isTest?: boolean;
 }
@@ -39,13 +43,19 @@ interface AttemptOptions {
 export async function attempt(
   context: AttemptContext,
   target: Target,
-  { eventId, attempts, remaining = null, failures, isTest = false }: AttemptOptions,
+  { eventId, attempts, remaining = null, failures, place, isTest = false }: AttemptOptions,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
   if (wire === undefined) return undefined;
+  place.add(wire.length);
   const begin = performance.now();
-  const outcome = await outcomeOf(context, target, JSON.parse(wire), remaining);
+  const outcome = await outcomeOf(
+    { ...context, outside: counted(context.outside, place) },
+    target,
+    JSON.parse(wire),
+    remaining,
+  );
   const durationMs = Math.round(performance.now() - begin);
   const after = (ms: number) => timestamp(clock.now() + ms);
   const { requestedMs } = outcome.retry ?? {};
@@ -69,6 +79,15 @@ export async function attempt(
     backoffUntil: after(outcome === HIDDEN ? 0 : delayMs(clock, failures + 1, requestedMs)),
   };
 }
+
+/** Counts what is sent. */
+const counted = (outside: Outside, place: Place): Outside => ({
+  ...outside,
+  post: (url, message, now) => {
+    place.add(Buffer.byteLength(message.body));
+    return outside.post(url, message, now);
+  },
+});
 
 const GIVEN_UP = `Given up after ${MAX_ATTEMPTS} attempts.`;
 

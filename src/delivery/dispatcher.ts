@@ -2,13 +2,15 @@ import { watchOthers } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
 import { onQueued } from "../events/deliveries.ts";
 import type { Log } from "../log.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { activeIntegrations } from "../resources/integrations/delivery-store.ts";
+import { nextTurn } from "../turn.ts";
 import { createAgents, proxiesIn } from "./agents.ts";
 import type { AttemptContext } from "./attempt.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { createGuard } from "./guard.ts";
 import { createLane, type Lane } from "./lane.ts";
-import { createTurn } from "./pace.ts";
+import { createPlaces, createTurn } from "./pace.ts";
 import { createPost } from "./post.ts";
 
 export interface DispatcherOptions {
@@ -59,15 +61,26 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const aborter = new AbortController();
   let isStopped = false;
   const { outside, destroy } = toOutside(options, aborter.signal);
-  const context: AttemptContext = { db, log, clock, outside, decrypted: new Map() };
+  const pace = createTurn();
+  const turn = () => (isStopped ? Promise.resolve() : pace()); // what still waits then is only dropped
+  const [place, placeOfFailing] = [createPlaces(turn), createPlaces(turn)];
+  const takePlace = (failures: number) => (failures > 0 ? placeOfFailing() : place());
+  const context: AttemptContext = { db, log, clock, outside, takePlace, decrypted: new Map() };
   const lanes = new Map<number, Lane>();
-  const laneContext = { ...context, turn: createTurn(), isStopped: () => isStopped };
-  const wake = (ids: Iterable<number>) => {
-    for (const id of ids) {
+  const laneContext = { ...context, isStopped: () => isStopped };
+  const waking = new Set<number>();
+  const wakeInTurns = oneAtATime(async () => {
+    for (const id of waking) {
+      await nextTurn();
+      waking.delete(id);
       const lane = lanes.get(id) ?? createLane(laneContext, id);
       lanes.set(id, lane);
       lane.wake();
     }
+  });
+  const wake = (ids: Iterable<number>) => {
+    for (const id of ids) waking.add(id);
+    wakeInTurns();
   };
   const wakeAll = () => wake(activeIntegrations(db));
   onQueued(db, wake);

@@ -12,7 +12,6 @@ import {
 } from "../resources/integrations/delivery-store.ts";
 import { type AttemptContext, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
-import type { Turn } from "./pace.ts";
 
 /** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
@@ -23,7 +22,6 @@ export interface Lane {
 }
 
 export interface LaneContext extends AttemptContext {
-  turn: Turn;
   isStopped(): boolean;
 }
 
@@ -104,43 +102,62 @@ async function deliverAll(context: LaneContext, id: number, deliveries: Delivery
   requireInPlace(context.db); // what can't be recorded would be sent again and again
   const recorder = createRecorder(context);
   try {
-    for (const delivery of deliveries) {
-      await context.turn();
-      const target = activeTarget(context, id);
-      if (!target || msUntil(context, delivery.dueAt) > 0) break;
-      const done = await attempt(context, target, { ...delivery, failures });
-      if (!done || context.outside.signal.aborted) break; // an interrupted delivery is repeated
-      recorder.add(done);
-      if (recorder.hasFailed()) break;
-      if (done.state === "failed" || done.retryAt !== undefined || context.isStopped()) break;
-    }
+    for (const delivery of deliveries)
+      if (!(await deliver(context, recorder, id, { ...delivery, failures }))) break;
   } finally {
     await recorder.finish();
+  }
+}
+
+/** @returns whether the next one may follow */
+async function deliver(
+  context: LaneContext,
+  recorder: Recorder,
+  id: number,
+  delivery: Delivery & { failures: number },
+): Promise<boolean> {
+  const place = await context.takePlace(delivery.failures);
+  let recorded: Promise<void> | undefined;
+  try {
+    const target = activeTarget(context, id);
+    if (!target || msUntil(context, delivery.dueAt) > 0 || context.isStopped()) return false;
+    const done = await attempt(context, target, { ...delivery, place });
+    if (!done || context.outside.signal.aborted) return false; // an interrupted delivery is repeated
+    recorded = recorder.add(done);
+    return !recorder.hasFailed() && done.state !== "failed" && done.retryAt === undefined;
+  } finally {
+    void Promise.resolve(recorded).then(place.release);
   }
 }
 
 /** The longest that recording an attempt is delayed, in milliseconds: each commit waits for the disk, and blocks the rest. */
 const FLUSH_MS = 40;
 
+type Recorder = ReturnType<typeof createRecorder>;
+
 function createRecorder({ db }: LaneContext) {
   const recorded: Array<Promise<unknown>> = [];
   const errors: unknown[] = [];
   let pending: Attempt[] = [];
-  let since = performance.now();
+  let batch = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
   const flush = () => {
-    const attempts = pending;
-    pending = [];
-    since = performance.now();
+    clearTimeout(timer);
+    const [attempts, { resolve }] = [pending, batch];
+    [pending, batch, timer] = [[], Promise.withResolvers(), undefined];
     const recordAll = (tx: Writing) => {
       for (const entry of attempts) recordAttempt(tx, entry);
     };
     if (attempts.length === 0) return;
-    recorded.push(inGroup(db, undefined, recordAll).catch((error) => errors.push(error)));
+    const commit = inGroup(db, undefined, recordAll).catch((error) => void errors.push(error));
+    recorded.push(commit.then(resolve));
   };
   return {
-    add(entry: Attempt) {
+    /** Resolves once it is recorded, or can't be. */
+    add(entry: Attempt): Promise<void> {
       pending.push(entry);
-      if (performance.now() - since >= FLUSH_MS) flush();
+      timer ??= setTimeout(flush, FLUSH_MS);
+      return batch.promise;
     },
     /** If so, anything delivered from now on would be sent again as well. */
     hasFailed: () => errors.length > 0,

@@ -6,7 +6,7 @@ import { outcomeOf } from "./single.ts";
 import { rendered } from "./template.ts";
 import { toMarkdown } from "./text.ts";
 
-const gzip = promisify(zlib.gzip);
+const encode = promisify<string, Buffer>(zlib.gzip);
 
 /** Posts to the New Relic Event API, compressed. */
 export const newRelic: Deliver = async (job, { post, publicUrl }) => {
@@ -24,8 +24,8 @@ export const newRelic: Deliver = async (job, { post, publicUrl }) => {
     "content-encoding": "gzip",
     ...headers,
   };
-  const zipped = await gzip(typeof body === "string" ? body : JSON.stringify(body));
-  const result = await post(url, { headers: all, body: zipped }, now);
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const result = await post(url, { headers: all, body: text, encode }, now);
   return withProblem(outcomeOf("New Relic Events API request", result, { url, body }), problem);
 };
 

@@ -19,7 +19,12 @@ export interface PostResult {
 
 export type Post = (
   url: string,
-  message: { headers: Readonly<Record<string, string>>; body: string | Buffer },
+  message: {
+    headers: Readonly<Record<string, string>>;
+    body: string;
+    /** Compresses the body. */
+    encode?: (body: string) => Promise<Buffer>;
+  },
   now: number,
 ) => Promise<PostResult>;
 
@@ -44,16 +49,21 @@ const BODY_MS = 2000;
 export function createPost(options: Options): Post {
   const { guard, signal } = options;
   const send = createSend(options);
-  return async (url, message, now) => {
+  return async (url, { headers, body, encode }, now) => {
     try {
       const target = new URL(url);
       guard.requireTarget(target);
       signal.throwIfAborted();
-      return toResult(await send(target, message), now);
+      return toResult(await send(target, { headers, body: encode ? await encode(body) : body }), now);
     } catch (error) {
       return toFailure(error as NodeJS.ErrnoException);
     }
   };
+}
+
+interface Message {
+  headers: Readonly<Record<string, string>>;
+  body: string | Buffer;
 }
 
 interface Received {
@@ -75,7 +85,7 @@ function createSend({ agents, guard, timeoutMs, signal }: Options) {
       inFlight.delete(request);
     });
   };
-  return function send(target: URL, { headers, body }: Parameters<Post>[1]): Promise<Received> {
+  return function send(target: URL, { headers, body }: Message): Promise<Received> {
     const isSecure = target.protocol === "https:";
     const options = {
       method: "POST",

@@ -28,18 +28,21 @@ export const tryIntegration = operation({
   errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
   response: IntegrationEvent,
 })
-  .prepare(({ db, actor, params }) => {
+  .prepare(async ({ db, actor, params }) => {
     requireIntegration(db, params.id);
     const eventId = requireEventToTry(db, actor, params.id);
     const dispatcher = dispatcherOf(db);
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const failures = consecutiveFailures(db, params.id);
-    return attempt(dispatcher.context, targetById(db, params.id)!, {
+    const target = targetById(db, params.id)!;
+    const place = await dispatcher.context.takePlace(failures);
+    return attempt(dispatcher.context, target, {
       eventId,
       attempts: 0,
       failures,
+      place,
       isTest: true,
-    });
+    }).finally(place.release);
   })
   .change(({ tx, params, prepared }) => {
     requireIntegration(tx.db, params.id);
