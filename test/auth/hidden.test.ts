@@ -20,7 +20,8 @@ import { empty } from "../transfer/importing.ts";
 /*
  * Two servers with the same content, except that in one of them a private project has content too. Whoever is no member
  * of it gets the same bytes from both for every reading operation: with its example, with every parameter replaced by a
- * name or an id of the hidden content, and with every parameter of the query likewise.
+ * name or an id of the hidden content, and with every parameter of the query likewise. Sent the same way, no changing
+ * operation changes that content.
  */
 
 const NOW = Date.parse("2026-02-01T12:30:00.000Z");
@@ -109,7 +110,13 @@ const usedBy = (application: string, feature: string) => ({
 /** The content that one of them lacks. Created last, so that its ids don't shift others. */
 const withSecrets = (w: World): World =>
   w
-    .add("token", { type: "client", name: "secret token", hash: hashSecret(HIDDEN_CLIENT), ...inHidden })
+    .add("token", {
+      id: 90,
+      type: "client",
+      name: "secret token",
+      hash: hashSecret(HIDDEN_CLIENT),
+      ...inHidden,
+    })
     .add("token", { type: "frontend", name: "secret page", hash: "b".repeat(64), ...inHidden })
     .add("notificationMute", { user: 7, project: "hidden" })
     .member("hidden", 1, 4)
@@ -278,9 +285,9 @@ const tellsNames = ({ id }: Operation, { body }: Sent) =>
   ["validateFeature", "validateSegment", "validateImport"].includes(id) &&
   /secret-/.test(JSON.stringify(body));
 
-const READING = SURFACES.flatMap(({ operations }) => operations).filter(
-  ({ changes, isStream }) => !changes && !isStream,
-);
+const OPERATIONS = SURFACES.flatMap(({ operations }) => operations).filter(({ isStream }) => !isStream);
+const READING = OPERATIONS.filter(({ changes }) => !changes);
+const CHANGING = OPERATIONS.filter(({ changes }) => changes);
 
 for (const [caller, as] of Object.entries(CALLERS))
   test(`${caller} can't tell whether a private project has content`, async (t) => {
@@ -294,6 +301,25 @@ for (const [caller, as] of Object.entries(CALLERS))
           found.push(`${operation.id} ${sent.url} ${JSON.stringify(sent.body)}\n${one}\n${other}`);
       }
     assert.deepEqual(found, []);
+  });
+
+/** What only a private project has, as lines of a dataset; its flags lose the tags of a type that is deleted. */
+const CONTENT = /"kind":"(application|instance|token|usage|segment)".*(secret-|hidden)/;
+
+for (const caller of ["an Editor", "the Owner of another project", "a custom role"] as const)
+  test(`${caller} changes nothing in a private project`, async (t) => {
+    const { app, db } = await openServer(t, withSecrets(withCallers(exampleWorld())));
+    const content = exported(db)
+      .split("\n")
+      .filter((line) => CONTENT.test(line));
+    assert.equal(content.length, 10);
+    for (const operation of CHANGING)
+      for (const sent of requestsFor(operation)) await answer(app, CALLERS[caller], sent);
+    const after = new Set(exported(db).split("\n"));
+    assert.deepEqual(
+      content.filter((line) => !after.has(line)),
+      [],
+    );
   });
 
 test("the log of a private project stays hidden when it is deleted, also in a copy, and its id stays taken", async (t) => {
