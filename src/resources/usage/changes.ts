@@ -1,5 +1,5 @@
 import { inGroup } from "../../db/group-commit.ts";
-import { bookkeeping, command, type Database } from "../../db/statement.ts";
+import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
 import { timestamp } from "../../timestamp.ts";
@@ -48,7 +48,7 @@ export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use
   return changes;
 }
 
-const remove = command<{ feature: string }>(`DELETE FROM usage_series WHERE feature = :feature`);
+const remove = bookkeeping<{ feature: string }>(`DELETE FROM usage_series WHERE feature = :feature`);
 
 /** Removes what was counted under a flag's name: it ends with the flag, and another one begins without it. */
 export const removeUse = (tx: Tx, feature: string) => remove(tx).run({ feature });
