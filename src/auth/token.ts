@@ -20,7 +20,7 @@ export const secretIn = (header: string | null | undefined) => header?.replace(/
 /** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */
 export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
 
-/** Generates a secret in the form of its kind, 28 random bytes as hex after the prefix (CONTRACT, token kinds). */
+/** Generates a secret in the form of its kind, 28 random bytes as hex after the prefix. */
 export function newSecret(type: TokenType, projects: readonly string[] = ["*"], environment = "*") {
   const random = crypto.randomBytes(28).toString("hex");
   if (type === "user") return `user:${random}`;

@@ -39,7 +39,7 @@ const otherMembers = query<{ project: string; author: number; type: string }, nu
 /** The type of every notification that is created here. */
 const TYPE = "toggle";
 
-/** The events that members are notified of, and the wording (CONTRACT, notifications). */
+/** The events that members are notified of, and the wording. */
 const ACTIONS: Partial<Record<EventType, string>> = {
   "feature-created": "created the flag",
   "feature-archived": "archived the flag",

@@ -3,7 +3,7 @@ import type { Event } from "./schema.ts";
 
 /*
  * An event is stored as its JSON, with links in its summary that are paths on this server. They stay relative, so that
- * the file can be moved, unless the operator has set the server's public URL (CONTRACT, summaries).
+ * the file can be moved, unless the operator has set the server's public URL.
  */
 
 /** A list of events. */

@@ -5,7 +5,7 @@ import type { Schema } from "../validation.ts";
 import { DECODABLE, decode } from "./encoding.ts";
 import { ApiError, invalid } from "./error.ts";
 
-/** The largest accepted body, compressed or not (CONTRACT, 413). In bytes. */
+/** The largest accepted body, compressed or not. In bytes. */
 export const BODY_LIMIT = 1024 * 1024;
 
 /** A body's text, decompressed, and its parsed value. */

@@ -19,7 +19,7 @@ interface Parts {
 /**
  * A JSON value with the types that the schema describes, as far as the original converts them: a number or a boolean
  * becomes text; digits become a number; `"true"`, `"false"`, 1 and 0 become booleans; and a property that may be absent
- * but not null is absent if it is null (CONTRACT). All else stays as it is, for the schema to refuse.
+ * but not null is absent if it is null (docs/choices.md). All else stays as it is, for the schema to refuse.
  */
 export function convert(schema: Schema, value: unknown): unknown {
   const { type, wrapped, item, options, ...object } = schema as unknown as Parts;

@@ -3,7 +3,7 @@ import zlib from "node:zlib";
 import Negotiator from "negotiator";
 
 /*
- * Request bodies may be compressed, and responses are if the client accepts it (CONTRACT, compression).
+ * Request bodies may be compressed, and responses are if the client accepts it.
  */
 
 /** Shorter bodies are not worth compressing. In bytes. */

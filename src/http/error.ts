@@ -50,7 +50,7 @@ const Detail = v.strictObject({
 /** What the original's page renders its sign-in form from (original). */
 const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
 
-/** The body of every error (CONTRACT, error body); a 401 also says where to sign in. */
+/** The body of every error; a 401 also says where to sign in. */
 export const ErrorBody = v.strictObject({
   id: v.pipe(v.string(), v.uuid()),
   name: v.picklist(Object.keys(STATUS) as ErrorName[]),

@@ -12,7 +12,7 @@ export const decodedParams = (event: H3Event): Record<string, string> =>
     Object.entries(event.context.params ?? {}).map(([name, value]) => [name, decodeURIComponent(value)]),
   );
 
-/** Undeclared parameters are checked too, as everywhere (CONTRACT, paths). */
+/** Undeclared parameters are checked too, as everywhere. */
 function requireNoNul(url: URL) {
   if (!url.search.includes("%00")) return;
   for (const [name, value] of url.searchParams) {

@@ -47,7 +47,7 @@ export interface Contract {
   body?: Schema;
   /** A missing body counts as an empty object. */
   isBodyOptional?: true;
-  /** No value of its body is converted to the type that the schema describes (CONTRACT, event search). */
+  /** No value of its body is converted to the type that the schema describes (docs/choices.md). */
   isStrict?: true;
   /** Supports `If-None-Match` as a GET does. */
   isConditional?: true;

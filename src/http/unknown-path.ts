@@ -6,7 +6,7 @@ const MAX_REMEMBERED = 1000;
 
 /**
  * Responds to paths that no handler serves. For API paths it says that the operation does not exist here, so that the
- * 404 isn't mistaken for a missing flag (CONTRACT); each path is logged once.
+ * 404 isn't mistaken for a missing flag (docs/choices.md); each path is logged once.
  */
 export function unknownPath(): EventHandler {
   const logged = new Set<string>();

@@ -8,8 +8,7 @@ import { notificationsOf } from "./notifications.ts";
 import { type Caller, callerOf } from "./permissions.ts";
 
 /*
- * The effect of each change on a list of lines, by CONTRACT.md, BEHAVIOUR.md and OPERATIONS.md, and independent of the
- * program.
+ * The effect of each change on a list of lines, independent of the program.
  */
 
 export interface Place {

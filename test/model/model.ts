@@ -2,8 +2,8 @@ import crypto from "node:crypto";
 import type { Line } from "./dataset.ts";
 
 /*
- * CONTRACT.md over a list of lines, written as plainly as possible and independent of the program: no index, no
- * SQL, no cache. Slow and obviously right.
+ * What the API promises, over a list of lines, written as plainly as possible and independent of the program: no index,
+ * no SQL, no cache. Slow and obviously right.
  */
 
 export interface Answer {

@@ -18,7 +18,7 @@ export type EventCreator = v.InferOutput<typeof EventCreator>;
 /** The maximum length of a search text, in characters. */
 const MAX_LENGTH = 1000;
 
-/** An empty criterion or null counts as missing (CONTRACT, event search). */
+/** An empty criterion or null counts as missing (docs/choices.md). */
 const Criterion = v.nullish(
   v.pipe(
     v.string(),

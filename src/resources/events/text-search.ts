@@ -4,12 +4,12 @@ import { type Bind, countEvents, type EventFilter, eventIds, isFiltered, toBind 
 
 /*
  * Free text is a substring of the event's type, of its creator, or of the JSON text of its data, ignoring letter case,
- * with every character literal (CONTRACT, event search). A trigram index narrows the log down to candidates, and
+ * with every character literal (docs/choices.md). A trigram index narrows the log down to candidates, and
  * `instr` confirms each. The log may hold millions of events, so the work is done in slices of a few milliseconds,
  * between which other requests get a turn.
  */
 
-/** More matches than this are not counted, and the total is omitted (CONTRACT, event search). */
+/** More matches than this are not counted, and the total is omitted (docs/choices.md). */
 export const COUNTED = 1000;
 /** The candidates in one slice: if all of them match, there are too many to count. */
 const SLICE = COUNTED + 1;

@@ -4,7 +4,7 @@ import { Role } from "../roles/schema.ts";
 
 export const ACCOUNT_TYPES = ["User", "Service Account"] as const;
 
-/** A user as in the API; unset properties are null or absent, as CONTRACT says. */
+/** A user as in the API; unset properties are null or absent. */
 export const User = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
   isAPI: v.literal(false),
