@@ -21,8 +21,8 @@ const enqueue = command<{ integrationIds: string; eventId: number; now: string }
   SELECT value, :eventId, :now FROM json_each(:integrationIds)`);
 
 /**
- * Queues an event for each integration that wants it and whose last editor may see it, in the commit that records it. They are looked up separately, so
- * that without any, cached responses about deliveries stay valid.
+ * Queues an event for each integration that wants it and whose last editor may see it, in the commit that records it.
+ * They are looked up separately, so that without any, cached responses about deliveries stay valid.
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {
   const { createdAt: now, type, project, environment } = event;

@@ -62,7 +62,8 @@ const newestWanted = query<{ id: number; hidden: string }, number>(`
   SELECT recent.id FROM ${EDITED_INTEGRATIONS}
   JOIN events AS recent ON recent.id > (SELECT max(id) - 500 FROM events)
   WHERE integrations.id = :id AND ${editorSees("recent.project")}
-    AND ifnull(recent.project, '') NOT IN (SELECT value FROM json_each(:hidden)) AND recent.type IN (SELECT value FROM json_each(integrations.events))
+    AND ifnull(recent.project, '') NOT IN (SELECT value FROM json_each(:hidden))
+    AND recent.type IN (SELECT value FROM json_each(integrations.events))
     AND (project IS NULL OR ifnull(projects ->> 0, '*') LIKE '*%'
       OR project IN (SELECT value FROM json_each(projects)))
     AND (wire ->> 'environment' IS NULL OR ifnull(environments ->> 0, '*') LIKE '*%'
