@@ -4,7 +4,7 @@ import { CLI } from "../auth/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { fromConstraint } from "../http/constraint.ts";
-import { checked, checkedParams, checkedQuery } from "../http/incoming.ts";
+import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
 import { type Contract, type Door, type Operation, type Request, WithHeaders } from "../http/operation.ts";
 import { toJson } from "../http/raw-json.ts";
 import { type Connection, reach, refusalOf, textOf } from "./server-url.ts";
@@ -30,7 +30,7 @@ export const callFile =
       actor: CLI,
       params: checkedParams(operation, input.params ?? {}),
       query: checkedQuery(operation, new URL(pathOf(operation, input), "file:")),
-      body: checked(operation.body, input.body, "body"),
+      body: checkedBody(operation, input.body),
       signal: new AbortController().signal,
     };
     const result = await operation.handle(request as Request<never>, doorTo(db));
