@@ -1,5 +1,6 @@
 import { command, type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import { DAY_MS } from "../../hour.ts";
 import { integrations } from "./store.ts";
 
 /** Which records of each integration to keep: those of the last days, or a number of the newest. */
@@ -23,8 +24,6 @@ const removeBefore = command<{ id: number; first: number; limit: number }>(`
 
 /** The number of records removed per transaction: each may be a megabyte. */
 const SLICE = 200;
-
-const DAY_MS = 86_400_000;
 
 /** The number of delivery records past their retention. */
 export const countOldRecords = (db: Database, retention: Retention, now: number): number =>
