@@ -5,8 +5,8 @@ import { ROLES } from "./permissions.ts";
 
 /*
  * A private project is visible to its members (a role in it, directly or through a group), to holders of ADMIN and to
- * service tokens; from anyone else it is hidden with everything in it. Once deleted, it has no
- * members, and its log stays hidden.
+ * service tokens; from anyone else it is hidden with everything in it. Once deleted, it has no members, and its log stays
+ * hidden.
  */
 
 const hiddenFrom = query<{ userId: number | null }, { id: string }>(`

@@ -155,7 +155,10 @@ const known: ReadonlySet<string> = new Set(EVENT_TYPES);
 /** Whether this version records events of the type; an import may bring others. */
 export const isEventType = (type: string): type is EventType => known.has(type);
 
-/** The warning of a dataset for the type of an event, or of those an integration is for; such events have no label and no summary. */
+/**
+ * The warning of a dataset for the type of an event, or of those an integration is for; such events have no label and no
+ * summary.
+ */
 export function* eventTypeWarnings(path: string, type: string): Generator<string> {
   if (!isEventType(type)) yield `${path}: ${JSON.stringify(type)} is not an event type of this version`;
 }

@@ -48,8 +48,9 @@ const copyPermissions = command<Omit<Copy, "projects">>(`
   SELECT role_id, name, :to FROM role_permissions WHERE environment = :from`);
 
 /**
- * Creates a copy of an environment: in those of the given projects that have it, or in all of these, with their default strategies and the state,
- * variants and strategies of their flags; and with the permissions that roles have in it, unless they are not wanted.
+ * Creates a copy of an environment: in those of the given projects that have it, or in all of these, with their default
+ * strategies and the state, variants and strategies of their flags; and with the permissions that roles have in it, unless
+ * they are not wanted.
  */
 export function cloneEnvironment(tx: Tx, source: Environment, { name, ...clone }: EnvironmentClone) {
   const { type = source.type, projects, clonePermissions } = clone;
