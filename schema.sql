@@ -59,7 +59,7 @@ CREATE TABLE roles (
   description TEXT
 ) STRICT;
 
--- The permissions of custom roles; those of built-in ones are defined in src/auth/permissions.ts. A permission without
+-- The permissions of custom roles; those of built-in ones are defined in src/access/permissions.ts. A permission without
 -- an environment applies in all of them.
 CREATE TABLE role_permissions (
   role_id     INTEGER NOT NULL REFERENCES roles (id) ON DELETE CASCADE,
@@ -149,7 +149,7 @@ CREATE TABLE project_favorites (
 CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
 
 -- A token is found by the SHA-256 of its secret. The secret is shown once, when the token is created; that of an API
--- token is also kept, encrypted, if the operator wants to read it back (src/resources/tokens/changes-secrets.ts).
+-- token is also kept, encrypted, if the operator wants to read it back (src/people/tokens/changes-secrets.ts).
 CREATE TABLE tokens (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { getRawAsset, isSea } from "node:sea";
 
-/** Takes the place of src/assets.ts in a bundle: an executable contains its assets, other bundles have them in a folder. */
+/** Takes the place of src/lib/assets.ts in a bundle: an executable contains its assets, other bundles have them in a folder. */
 export const asset = (name: string): Buffer =>
   isSea()
     ? Buffer.from(getRawAsset(name))

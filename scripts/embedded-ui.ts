@@ -5,7 +5,7 @@ import type { Packed } from "./ui.ts";
 const read = new Map<PageName, Ui>();
 
 /**
- * Takes the place of src/ui-files.ts in a bundle: the files of a page are assets, compressed once, by the build. They are
+ * Takes the place of src/server/ui-files.ts in a bundle: the files of a page are assets, compressed once, by the build. They are
  * read at the first request.
  */
 export async function loadUi(page: PageName): Promise<Ui> {

@@ -1,6 +1,6 @@
 import { LABELS } from "../src/events/labels.ts";
 import { EVENT_TYPES, type EventType } from "../src/events/types.ts";
-import { OPERATIONS } from "../src/surfaces.ts";
+import { OPERATIONS } from "../src/server/surfaces.ts";
 
 /*
  * docs/events.md: what writes each type of event, from the operations' contracts, or why nothing does.

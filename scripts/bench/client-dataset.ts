@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 
 /*
  * Flags in a single environment, each with a gradual rollout in a few countries; a thousand of them make a 0.4 MB

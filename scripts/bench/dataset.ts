@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { createRandom, type Random } from "../../src/demo/random.ts";
 
 /*

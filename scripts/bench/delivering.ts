@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { setTimeout } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
-import { CLI } from "../../src/auth/actor.ts";
+import { CLI } from "../../src/access/actor.ts";
 import { close, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";

@@ -5,7 +5,7 @@ import os from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { start, usage } from "./load.ts";
 import { paceOf } from "./pace.ts";
 import { importInto, writeLines } from "./prepare.ts";

@@ -1,10 +1,10 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
-import { ErrorBody } from "../../src/http/error.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
 import { type Operation, textTypeOf } from "../../src/http/operation.ts";
-import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
 import { HIDDEN_PROJECT, HIDDEN_TEXT, mayReceiveHidden, SECRETS } from "./dataset.ts";
 import type { Exchange } from "./exchange.ts";

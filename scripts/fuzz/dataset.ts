@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 
 /*
  * A small company with odd names and a private project. Two words mark what is hidden: the project's name, which anyone

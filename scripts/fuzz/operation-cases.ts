@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { Operation } from "../../src/http/operation.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { type Body, bodyOf } from "./bodies.ts";
 import type { Case } from "./case.ts";
 import { CALLERS, type Caller, maySeeHidden, withoutHidden } from "./dataset.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import path from "node:path";
-import { SYSTEM } from "../../src/auth/actor.ts";
-import { createSignInLink } from "../../src/auth/sign-in-link.ts";
+import { SYSTEM } from "../../src/access/actor.ts";
+import { createSignInLink } from "../../src/access/sign-in-link.ts";
 import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { importInto, prepare, writeLines } from "../bench/prepare.ts";

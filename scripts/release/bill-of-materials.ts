@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { Enums, Models, Serialize, Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { sqliteVersion } from "../../src/db/connect.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/lib/version.ts";
 import { ROOT } from "../bundle.ts";
 import type { Executable } from "../executable.ts";
 import { type Package, packagesIn } from "../licenses.ts";

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import crypto from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/lib/version.ts";
 import { ROOT } from "../bundle.ts";
 import type { Executable } from "../executable.ts";
 import { collectLicenses } from "../licenses.ts";

@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { printable } from "../printable.ts";
+import { printable } from "../lib/printable.ts";
 import { applyProject, compareProject } from "../transfer/project/apply.ts";
 import { readProjectText } from "../transfer/project/read.ts";
 import type { ProjectText } from "../transfer/project/schema.ts";

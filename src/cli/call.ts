@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type * as v from "valibot";
-import { CLI } from "../auth/actor.ts";
+import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
 import { type Contract, type Door, type Operation, type Request, WithHeaders } from "../http/operation.ts";
-import { toJson } from "../http/raw-json.ts";
+import { toJson } from "../lib/raw-json.ts";
 import { type Connection, reach, refusalOf, textOf } from "./server-url.ts";
 
 interface Input {

@@ -1,4 +1,4 @@
-import { printable } from "../printable.ts";
+import { printable } from "../lib/printable.ts";
 
 /** The parts of an event that are shown. */
 interface Shown {

@@ -1,12 +1,12 @@
-import { CLI } from "../auth/actor.ts";
-import { UsageError } from "../config.ts";
+import { CLI } from "../access/actor.ts";
+import { UsageError } from "./config.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import {
   countOldRecords,
   type Retention,
   removeOldRecords,
-} from "../resources/integrations/changes-retention.ts";
+} from "../integrations/changes-retention.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { counted } from "./plural.ts";
 import { withFile } from "./with-file.ts";

@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { UsageError } from "../config.ts";
+import { UsageError } from "./config.ts";
 import { explainTargetError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";

@@ -1,16 +1,16 @@
-import { CLI } from "../auth/actor.ts";
-import { hashPassword } from "../auth/password.ts";
-import { DEFAULT_PROJECT, ROLES } from "../auth/permissions.ts";
-import { createSignInLink } from "../auth/sign-in-link.ts";
-import { UsageError } from "../config.ts";
+import { CLI } from "../access/actor.ts";
+import { hashPassword } from "../access/password.ts";
+import { DEFAULT_PROJECT, ROLES } from "../access/permissions.ts";
+import { createSignInLink } from "../access/sign-in-link.ts";
+import { UsageError } from "./config.ts";
 import { isKnown } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import { type Tx, write } from "../events/write.ts";
-import { addUserRole } from "../resources/projects/changes.ts";
-import { createToken } from "../resources/tokens/changes.ts";
-import { hasTokens } from "../resources/tokens/store.ts";
-import { createUser } from "../resources/users/changes.ts";
-import { hasUsers } from "../resources/users/store.ts";
+import { addUserRole } from "../projects/changes.ts";
+import { createToken } from "../people/tokens/changes.ts";
+import { hasTokens } from "../people/tokens/store.ts";
+import { createUser } from "../people/users/changes.ts";
+import { hasUsers } from "../people/users/store.ts";
 import type { Given, GivenToken } from "./given.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
-import { eventsAfter, newestEvent } from "../resources/events/follow-store.ts";
-import { matchingPage, toCriteria } from "../resources/events/search-store.ts";
-import { wireWindows } from "../resources/events/store.ts";
+import { eventsAfter, newestEvent } from "../log/follow-store.ts";
+import { matchingPage, toCriteria } from "../log/search-store.ts";
+import { wireWindows } from "../log/store.ts";
 
 /** The events to follow. */
 export interface Filter {

@@ -1,9 +1,9 @@
 import fs from "node:fs";
-import { PASSWORD_LENGTH } from "../auth/password-rules.ts";
-import { SECRET_SHAPE } from "../auth/token.ts";
-import { UsageError } from "../config.ts";
-import { Username } from "../resources/users/schema.ts";
-import { check } from "../validation.ts";
+import { PASSWORD_LENGTH } from "../access/password-rules.ts";
+import { SECRET_SHAPE } from "../access/token.ts";
+import { UsageError } from "./config.ts";
+import { Username } from "../people/users/schema.ts";
+import { check } from "../lib/validation.ts";
 
 /*
  * Environment variables that provide users and tokens for the first start.

@@ -1,5 +1,5 @@
 import type https from "node:https";
-import type { Config } from "../config.ts";
+import type { Config } from "./config.ts";
 import { toUrl } from "../http/listen.ts";
 import type { Command } from "./command.ts";
 import { CA_OPTION, explainNetworkError, requireUrl, send, trustOf } from "./server-url.ts";

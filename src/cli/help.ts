@@ -1,4 +1,4 @@
-import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "../config.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "./config.ts";
 import { type Command, type Option, optionsOf } from "./command.ts";
 import { nearest } from "./suggest.ts";
 

@@ -1,5 +1,5 @@
-import { environmentName, SETTINGS, type Setting, type SettingName } from "../config.ts";
-import { VERSION } from "../version.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName } from "./config.ts";
+import { VERSION } from "../lib/version.ts";
 import type { Command } from "./command.ts";
 import { EXIT_MEANINGS, flagOf } from "./help.ts";
 import { VARIABLES } from "./variables.ts";

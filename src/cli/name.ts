@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { UsageError } from "../config.ts";
+import { UsageError } from "./config.ts";
 import type { Database } from "../db/statement.ts";
-import { printable } from "../printable.ts";
-import { Email, Username } from "../resources/users/schema.ts";
-import { userByAnyName } from "../resources/users/store.ts";
-import { check, NonEmptyText } from "../validation.ts";
+import { printable } from "../lib/printable.ts";
+import { Email, Username } from "../people/users/schema.ts";
+import { userByAnyName } from "../people/users/store.ts";
+import { check, NonEmptyText } from "../lib/validation.ts";
 
 const Name = v.pipe(
   NonEmptyText,

@@ -1,11 +1,11 @@
-import { CLI } from "../auth/actor.ts";
-import { SETTINGS, UsageError } from "../config.ts";
+import { CLI } from "../access/actor.ts";
+import { SETTINGS, UsageError } from "./config.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { close } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
-import { createToken, revokeToken } from "../resources/tokens/changes.ts";
+import { createToken, revokeToken } from "../people/tokens/changes.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
 import { replaceFlags } from "../transfer/replace-flags.ts";

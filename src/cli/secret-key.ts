@@ -1,13 +1,13 @@
-import { CLI } from "../auth/actor.ts";
-import type { Config } from "../config.ts";
+import { CLI } from "../access/actor.ts";
+import type { Config } from "./config.ts";
 import { useKeyFile } from "../db/secrets.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
-import { encryptPlainSecrets } from "../resources/integrations/changes.ts";
-import { hasPlainSecrets } from "../resources/integrations/secrets.ts";
-import { integrations } from "../resources/integrations/store.ts";
-import { forgetSecrets, keepSecrets } from "../resources/tokens/changes-secrets.ts";
-import { keepsSecrets, keptSecrets, readableSecrets } from "../resources/tokens/secrets-store.ts";
+import { encryptPlainSecrets } from "../integrations/changes.ts";
+import { hasPlainSecrets } from "../integrations/secrets.ts";
+import { integrations } from "../integrations/store.ts";
+import { forgetSecrets, keepSecrets } from "../people/tokens/changes-secrets.ts";
+import { keepsSecrets, keptSecrets, readableSecrets } from "../people/tokens/secrets-store.ts";
 import type { Context } from "./command.ts";
 import { counted } from "./plural.ts";
 

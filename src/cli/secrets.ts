@@ -1,8 +1,8 @@
-import { CLI } from "../auth/actor.ts";
+import { CLI } from "../access/actor.ts";
 import { rotateKey } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
-import { reencryptSecrets } from "../resources/integrations/changes.ts";
-import { reencryptTokenSecrets } from "../resources/tokens/changes-secrets.ts";
+import { reencryptSecrets } from "../integrations/changes.ts";
+import { reencryptTokenSecrets } from "../people/tokens/changes-secrets.ts";
 import type { Command } from "./command.ts";
 import { counted } from "./plural.ts";
 import { useConfiguredKey } from "./secret-key.ts";

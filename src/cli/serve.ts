@@ -1,5 +1,5 @@
 import path from "node:path";
-import { type Config, SETTINGS } from "../config.ts";
+import { type Config, SETTINGS } from "./config.ts";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
@@ -7,7 +7,7 @@ import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import { toUrl } from "../http/listen.ts";
 import { isUntouched } from "../transfer/untouched.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../lib/version.ts";
 import type { Command, Context } from "./command.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";

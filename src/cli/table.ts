@@ -1,4 +1,4 @@
-import { printable } from "../printable.ts";
+import { printable } from "../lib/printable.ts";
 
 /** Formats rows as aligned columns with headings; a missing value becomes a dash. */
 export function table(

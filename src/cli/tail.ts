@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { UsageError } from "../config.ts";
+import { UsageError } from "./config.ts";
 import { close, openToRead } from "../db/open.ts";
 import { EVENT_TYPES } from "../events/types.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";

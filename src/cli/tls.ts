@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { createSecureContext } from "node:tls";
-import { type Config, UsageError } from "../config.ts";
+import { type Config, UsageError } from "./config.ts";
 import type { Tls } from "../http/listen.ts";
 
 /**

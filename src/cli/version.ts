@@ -1,6 +1,6 @@
 import { sqliteVersion } from "../db/connect.ts";
 import { SCHEMA_VERSION } from "../db/migrations.ts";
-import { COMMIT, VERSION } from "../version.ts";
+import { COMMIT, VERSION } from "../lib/version.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 
 export const version: Command = {

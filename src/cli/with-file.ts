@@ -1,4 +1,4 @@
-import type { Config } from "../config.ts";
+import type { Config } from "./config.ts";
 import { close, open, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 

@@ -1,4 +1,4 @@
-import { BoundedMap } from "../bounded-map.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { followRows, type Sources } from "./row-changes.ts";
 import { isSnapshot } from "./snapshot.ts";
 import type { Database } from "./statement.ts";

@@ -1,4 +1,4 @@
-import { OPERATORS } from "../resources/constraints/schema.ts";
+import { OPERATORS } from "../evaluation/constraint.ts";
 import type { Random } from "./random.ts";
 
 const STRATEGY_NAMES = [

@@ -1,7 +1,7 @@
-import type { ClientFeature, ClientSegment } from "../resources/client/schema.ts";
-import type { Constraint } from "../resources/constraints/schema.ts";
-import type { Strategy } from "../resources/strategies/schema.ts";
-import type { Variant } from "../resources/variants/schema.ts";
+import type { ClientFeature, ClientSegment } from "../applications/client/schema.ts";
+import type { Constraint } from "./constraint.ts";
+import type { Strategy } from "./strategy.ts";
+import type { Variant } from "./variant.ts";
 import type { Context } from "./context.ts";
 import { createEvaluator, type Evaluation, type Evaluator, isKnown, type Result } from "./evaluator.ts";
 

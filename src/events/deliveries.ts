@@ -1,4 +1,4 @@
-import { EDITED_INTEGRATIONS, editorSees } from "../auth/visibility.ts";
+import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
 import { perWritingOf } from "../db/per-writing.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";

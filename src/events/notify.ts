@@ -1,4 +1,4 @@
-import { SYSTEM_USER_ID } from "../auth/actor.ts";
+import { SYSTEM_USER_ID } from "../access/actor.ts";
 import { perWritingOf } from "../db/per-writing.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";

@@ -1,7 +1,7 @@
 import { perWriting } from "../db/per-writing.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { toStoredJson } from "../limits.ts";
+import { toStoredJson } from "../lib/limits.ts";
 import { describe } from "./describe.ts";
 import { fold } from "./fold.ts";
 import type { Event } from "./schema.ts";

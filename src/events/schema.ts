@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { JsonObject, Timestamp } from "../validation.ts";
+import { JsonObject, Timestamp } from "../lib/validation.ts";
 import { EVENT_TYPES } from "./types.ts";
 
 export const EventType = v.picklist(EVENT_TYPES, "is not a known event type");

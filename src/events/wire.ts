@@ -1,4 +1,4 @@
-import { RawJson } from "../http/raw-json.ts";
+import { RawJson } from "../lib/raw-json.ts";
 import type { Event } from "./schema.ts";
 
 /*

@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "../lib/logger.ts";
 import { clientAddress } from "./client.ts";
 import type { Listener } from "./listener.ts";
 import { maskSecrets, pathOf } from "./path.ts";

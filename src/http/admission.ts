@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { invalid } from "./error.ts";
+import { invalid } from "../lib/api-error.ts";
 
 const SINGLE: ReadonlySet<string> = new Set(["authorization", "host"]);
 

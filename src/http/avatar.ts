@@ -1,6 +1,6 @@
 import { type H3Event, HTTPResponse } from "h3";
-import { drawAvatar } from "../avatar.ts";
-import { ApiError } from "./error.ts";
+import { drawAvatar } from "../access/avatar.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 /** `GET /avatars/<sha256>.svg`: needs no credential: browsers fetch images without one, and these reveal nothing. */
 export function avatarResponse(event: H3Event): HTTPResponse {

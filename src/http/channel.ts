@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { isExpired } from "../auth/token.ts";
+import { isExpired } from "../access/token.ts";
 import { dataVersion } from "../db/data-version.ts";
 import { changesSoFar, isCurrent, type Stamp, stampOf } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { watchReads } from "../db/watch.ts";
-import { nextTurn } from "../turn.ts";
+import { nextTurn } from "../lib/turn.ts";
 import type { MessageBatch } from "./event-stream.ts";
 
 /** The messages to send next, serialized. */

@@ -1,5 +1,5 @@
 import { isSqlite } from "../db/error.ts";
-import { ApiError } from "./error.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 /** The message for a duplicate, by the columns SQLite names. */
 const DUPLICATE: Readonly<Record<string, string>> = {

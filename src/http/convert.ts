@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { Schema } from "../validation.ts";
+import type { Schema } from "../lib/validation.ts";
 
 /** What may be inside a schema, whatever its type. */
 interface Parts {

@@ -1,5 +1,5 @@
-import type { Actor } from "../auth/actor.ts";
-import { toJson, type Wire } from "./raw-json.ts";
+import type { Actor } from "../access/actor.ts";
+import { toJson, type Wire } from "../lib/raw-json.ts";
 
 /*
  * Server-sent events. Messages are queried afresh each time, from a position in a history and with the listener's

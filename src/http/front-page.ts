@@ -1,5 +1,5 @@
 import { type H3Event, HTTPResponse } from "h3";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../lib/version.ts";
 
 /** `GET /`: what runs here and where to go next. Needs no credential. @param root the public URL, or the base path */
 export function frontPage(root: string) {

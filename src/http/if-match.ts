@@ -1,7 +1,7 @@
 import type { H3Event } from "h3";
-import { toClaim } from "../auth/claim.ts";
-import { requirePermission } from "../auth/require-permission.ts";
-import { ApiError } from "./error.ts";
+import { toClaim } from "../access/claim.ts";
+import { requirePermission } from "../access/require-permission.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
 import type { Door, Operation } from "./operation.ts";
 import type { Site } from "./perform.ts";

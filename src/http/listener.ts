@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Log } from "../log.ts";
+import type { Log } from "../lib/logger.ts";
 import { requireWellFormed } from "./admission.ts";
 import { withBodyLimit } from "./body-limit.ts";
 import { withErrorBoundary } from "./error-boundary.ts";

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3, H3Event } from "h3";
 import { addRoute, createRouter, findAllRoutes } from "rou3";
-import type { Actor } from "../auth/actor.ts";
+import type { Actor } from "../access/actor.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
 import { EventStream } from "./event-stream.ts";

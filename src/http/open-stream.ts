@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
-import { type Claim, requirePermission } from "../auth/require-permission.ts";
+import { type Claim, requirePermission } from "../access/require-permission.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Poll } from "./channel.ts";
 import { EVENT_STREAM_HEADERS, type EventStream, toEventStreamText } from "./event-stream.ts";

@@ -1,15 +1,15 @@
 import * as v from "valibot";
-import type { Actor } from "../auth/actor.ts";
-import type { Need } from "../auth/claim.ts";
-import type { Permission } from "../auth/permissions.ts";
+import type { Actor } from "../access/actor.ts";
+import type { Need } from "../access/claim.ts";
+import type { Permission } from "../access/permissions.ts";
 import type { Database } from "../db/statement.ts";
 import type { EventType } from "../events/types.ts";
 import type { Tx } from "../events/write.ts";
-import type { Schema } from "../validation.ts";
-import type { ErrorName } from "./error.ts";
+import type { Schema } from "../lib/validation.ts";
+import type { ErrorName } from "../lib/api-error.ts";
 import { EventStream, type MessageBatch } from "./event-stream.ts";
 import type { JsonStream } from "./json-stream.ts";
-import type { Wire } from "./raw-json.ts";
+import type { Wire } from "../lib/raw-json.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 

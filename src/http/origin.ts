@@ -1,4 +1,4 @@
-import { ApiError } from "./error.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 const isSafe = (method: string) => method === "GET" || method === "HEAD" || method === "OPTIONS";
 

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { isExpired } from "../auth/token.ts";
+import { isExpired } from "../access/token.ts";
 import { watchCommits } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
-import type { Log } from "../log.ts";
-import { oneAtATime } from "../one-at-a-time.ts";
-import { nextTurn } from "../turn.ts";
+import type { Log } from "../lib/logger.ts";
+import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { nextTurn } from "../lib/turn.ts";
 import { broadcast, type Channel, forEach, isUpToDate, type Reader } from "./channel.ts";
-import { toApiError } from "./error.ts";
+import { toApiError } from "../lib/api-error.ts";
 import { logError } from "./refuse.ts";
 
 /** How often credentials are checked for expiry, in milliseconds. */

@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { isExpired } from "../auth/token.ts";
-import { BoundedMap } from "../bounded-map.ts";
+import { isExpired } from "../access/token.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { dataVersion } from "../db/data-version.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
-import { startOfMinute } from "../minute.ts";
+import { startOfMinute } from "../lib/minute.ts";
 import { credentialsOf } from "./credentials.ts";
 import { encodingFor } from "./encoding.ts";
 import type { Listener } from "./listener.ts";

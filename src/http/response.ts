@@ -5,10 +5,10 @@ import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
 import { encodeOnce } from "./encode-once.ts";
 import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
-import type { ApiError } from "./error.ts";
+import type { ApiError } from "../lib/api-error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
-import { toJson } from "./raw-json.ts";
+import { toJson } from "../lib/raw-json.ts";
 import { isKnown, toTag } from "./tag.ts";
 
 const COMMON = {

@@ -1,4 +1,4 @@
-import { inTurn } from "../turn.ts";
+import { inTurn } from "../lib/turn.ts";
 import type { Listener } from "./listener.ts";
 
 /** Queues requests for a turn of the event loop, skipping those whose client has disconnected by then. */

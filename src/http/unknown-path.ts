@@ -1,5 +1,5 @@
 import type { EventHandler } from "h3";
-import { ApiError } from "./error.ts";
+import { ApiError } from "../lib/api-error.ts";
 
 /** How many paths are remembered as logged; beyond that, a client probing paths can't fill the log. */
 const MAX_REMEMBERED = 1000;

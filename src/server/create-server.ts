@@ -7,7 +7,7 @@ import { guarded, type Listener } from "../http/listener.ts";
 import type { LoadUi } from "../http/page.ts";
 import { ResponseCache } from "../http/response-cache.ts";
 import { createStreams, type Streams } from "../http/streams.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../lib/logger.ts";
 import { buildApp } from "./app.ts";
 import type { Metrics } from "./metrics.ts";
 

@@ -1,5 +1,5 @@
-import { HOUR_MS } from "../hour.ts";
-import type { Log } from "../log.ts";
+import { HOUR_MS } from "../lib/hour.ts";
+import type { Log } from "../lib/logger.ts";
 
 /**
  * Runs work at once and every hour, one run at a time. A failure is only logged.

@@ -1,12 +1,12 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
 import * as v from "valibot";
-import { authenticate } from "../auth/authenticate.ts";
-import { SESSION_COOKIE } from "../auth/session.ts";
+import { authenticate } from "../access/authenticate.ts";
+import { SESSION_COOKIE } from "../access/session.ts";
 import { readBytes, readJson } from "../http/body.ts";
-import { ApiError, requireValid } from "../http/error.ts";
+import { ApiError, requireValid } from "../lib/api-error.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
-import { MASK } from "../mask.ts";
+import { MASK } from "../lib/mask.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /*

@@ -1,12 +1,12 @@
 import { type H3Event, HTTPResponse } from "h3";
-import { ANYBODY } from "../auth/actor.ts";
-import { beginSession, sessionCookie } from "../auth/session.ts";
-import { useSignInLink } from "../auth/sign-in-link.ts";
+import { ANYBODY } from "../access/actor.ts";
+import { beginSession, sessionCookie } from "../access/session.ts";
+import { useSignInLink } from "../access/sign-in-link.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
-import { noteSignIn } from "../resources/sessions/changes.ts";
-import { markSeen } from "../resources/users/changes.ts";
-import { requireOwnUser } from "../resources/users/require.ts";
+import { noteSignIn } from "../people/sessions/changes.ts";
+import { markSeen } from "../people/users/changes.ts";
+import { requireOwnUser } from "../people/users/require.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */

@@ -1,6 +1,6 @@
 import { getCookie, type H3Event, HTTPResponse } from "h3";
-import { ANYBODY } from "../auth/actor.ts";
-import { endSession, expiredCookie, SESSION_COOKIE } from "../auth/session.ts";
+import { ANYBODY } from "../access/actor.ts";
+import { endSession, expiredCookie, SESSION_COOKIE } from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
 import { requireSameOrigin } from "../http/origin.ts";

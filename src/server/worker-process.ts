@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { ApiError } from "../http/error.ts";
+import { ApiError } from "../lib/api-error.ts";
 import type { ForwardedRequest } from "../http/large-change.ts";
 import type { Parts } from "../http/response.ts";
-import type { Log } from "../log.ts";
+import type { Log } from "../lib/logger.ts";
 import type { FromServer, Settings, ToServer } from "./worker.ts";
 
 /** The argument that makes this program a worker process. */

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { dictionary, NonEmptyText } from "../validation.ts";
+import { dictionary, NonEmptyText } from "../lib/validation.ts";
 
 /*
  * Flags in the form SDKs read: the state of one environment. As in SDKs, much of it is optional.

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Database } from "../db/statement.ts";
 import { inLongWriting } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../lib/timestamp.ts";
 import { notYet, requireEnd, storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";

@@ -1,7 +1,7 @@
 import { bumpEverything } from "../db/revision.ts";
 import type { Database } from "../db/statement.ts";
 import { inWriting } from "../db/transaction.ts";
-import { timestamp } from "../timestamp.ts";
+import { timestamp } from "../lib/timestamp.ts";
 import { exportDataset } from "./export.ts";
 import { notYet, storeLine } from "./line.ts";
 import { clearFlags } from "./untouched.ts";

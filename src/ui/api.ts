@@ -1,5 +1,5 @@
 import type * as v from "valibot";
-import type { ServedOperation } from "../surfaces.ts";
+import type { ServedOperation } from "../server/surfaces.ts";
 import { isLost } from "./connection.ts";
 import { currentUser, released, signedInAgain } from "./session-end.ts";
 import { token } from "./token.ts";

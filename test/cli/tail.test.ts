@@ -5,7 +5,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
-import { CLI } from "../../src/auth/actor.ts";
+import { CLI } from "../../src/access/actor.ts";
 import { eventLine } from "../../src/cli/event-line.ts";
 import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";

@@ -1,8 +1,8 @@
 import fs from "node:fs";
-import { CLI } from "../../src/auth/actor.ts";
+import { CLI } from "../../src/access/actor.ts";
 import { open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
-import { createUser } from "../../src/resources/users/changes.ts";
+import { createUser } from "../../src/people/users/changes.ts";
 
 // Creates users, each with an event, and acknowledges each once stored, until it is killed.
 const [file = "", round = ""] = process.argv.slice(2);

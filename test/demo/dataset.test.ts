@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { EVENT_TYPES } from "../../src/events/types.ts";
-import { OPERATORS } from "../../src/resources/constraints/schema.ts";
-import { INTEGRATION_STATES } from "../../src/resources/integrations/schema.ts";
+import { OPERATORS } from "../../src/evaluation/constraint.ts";
+import { INTEGRATION_STATES } from "../../src/integrations/schema.ts";
 import { importLines } from "../support/server.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");

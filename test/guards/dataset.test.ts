@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
-import { OPERATORS } from "../../src/resources/constraints/schema.ts";
+import { OPERATORS } from "../../src/evaluation/constraint.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { KINDS } from "../../src/transfer/kinds.ts";
 import { contentsOf, NOT_EXPORTED, tablesOf } from "../support/contents.ts";

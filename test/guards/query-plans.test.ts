@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import "../../src/surfaces.ts";
+import "../../src/server/surfaces.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { type Database, prepareAll } from "../../src/db/statement.ts";
 

@@ -1,4 +1,4 @@
-import { CLI } from "../../src/auth/actor.ts";
+import { CLI } from "../../src/access/actor.ts";
 import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 

@@ -8,7 +8,7 @@ import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { strFromU8, unzipSync } from "fflate";
 import { type Executable, HOST, makeExecutable } from "../../scripts/executable.ts";
 import { pack, writeChecksums } from "../../scripts/release/pack.ts";
-import { VERSION } from "../../src/version.ts";
+import { VERSION } from "../../src/lib/version.ts";
 
 /*
  * The archives of a release: their contents, and whether the bill of materials lists what the executable contains.

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
-import type { ErrorBody } from "../../src/http/error.ts";
+import type { ErrorBody } from "../../src/lib/api-error.ts";
 import { openServer, type Reply } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import net from "node:net";
 import { test } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import type { ErrorBody } from "../../src/http/error.ts";
+import type { ErrorBody } from "../../src/lib/api-error.ts";
 import {
   assertError,
   connect,

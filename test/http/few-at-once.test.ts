@@ -6,7 +6,7 @@ import { createFewAtOnce } from "../../src/http/few-at-once.ts";
 import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
-import { nextTurn } from "../../src/turn.ts";
+import { nextTurn } from "../../src/lib/turn.ts";
 import { until } from "../support/receiver.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

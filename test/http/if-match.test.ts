@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { targetOf } from "../../src/http/if-match.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 

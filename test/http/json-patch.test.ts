@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyJsonPatch, JsonPatch } from "../../src/http/json-patch.ts";
-import { check } from "../../src/validation.ts";
+import { check } from "../../src/lib/validation.ts";
 
 const FLAG = { name: "f", description: null, stale: false, list: ["a", "b"], inner: { length: 1 } };
 

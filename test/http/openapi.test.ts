@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { openServer } from "../support/server.ts";
 
 for (const [query, version] of [

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { METHODS } from "../../src/http/operation.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { type Call, openServer, operationAt, type Reply } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import fc from "fast-check";
-import { CLI } from "../../src/auth/actor.ts";
-import { hashPassword } from "../../src/auth/password.ts";
-import { beginSession, endSession, SESSION_COOKIE } from "../../src/auth/session.ts";
+import { CLI } from "../../src/access/actor.ts";
+import { hashPassword } from "../../src/access/password.ts";
+import { beginSession, endSession, SESSION_COOKIE } from "../../src/access/session.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
-import { revokeToken } from "../../src/resources/tokens/changes.ts";
+import { revokeToken } from "../../src/people/tokens/changes.ts";
 import { personal } from "../support/world.ts";
 import { openBoth, READS, requireFresh } from "./both-servers.ts";
 

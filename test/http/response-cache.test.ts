@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { CLI } from "../../src/auth/actor.ts";
-import { hashSecret } from "../../src/auth/token.ts";
+import { CLI } from "../../src/access/actor.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
 import { importDataset } from "../../src/transfer/import.ts";

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import type { LogLine } from "../../src/log.ts";
+import type { LogLine } from "../../src/lib/logger.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { contentOf, temporaryFolder } from "../cli/run-cli.ts";
 import { importLines } from "../support/server.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CLI } from "../../src/auth/actor.ts";
-import { createSignInLink } from "../../src/auth/sign-in-link.ts";
+import { CLI } from "../../src/access/actor.ts";
+import { createSignInLink } from "../../src/access/sign-in-link.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { write } from "../../src/events/write.ts";
-import { DAY_MS } from "../../src/hour.ts";
+import { DAY_MS } from "../../src/lib/hour.ts";
 import { listen } from "../../src/http/listen.ts";
-import { noteSignIn } from "../../src/resources/sessions/changes.ts";
+import { noteSignIn } from "../../src/people/sessions/changes.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { outsiders } from "../support/bad-bodies.ts";
 import { scenarios, watchLog } from "../support/server.ts";

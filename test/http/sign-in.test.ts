@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHook } from "node:async_hooks";
 import { test } from "node:test";
-import { hashPassword } from "../../src/auth/password.ts";
+import { hashPassword } from "../../src/access/password.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";

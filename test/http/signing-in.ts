@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { hashPassword } from "../../src/auth/password.ts";
+import { hashPassword } from "../../src/access/password.ts";
 import { createServer, type ServerOptions } from "../../src/server/create-server.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";

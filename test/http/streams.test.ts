@@ -3,7 +3,7 @@ import { once } from "node:events";
 import http, { type ServerResponse } from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { CLI } from "../../src/auth/actor.ts";
+import { CLI } from "../../src/access/actor.ts";
 import { write } from "../../src/events/write.ts";
 import { openStream } from "../support/event-stream.ts";
 import { openServer } from "../support/server.ts";

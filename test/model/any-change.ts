@@ -1,6 +1,6 @@
 import fc from "fast-check";
-import { exampleOf } from "../../src/examples.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { exampleOf } from "../../src/server/examples.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import type { Line } from "./dataset.ts";
 
 /*

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
-import { keepSecrets } from "../../src/resources/tokens/changes-secrets.ts";
-import { writeUsage } from "../../src/resources/usage/changes.ts";
+import { keepSecrets } from "../../src/people/tokens/changes-secrets.ts";
+import { writeUsage } from "../../src/applications/usage/changes.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { loadSeed } from "../../src/transfer/seed.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, type TestContext, test } from "node:test";
-import type { LogLine } from "../../src/log.ts";
+import type { LogLine } from "../../src/lib/logger.ts";
 import { createLargeChanges } from "../../src/server/large-changes.ts";
-import { BUILD } from "../../src/version.ts";
+import { BUILD } from "../../src/lib/version.ts";
 import { dataFile } from "../cli/run-cli.ts";
 import { isAlive } from "../support/alive.ts";
 import { createWorld, personal } from "../support/world.ts";

@@ -2,7 +2,7 @@ import { createWorld } from "./world.ts";
 
 const STRATEGY = "5b8f7e3c-3f0a-4c1d-9a52-0d7c6f3b1e24";
 
-/** The rows that the examples refer to; see src/examples.ts. */
+/** The rows that the examples refer to; see src/server/examples.ts. */
 export const exampleWorld = () =>
   createWorld()
     .environment("spare")

@@ -4,13 +4,13 @@ import * as v from "valibot";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
-import { ErrorBody } from "../../src/http/error.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
 import { NoBody, type Operation, textTypeOf } from "../../src/http/operation.ts";
-import type { LogLine } from "../../src/log.ts";
-import { FlagFailure } from "../../src/resources/ofrep/schema.ts";
+import type { LogLine } from "../../src/lib/logger.ts";
+import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
 import { createServer } from "../../src/server/create-server.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { createWorld, personal, type World } from "./world.ts";
 

@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 
 /** The secret of the personal token that `user` creates for the user with this id. */
 export const personal = (id: number) => `user:${String(id).padStart(56, "0")}`;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginSession } from "../../src/auth/session.ts";
-import { createSignInLink } from "../../src/auth/sign-in-link.ts";
+import { beginSession } from "../../src/access/session.ts";
+import { createSignInLink } from "../../src/access/sign-in-link.ts";
 import { inWriting } from "../../src/db/transaction.ts";
-import { exampleOf } from "../../src/examples.ts";
-import { writeUsage } from "../../src/resources/usage/changes.ts";
-import { OPERATIONS } from "../../src/surfaces.ts";
+import { exampleOf } from "../../src/server/examples.ts";
+import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { exampleWorld } from "../support/examples.ts";
 import { asChunks, openServer } from "../support/server.ts";

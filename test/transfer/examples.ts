@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { CLIENT, FRONTEND, personal, SERVICE } from "../support/world.ts";

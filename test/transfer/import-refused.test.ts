@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_LINE_BYTES } from "../../src/limits.ts";
+import { MAX_LINE_BYTES } from "../../src/lib/limits.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks } from "../support/server.ts";
 import { BEGIN, EVENT, HEADER, type Line, line, TIME, toText } from "./examples.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_TEXT_LENGTH } from "../../src/limits.ts";
+import { MAX_JSON_BYTES, MAX_JSON_DEPTH, MAX_TEXT_LENGTH } from "../../src/lib/limits.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines, openServer } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";

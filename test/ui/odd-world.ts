@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { hashSecret } from "../../src/auth/token.ts";
+import { hashSecret } from "../../src/access/token.ts";
 import { createWorld } from "../support/world.ts";
 
 /** HTML with a script, right-to-left text, an override of direction, combining characters, and a word without a break. */

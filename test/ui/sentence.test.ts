@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPERATORS as KNOWN } from "../../src/resources/constraints/schema.ts";
+import { OPERATORS as KNOWN } from "../../src/evaluation/constraint.ts";
 import { constraintInWords, OPERATORS, strategyInWords } from "../../src/ui/sentence.ts";
 
 /** Strips the direction marks around names. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Page } from "puppeteer-core";
-import { SYSTEM } from "../../src/auth/actor.ts";
-import { hashPassword } from "../../src/auth/password.ts";
+import { SYSTEM } from "../../src/access/actor.ts";
+import { hashPassword } from "../../src/access/password.ts";
 import { write } from "../../src/events/write.ts";
-import { setPassword } from "../../src/resources/users/changes.ts";
+import { setPassword } from "../../src/people/users/changes.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { holds, openPage, press, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 

@@ -1,4 +1,4 @@
--- The permissions of built-in roles are defined in src/auth/permissions.ts.
+-- The permissions of built-in roles are defined in src/access/permissions.ts.
 DELETE FROM role_permissions WHERE role_id <= 5;
 
 ALTER TABLE project_environments ADD COLUMN default_strategy TEXT CHECK (json_type(default_strategy) = 'object');

@@ -1,10 +1,10 @@
-import { CLI } from "../../auth/actor.ts";
+import { CLI } from "../../access/actor.ts";
 import { DataError } from "../../db/error.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { type Tx, write } from "../../events/write.ts";
 import { fromConstraint } from "../../http/constraint.ts";
-import { ApiError } from "../../http/error.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { planFor } from "./plan.ts";
 import type { ProjectText } from "./schema.ts";
 import type { Action, Step } from "./step.ts";

@@ -1,10 +1,10 @@
 import { DataError } from "../../db/error.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import type { NamedStrategy } from "../../resources/projects/state-store.ts";
-import type { Place } from "../../resources/strategies/changes.ts";
-import { disable, enable } from "../../resources/strategies/routes-environment.ts";
-import { isEnabled } from "../../resources/strategies/store.ts";
+import type { NamedStrategy } from "./state.ts";
+import type { Place } from "../../flags/strategies/changes.ts";
+import { disable, enable } from "../../flags/strategies/routes-environment.ts";
+import { isEnabled } from "../../flags/strategies/store.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { planStrategies } from "./plan-strategies.ts";

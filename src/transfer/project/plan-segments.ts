@@ -1,6 +1,6 @@
 import type { Tx } from "../../events/write.ts";
-import type { ProjectState } from "../../resources/projects/state-store.ts";
-import { createSegment, deleteSegment, updateSegment } from "../../resources/segments/routes.ts";
+import type { ProjectState } from "./state.ts";
+import { createSegment, deleteSegment, updateSegment } from "../../flags/segments/routes.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import type { ProjectText } from "./schema.ts";

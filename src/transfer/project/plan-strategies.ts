@@ -1,9 +1,9 @@
 import type { Tx } from "../../events/write.ts";
-import { invalid } from "../../http/error.ts";
-import { type NamedStrategy, segmentIds } from "../../resources/projects/state-store.ts";
-import type { Place } from "../../resources/strategies/changes.ts";
-import * as routes from "../../resources/strategies/routes.ts";
-import { strategiesAsValues } from "../../resources/strategies/store.ts";
+import { invalid } from "../../lib/api-error.ts";
+import { type NamedStrategy, segmentIds } from "./state.ts";
+import type { Place } from "../../flags/strategies/changes.ts";
+import * as routes from "../../flags/strategies/routes.ts";
+import { strategiesAsValues } from "../../flags/strategies/store.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { describePlace, paramsOf } from "./plan-environment.ts";

@@ -1,7 +1,7 @@
 import { parseDocument } from "yaml";
 import { DataError } from "../../db/error.ts";
 import { convert } from "../../http/convert.ts";
-import { check } from "../../validation.ts";
+import { check } from "../../lib/validation.ts";
 import { ProjectText } from "./schema.ts";
 
 /**

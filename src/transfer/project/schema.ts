@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Constraint } from "../../resources/constraints/schema.ts";
-import { CreateStrategy } from "../../resources/strategies/schema.ts";
-import { dictionary, type Schema, ShortText } from "../../validation.ts";
+import { Constraint } from "../../evaluation/constraint.ts";
+import { CreateStrategy } from "../../evaluation/strategy.ts";
+import { dictionary, type Schema, ShortText } from "../../lib/validation.ts";
 
 /** Things by name. */
 const named = <S extends Schema>(schema: S) => v.optional(dictionary(schema), {});

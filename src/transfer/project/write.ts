@@ -3,13 +3,13 @@ import { DataError } from "../../db/error.ts";
 import { isKnown } from "../../db/known.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
-import type { Constraint } from "../../resources/constraints/schema.ts";
+import type { Constraint } from "../../evaluation/constraint.ts";
 import {
   type FlagState,
   type NamedStrategy,
   type ProjectState,
   projectState,
-} from "../../resources/projects/state-store.ts";
+} from "./state.ts";
 import type { ProjectText, TextEnvironment, TextFlag, TextStrategy } from "./schema.ts";
 
 /** A project as YAML that `apply` accepts. @throws DataError if there is no such project */

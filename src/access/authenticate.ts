@@ -1,0 +1,91 @@
+import { type Database, query } from "../db/statement.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { type Actor, SERVICE_USER_ID } from "./actor.ts";
+import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
+import { HOLDS_ADMIN } from "./visibility.ts";
+
+/** The credentials a request presents. */
+export interface Credentials {
+  /** The header, `<token>` or `Bearer <token>`. */
+  authorization: string | null;
+  /** The header that OpenFeature's clients may send instead. */
+  apiKey?: string | null;
+  /** The key with which a page opens a stream, since it can't send headers. */
+  key?: string | null;
+  /** The secret in the session's cookie. */
+  session: string | undefined;
+}
+
+interface PersonRow {
+  userId: number;
+  userName: string;
+  isAdmin: 0 | 1;
+  expiresAt: string | null;
+}
+
+type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
+  tokenId: number;
+  type: TokenType;
+  name: string;
+  userId: number | null;
+  userName: string | null;
+};
+
+const PERSON = `
+  coalesce(users.email, users.username, users.name, 'user ' || users.id) AS userName,
+  ${HOLDS_ADMIN} AS isAdmin`;
+
+const tokenByHash = query<{ hash: string }, TokenRow>(`
+  SELECT tokens.id AS tokenId, tokens.type, tokens.name, tokens.expires_at AS expiresAt, tokens.user_id AS userId, ${PERSON}
+  FROM tokens LEFT JOIN users ON users.id = tokens.user_id
+  WHERE tokens.hash = :hash`);
+
+const sessionByHash = query<{ hash: string }, PersonRow>(`
+  SELECT sessions.expires_at AS expiresAt, users.id AS userId, ${PERSON}
+  FROM sessions JOIN users ON users.id = sessions.user_id
+  WHERE sessions.hash = :hash`);
+
+/**
+ * The actor behind a token or a session. If both are present, a session takes precedence over a personal token, and a
+ * service token over a session (original).
+ * @throws ApiError `AuthenticationRequired` if there is neither, or if the credential is unknown, revoked or expired.
+ */
+export function authenticate(db: Database, { authorization, session }: Credentials): Actor {
+  const secret = secretIn(authorization);
+  const token = secret ? valid(tokenByHash(db).get({ hash: hashSecret(secret) })) : undefined;
+  if (token && token.userId === null) return toService(token);
+  const person =
+    session === undefined ? undefined : valid(sessionByHash(db).get({ hash: hashSecret(session) }));
+  if (person) return toPerson(person, { session: hashSecret(session!), tokenId: null });
+  if (token) return toPerson(token as PersonRow, { session: null, tokenId: token.tokenId });
+  throw new ApiError(
+    "AuthenticationRequired",
+    secret
+      ? "The token in the Authorization header is unknown or expired"
+      : "Send a token in the Authorization header, or sign in",
+  );
+}
+
+const valid = <T extends { expiresAt: string | null }>(row: T | undefined) =>
+  row && !isExpired(row.expiresAt) ? row : undefined;
+
+const toPerson = (person: PersonRow, presented: Pick<Actor, "session" | "tokenId">): Actor => ({
+  type: "user",
+  createdBy: person.userName,
+  createdByUserId: person.userId,
+  userId: person.userId,
+  isAdmin: person.isAdmin === 1,
+  ...presented,
+  expiresAt: person.expiresAt,
+});
+
+const toService = (token: TokenRow): Actor => ({
+  type: token.type,
+  createdBy: token.name,
+  createdByUserId: SERVICE_USER_ID,
+  userId: null,
+  isAdmin: token.type === "admin",
+  session: null,
+  tokenId: token.tokenId,
+  expiresAt: token.expiresAt,
+});

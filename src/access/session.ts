@@ -1,0 +1,59 @@
+import crypto from "node:crypto";
+import { bookkeeping, command } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { timestamp } from "../lib/timestamp.ts";
+import { hashSecret } from "./token.ts";
+
+/** The original's cookie name, which its clients look for. */
+export const SESSION_COOKIE = "unleash-session";
+
+/** How long a session lasts, in milliseconds: two days (original). */
+const LIFETIME_MS = 2 * 24 * 60 * 60 * 1000;
+
+// Responses cached for a session stay valid when another session begins, or when an expired one is removed.
+const insertSession = bookkeeping<{ hash: string; userId: number; createdAt: string; expiresAt: string }>(`
+  INSERT INTO sessions (hash, user_id, created_at, expires_at) VALUES (:hash, :userId, :createdAt, :expiresAt)`);
+
+const removeExpired = bookkeeping<{ now: string }>(`DELETE FROM sessions WHERE expires_at <= :now`);
+
+const removeSession = command<{ hash: string }>(`DELETE FROM sessions WHERE hash = :hash`);
+
+const removeOthers = command<{ userId: number; kept: string | null }>(`
+  DELETE FROM sessions WHERE user_id = :userId AND hash IS NOT :kept`);
+
+interface Session {
+  /** Only the user's browser has it. */
+  secret: string;
+  expiresAt: Date;
+}
+
+/** Begins a session for a user and removes expired ones. */
+export function beginSession(tx: Writing, userId: number): Session {
+  const createdAt = timestamp();
+  const expiresAt = new Date(timestamp(Date.now() + LIFETIME_MS));
+  const secret = crypto.randomBytes(32).toString("hex");
+  removeExpired(tx).run({ now: createdAt });
+  const times = { createdAt, expiresAt: expiresAt.toISOString() };
+  insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
+  return { secret, expiresAt };
+}
+
+/** Ends all of a user's sessions but one. @param kept the hash of its secret */
+export const endSessionsOf = (tx: Writing, userId: number, kept: string | null = null) =>
+  removeOthers(tx).run({ userId, kept });
+
+/** Ends the session with this secret, if there is one. */
+export const endSession = (tx: Writing, secret: string) => endSessionWith(tx, hashSecret(secret));
+
+/** The same by the hash of its secret. */
+export const endSessionWith = (tx: Writing, hash: string) => void removeSession(tx).run({ hash });
+
+/**
+ * The header that sets the cookie: hidden from scripts, not sent with requests that other sites start, and sent only
+ * over TLS if there is TLS.
+ */
+export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean) =>
+  `${SESSION_COOKIE}=${secret}; Path=/; Expires=${expiresAt.toUTCString()}; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
+
+/** The header that removes the cookie. */
+export const expiredCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;

@@ -1,0 +1,29 @@
+import crypto from "node:crypto";
+import { timestamp } from "../lib/timestamp.ts";
+
+/**
+ * `user` is a personal token and acts as its user; `admin` is a service token with every permission and no
+ * user; `client` and `frontend` are for SDKs and give no access to `/api/admin`.
+ */
+export const TOKEN_TYPES = ["user", "admin", "client", "frontend"] as const;
+export type TokenType = (typeof TOKEN_TYPES)[number];
+
+/** A secret is any run of visible ASCII characters, since that is what a header can carry. */
+export const SECRET_SHAPE = /^[\x21-\x7e]{1,500}$/;
+
+/** Whether a token with this expiry (RFC 3339; null for never) has expired. */
+export const isExpired = (expiresAt: string | null) => expiresAt !== null && expiresAt <= timestamp();
+
+/** The secret in an `Authorization` header, with or without the word `Bearer`; empty or undefined if there is none. */
+export const secretIn = (header: string | null | undefined) => header?.replace(/^bearer\s+/i, "").trim();
+
+/** What is stored of a secret, and how it is looked up: its SHA-256 as 64 hex digits. */
+export const hashSecret = (secret: string) => crypto.hash("sha256", secret, "hex");
+
+/** Generates a secret in the form of its kind, 28 random bytes as hex after the prefix. */
+export function newSecret(type: TokenType, projects: readonly string[] = ["*"], environment = "*") {
+  const random = crypto.randomBytes(28).toString("hex");
+  if (type === "user") return `user:${random}`;
+  const scope = type === "admin" ? "*" : projects.length === 1 ? projects[0] : "[]";
+  return `${scope}:${type === "admin" ? "*" : environment}.${random}`;
+}

@@ -1,0 +1,130 @@
+import * as v from "valibot";
+import { dictionary, keepingKeys, Time } from "../../lib/validation.ts";
+import { Constraint } from "../../evaluation/constraint.ts";
+import { FlagVariant, Variant } from "../../evaluation/variant.ts";
+
+const Projects = v.optional(
+  v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),
+);
+
+const OptionalText = v.optional(v.string());
+
+/** The context. Other keys become properties; those that aren't text are left out, with a warning. */
+const ContextInput = keepingKeys(
+  v.looseObject({
+    appName: v.pipe(v.string(), v.nonEmpty("must not be empty")),
+    userId: OptionalText,
+    sessionId: OptionalText,
+    remoteAddress: OptionalText,
+    environment: OptionalText,
+    currentTime: v.optional(
+      v.pipe(
+        v.string(),
+        v.check((time) => v.is(Time, time), "must be an RFC 3339 time such as 2026-01-31T09:00:00.000Z"),
+      ),
+    ),
+    properties: v.optional(dictionary(v.string())),
+  }),
+);
+
+/** A context in one environment. */
+export const PlaygroundRequest = v.object({
+  environment: v.string(),
+  projects: Projects,
+  context: ContextInput,
+});
+export type PlaygroundRequest = v.InferOutput<typeof PlaygroundRequest>;
+
+/** A context in several environments; values with commas are split, and all combinations are tried. */
+export const AdvancedPlaygroundRequest = v.object({
+  environments: v.pipe(v.array(v.string()), v.minLength(1, "must name an environment")),
+  projects: Projects,
+  context: ContextInput,
+});
+export type AdvancedPlaygroundRequest = v.InferOutput<typeof AdvancedPlaygroundRequest>;
+
+/** True, false, or unknown if only the application can decide. */
+const Outcome = v.union([v.boolean(), v.literal("unknown")]);
+
+const Payload = v.strictObject({ type: v.string(), value: v.string() });
+
+const ChosenVariant = v.strictObject({
+  name: v.string(),
+  enabled: v.boolean(),
+  payload: v.optional(Payload),
+});
+
+const EvaluatedConstraint = v.strictObject({ ...Constraint.entries, result: v.boolean() });
+
+/** A strategy, and why it does or doesn't match. */
+export const EvaluatedStrategy = v.strictObject({
+  name: v.string(),
+  id: v.string(),
+  title: v.optional(v.string()),
+  disabled: v.boolean(),
+  parameters: v.record(v.string(), v.string()),
+  result: v.strictObject({
+    enabled: Outcome,
+    evaluationStatus: v.picklist(["complete", "incomplete", "unevaluated"]),
+    variant: v.optional(ChosenVariant),
+    variants: v.optional(v.array(Variant)),
+  }),
+  constraints: v.array(EvaluatedConstraint),
+  segments: v.array(
+    v.strictObject({
+      name: v.string(),
+      id: v.number(),
+      result: v.boolean(),
+      constraints: v.array(EvaluatedConstraint),
+    }),
+  ),
+  links: v.strictObject({ edit: v.string() }),
+});
+
+/** A flag, whether it is on, and why. */
+export const PlaygroundFeature = v.strictObject({
+  isEnabled: v.boolean(),
+  isEnabledInCurrentEnvironment: v.boolean(),
+  hasUnsatisfiedDependency: v.boolean(),
+  strategies: v.strictObject({ result: Outcome, data: v.array(EvaluatedStrategy) }),
+  variant: v.strictObject({
+    ...ChosenVariant.entries,
+    feature_enabled: v.boolean(),
+    featureEnabled: v.optional(v.boolean()),
+  }),
+  variants: v.array(FlagVariant),
+  error: v.optional(v.string()),
+  name: v.string(),
+  projectId: v.string(),
+});
+
+/** The same for one of several environments and contexts. */
+export const AdvancedPlaygroundResult = v.strictObject({
+  ...PlaygroundFeature.entries,
+  environment: v.string(),
+  context: v.record(v.string(), v.unknown()),
+});
+
+/** A flag in all environments and contexts. */
+export const AdvancedPlaygroundFeature = v.strictObject({
+  name: v.string(),
+  projectId: v.string(),
+  environments: v.record(v.string(), v.array(AdvancedPlaygroundResult)),
+});
+
+/** Context keys that were left out because they aren't text. */
+const Warnings = v.optional(v.strictObject({ invalidContextProperties: v.array(v.string()) }));
+
+const Input = v.looseObject({});
+
+export const PlaygroundResponse = v.strictObject({
+  input: Input,
+  features: v.array(PlaygroundFeature),
+  warnings: Warnings,
+});
+
+export const AdvancedPlaygroundResponse = v.strictObject({
+  input: Input,
+  features: v.array(AdvancedPlaygroundFeature),
+  warnings: Warnings,
+});

@@ -1,0 +1,148 @@
+import { type Database, query } from "../../db/statement.ts";
+import { RawJson, type Wire } from "../../lib/raw-json.ts";
+import { type PersonRow, toPerson } from "../../access/person.ts";
+import type { CurrentStage } from "../lifecycle/schema.ts";
+import { type Counted, usageThisHour } from "../../applications/usage/require.ts";
+import type { Feature, FeatureDetails } from "./schema.ts";
+
+type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };
+
+const byName = query<{ name: string }, Row>(`
+  SELECT name, description, type, project, stale, created_at AS createdAt,
+    (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name) AS lastSeenAt,
+    impression_data AS impressionData, archived_at AS archivedAt
+  FROM features WHERE name = :name`);
+
+const childrenOf = query<{ name: string }, string>(`
+  SELECT feature FROM feature_dependencies JOIN features ON features.name = feature
+  WHERE parent = :name AND archived_at IS NULL ORDER BY feature`);
+
+const isFavorite = query<{ name: string; userId: number | null }>(`
+  SELECT 1 FROM feature_favorites WHERE feature = :name AND user_id = :userId`);
+
+const dependenciesOf = query<{ name: string }, { feature: string; enabled: 0 | 1; variants: string }>(`
+  SELECT parent AS feature, enabled, variants FROM feature_dependencies WHERE feature = :name ORDER BY parent`);
+
+interface EnvironmentRow {
+  name: string;
+  lastSeenAt: string | null;
+  enabled: 0 | 1;
+  type: string;
+  sortOrder: number;
+  variants: string;
+  strategies: string;
+}
+
+const environmentsOf = query<{ name: string }, EnvironmentRow>(`
+  SELECT environments.name, last_seen_at AS lastSeenAt, ifnull(feature_environments.enabled, 0) AS enabled,
+    environments.type, environments.sort_order AS sortOrder, ifnull(feature_environments.variants, '[]') AS variants,
+    (SELECT json_group_array(json_object(
+        'name', strategies.name, 'constraints', json(constraints), 'variants', json(strategies.variants),
+        'parameters', json(parameters),
+        'segments', json((SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments
+          WHERE strategy = strategies.id)),
+        'sortOrder', iif(strategies.sort_order = CAST(strategies.sort_order AS INTEGER),
+          CAST(strategies.sort_order AS INTEGER), strategies.sort_order), 'id', strategies.id, 'title', ifnull(title, ''),
+        'disabled', json(iif(disabled, 'true', 'false'))
+      ) ORDER BY strategies.sort_order, strategies.id)
+      FROM strategies WHERE strategies.feature = features.name AND strategies.environment = environments.name)
+      AS strategies
+  FROM features
+  JOIN project_environments ON project_environments.project = features.project
+  JOIN environments ON environments.name = project_environments.environment
+  LEFT JOIN feature_environments
+    ON feature_environments.feature = features.name AND feature_environments.environment = environments.name
+  WHERE features.name = :name
+  ORDER BY environments.sort_order, environments.name`);
+
+const PERSON = "users.name, username, email, image_url AS imageUrl";
+
+const creatorOf = query<{ name: string }, PersonRow>(`
+  SELECT created_by_user_id AS id, ${PERSON} FROM features LEFT JOIN users ON users.id = created_by_user_id
+  WHERE features.name = :name`);
+
+const authorsOf = query<{ name: string }, PersonRow>(`
+  SELECT author AS id, ${PERSON}
+  FROM (SELECT wire ->> 'createdByUserId' AS author, max(id) AS newest FROM events WHERE feature_name = :name GROUP BY 1)
+  LEFT JOIN users ON users.id = author
+  WHERE author IS NOT NULL ORDER BY newest DESC`);
+
+const stageOf = query<{ name: string }, { stage: CurrentStage["stage"]; enteredStageAt: string }>(`
+  SELECT stage, entered_at AS enteredStageAt FROM feature_stages WHERE feature = :name
+  ORDER BY entered_at DESC, stage = 'completed' DESC, stage = 'live' DESC, stage = 'pre-live' DESC LIMIT 1`);
+
+/** A flag, archived or not; undefined if there is none. */
+export function featureNamed(db: Database, name: string): Feature | undefined {
+  const row = byName(db).get({ name });
+  return row && toFeature(row);
+}
+
+/** Whether a flag depends on another one, or another live one on it. */
+export const isDependent = (db: Database, name: string): boolean =>
+  dependenciesOf(db).get({ name }) !== undefined || liveChildren(db, name).length > 0;
+
+/** The names of live flags that depend on this one, sorted. */
+export const liveChildren = (db: Database, name: string): string[] => childrenOf(db).pluck().all({ name });
+
+/** Everything about a flag, as seen by a user. */
+export function featureDetails(
+  db: Database,
+  { archivedAt: _, ...feature }: Feature,
+  { userId, withVariants }: { userId: number | null; withVariants: boolean },
+): Wire<FeatureDetails> {
+  const { name } = feature;
+  const environments = environmentsOf(db).all({ name });
+  const usage = usageThisHour(db, [name]);
+  const lifecycle = stageOf(db).get({ name });
+  return {
+    environments: environments.map((row) => toEnvironment(row, usage(name, row.name), withVariants)),
+    ...feature,
+    favorite: isFavorite(db).get({ name, userId }) !== undefined,
+    createdBy: toPerson(creatorOf(db).get({ name })!),
+    variants: new RawJson(environments.find(({ variants }) => variants !== "[]")?.variants ?? "[]"),
+    dependencies: dependenciesOf(db).all({ name }).map(toDependency),
+    children: liveChildren(db, name),
+    ...(lifecycle && { lifecycle }),
+    collaborators: { users: authorsOf(db).all({ name }).map(toPerson) },
+  };
+}
+
+const toFeature = (row: Row): Feature => ({
+  name: row.name,
+  description: row.description,
+  type: row.type,
+  project: row.project,
+  stale: row.stale === 1,
+  createdAt: row.createdAt,
+  lastSeenAt: row.lastSeenAt,
+  impressionData: row.impressionData === 1,
+  archivedAt: row.archivedAt,
+  archived: row.archivedAt !== null,
+});
+
+const toEnvironment = (
+  { variants, strategies, enabled, ...row }: EnvironmentRow,
+  { yes, no }: Counted,
+  withVariants: boolean,
+): Wire<FeatureDetails["environments"][number]> => ({
+  ...row,
+  ...(withVariants && { variants: new RawJson(variants) }),
+  enabled: enabled === 1,
+  yes,
+  no,
+  strategies: new RawJson(strategies),
+});
+
+const toDependency = ({
+  feature,
+  enabled,
+  variants,
+}: {
+  feature: string;
+  enabled: 0 | 1;
+  variants: string;
+}) => ({
+  feature,
+  enabled: enabled === 1,
+  variants: JSON.parse(variants) as string[],
+});

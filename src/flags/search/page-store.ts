@@ -1,0 +1,120 @@
+import { type Database, query } from "../../db/statement.ts";
+import { RawJson, type Wire } from "../../lib/raw-json.ts";
+import { type PersonRow, toPerson } from "../../access/person.ts";
+import { type Counted, usageThisHour } from "../../applications/usage/require.ts";
+import { LAST_SEEN, STAGE_AS_JSON } from "./columns.ts";
+import type { FoundFeature } from "./schema.ts";
+
+type Plain =
+  | "type"
+  | "description"
+  | "project"
+  | "name"
+  | "createdAt"
+  | "archivedAt"
+  | "lastSeenAt"
+  | "dependencyType";
+
+interface FeatureRow extends Pick<FoundFeature, Plain> {
+  favorite: 0 | 1;
+  stale: 0 | 1;
+  impressionData: 0 | 1;
+  /** JSON, like the following. */
+  segments: string;
+  lifecycle: string | null;
+  tags: string;
+  creatorId: number | null;
+  creatorName: string | null;
+  username: string | null;
+  email: string | null;
+  imageUrl: string | null;
+}
+
+const ON_PAGE = `json_each(:names) AS page CROSS JOIN features AS flag ON flag.name = page.value`;
+
+const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
+  SELECT flag.type, flag.description, flag.project,
+    EXISTS (SELECT 1 FROM feature_favorites WHERE feature = flag.name AND user_id = :userId) AS favorite,
+    flag.name, flag.created_at AS createdAt, stale, archived_at AS archivedAt,
+    impression_data AS impressionData, ${LAST_SEEN} AS lastSeenAt,
+    CASE WHEN EXISTS (SELECT 1 FROM feature_dependencies WHERE parent = flag.name) THEN 'parent'
+      WHEN EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = flag.name) THEN 'child' END
+      AS dependencyType,
+    (SELECT json_group_array(DISTINCT segments.name ORDER BY segments.name) FROM strategies
+      JOIN strategy_segments ON strategy = strategies.id JOIN segments ON segments.id = segment
+      WHERE feature = flag.name) AS segments,
+    ${STAGE_AS_JSON} AS lifecycle,
+    (SELECT json_group_array(json_object('type', type, 'value', value) ORDER BY type, value)
+      FROM feature_tags WHERE feature = flag.name) AS tags,
+    created_by_user_id AS creatorId, users.name AS creatorName, username, email, image_url AS imageUrl
+  FROM ${ON_PAGE} LEFT JOIN users ON users.id = created_by_user_id
+  ORDER BY page.key`);
+
+type Environment = FoundFeature["environments"][number];
+type EnvironmentRow = Omit<
+  Environment,
+  "enabled" | "yes" | "no" | "hasStrategies" | "hasEnabledStrategies"
+> & {
+  feature: string;
+  enabled: 0 | 1;
+  /** Over its strategies: 0 if any is enabled, null if there are none. */
+  leastDisabled: 0 | 1 | null;
+};
+
+const environmentsOf = query<{ names: string }, EnvironmentRow>(`
+  SELECT flag.name AS feature, environments.name, ifnull(state.enabled, 0) AS enabled, environments.type,
+    environments.sort_order AS sortOrder, ifnull(json_array_length(state.variants), 0) AS variantCount,
+    state.last_seen_at AS lastSeenAt,
+    (SELECT min(disabled) FROM strategies
+      WHERE strategies.feature = flag.name AND strategies.environment = environments.name) AS leastDisabled
+  FROM ${ON_PAGE}
+  JOIN project_environments ON project_environments.project = flag.project
+  JOIN environments ON environments.name = project_environments.environment
+  LEFT JOIN feature_environments AS state
+    ON state.feature = flag.name AND state.environment = environments.name
+  ORDER BY environments.sort_order, environments.name`);
+
+/** Those of the named flags that exist, in this order. */
+export function featuresNamed(db: Database, names: readonly string[], userId: number | null) {
+  const list = JSON.stringify(names);
+  const environments = Map.groupBy(environmentsOf(db).all({ names: list }), ({ feature }) => feature);
+  const usage = usageThisHour(db, names);
+  return featuresOf(db)
+    .all({ names: list, userId })
+    .map((row) =>
+      toFeature(
+        row,
+        (environments.get(row.name) ?? []).map((environment) =>
+          toEnvironment(environment, usage(row.name, environment.name)),
+        ),
+      ),
+    );
+}
+
+function toFeature(row: FeatureRow, environments: Environment[]): Wire<FoundFeature> {
+  const { lifecycle, tags, creatorId, creatorName, username, email, imageUrl, ...feature } = row;
+  const creator: PersonRow = { id: creatorId, name: creatorName, username, email, imageUrl };
+  return {
+    ...feature,
+    favorite: row.favorite === 1,
+    stale: row.stale === 1,
+    impressionData: row.impressionData === 1,
+    environments,
+    segments: new RawJson(row.segments),
+    createdBy: toPerson(creator),
+    ...(lifecycle !== null && { lifecycle: new RawJson(lifecycle) }),
+    ...(tags !== "[]" && { tags: new RawJson(tags) }),
+  };
+}
+
+const toEnvironment = (
+  { feature: _, leastDisabled, enabled, ...row }: EnvironmentRow,
+  { yes, no }: Counted,
+): Environment => ({
+  ...row,
+  yes,
+  no,
+  enabled: enabled === 1,
+  hasStrategies: leastDisabled !== null,
+  hasEnabledStrategies: leastDisabled === 0,
+});

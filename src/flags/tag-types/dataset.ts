@@ -1,0 +1,18 @@
+import * as v from "valibot";
+import { query } from "../../db/statement.ts";
+import { kind } from "../../dataset/kind.ts";
+import { OptionalText, withoutNulls } from "../../dataset/value.ts";
+import { PathName } from "../../lib/validation.ts";
+import { insertTagType } from "./changes.ts";
+import type { TagType } from "./schema.ts";
+
+const all = query<object, TagType>(`SELECT name, description, icon FROM tag_types ORDER BY name`);
+
+export const tagType = kind({
+  name: "tagType",
+  schema: v.strictObject({ name: PathName, description: OptionalText, icon: OptionalText }),
+  insert: ({ tx }, line) => void insertTagType(tx).run(line),
+  *rows(db) {
+    for (const row of all(db).iterate({})) yield withoutNulls(row);
+  },
+});

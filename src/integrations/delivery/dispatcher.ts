@@ -1,0 +1,118 @@
+import { watchOthers } from "../../db/commits.ts";
+import type { Database } from "../../db/statement.ts";
+import { onQueued } from "../../events/deliveries.ts";
+import type { Log } from "../../lib/logger.ts";
+import { oneAtATime } from "../../lib/one-at-a-time.ts";
+import { activeIntegrations } from "../delivery-store.ts";
+import { nextTurn } from "../../lib/turn.ts";
+import { createAgents, proxiesIn } from "./agents.ts";
+import type { AttemptContext } from "./attempt.ts";
+import { type Clock, systemClock } from "./clock.ts";
+import { createGuard } from "./guard.ts";
+import { createLane, type Lane } from "./lane.ts";
+import { createPlaces, createTurn } from "./pace.ts";
+import { createPost } from "./post.ts";
+
+export interface DispatcherOptions {
+  db: Database;
+  log: Log;
+  /** The server's public URL, including the base path. */
+  publicUrl: string;
+  /** Private targets that are allowed; see guard.ts. */
+  allowed?: readonly string[];
+  /** The folder for the file provider. */
+  folder?: string | undefined;
+  /** The environment, for proxy settings. */
+  env?: Readonly<Record<string, string | undefined>>;
+  /** Additional trusted certificate authorities, in PEM. */
+  ca?: readonly string[] | undefined;
+  slackApi?: string;
+  /** The timeout of one request, in milliseconds. */
+  timeoutMs?: number;
+  clock?: Clock;
+}
+
+export interface Dispatcher {
+  /** The context of a single attempt. */
+  readonly context: AttemptContext;
+  /** Resolves when everything in progress has been recorded. */
+  stop(): Promise<void>;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/** How long `stop` waits for deliveries in progress, in milliseconds; unfinished ones are repeated after a restart. */
+const GRACE_MS = 4000;
+
+/** How often to check for commits by other processes, in milliseconds; a check takes a few microseconds. */
+const POLL_MS = 10;
+
+const running = new WeakMap<Database, Dispatcher>();
+
+/** The running dispatcher for this file; undefined if there is none. */
+export const dispatcherOf = (db: Database) => running.get(db);
+
+/**
+ * Delivers events to integrations at least once, in the order of events for each integration; slow receivers don't
+ * delay others. Resumes the queue that earlier runs left.
+ */
+export function startDispatcher(options: DispatcherOptions): Dispatcher {
+  const { db, log, clock = systemClock } = options;
+  const aborter = new AbortController();
+  let isStopped = false;
+  const { outside, destroy } = toOutside(options, aborter.signal);
+  const pace = createTurn();
+  const turn = () => (isStopped ? Promise.resolve() : pace()); // what still waits then is only dropped
+  const [place, placeOfFailing] = [createPlaces(turn), createPlaces(turn)];
+  const takePlace = (failures: number) => (failures > 0 ? placeOfFailing() : place());
+  const context: AttemptContext = { db, log, clock, outside, takePlace, decrypted: new Map() };
+  const lanes = new Map<number, Lane>();
+  const laneContext = { ...context, isStopped: () => isStopped };
+  const waking = new Set<number>();
+  const wakeInTurns = oneAtATime(async () => {
+    for (const id of waking) {
+      await nextTurn();
+      waking.delete(id);
+      const lane = lanes.get(id) ?? createLane(laneContext, id);
+      lanes.set(id, lane);
+      lane.wake();
+    }
+  });
+  const wake = (ids: Iterable<number>) => {
+    for (const id of ids) waking.add(id);
+    wakeInTurns();
+  };
+  const wakeAll = () => wake(activeIntegrations(db));
+  onQueued(db, wake);
+  const stopPolling = watchOthers(db, wakeAll, POLL_MS);
+  wakeAll();
+  const dispatcher = {
+    context,
+    async stop() {
+      isStopped = true;
+      stopPolling();
+      onQueued(db, undefined);
+      running.delete(db);
+      const grace = setTimeout(() => aborter.abort(), GRACE_MS);
+      await Promise.all([...lanes.values()].map((lane) => lane.drain()));
+      clearTimeout(grace);
+      destroy();
+    },
+  };
+  running.set(db, dispatcher);
+  return dispatcher;
+}
+
+function toOutside(options: DispatcherOptions, signal: AbortSignal) {
+  const { publicUrl, allowed = [], folder, env = {}, ca, timeoutMs = TIMEOUT_MS } = options;
+  const guard = createGuard({ allowed, proxies: proxiesIn(env) });
+  const agents = createAgents({ env, ca });
+  const post = createPost({ guard, agents, timeoutMs, signal });
+  const { slackApi = "https://slack.com/api" } = options;
+  return {
+    outside: { post, publicUrl, folder, slackApi, signal },
+    destroy() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}

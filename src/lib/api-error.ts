@@ -1,0 +1,140 @@
+import crypto from "node:crypto";
+import * as v from "valibot";
+import { isSqlite, MovedError } from "../db/error.ts";
+import { TooLongError } from "./limits.ts";
+import { check, type Schema, type Violation } from "./validation.ts";
+
+/** The status of each kind of error. */
+export const STATUS = {
+  ValidationError: 400,
+  OwaspValidationError: 400,
+  PasswordUndefinedError: 400,
+  PasswordPreviouslyUsedError: 400,
+  ExceedsLimitError: 400,
+  ArchivedFeatureError: 400,
+  MinimumOneEnvironmentError: 400,
+  RoleInUseError: 400,
+  AuthenticationRequired: 401,
+  PasswordMismatch: 401,
+  InvalidTokenError: 401,
+  NoAccessError: 403,
+  InvalidOperationError: 403,
+  OperationDeniedError: 403,
+  IncompatibleProjectError: 403,
+  NotFoundError: 404,
+  MethodNotAllowedError: 405,
+  RequestTimeoutError: 408,
+  NameExistsError: 409,
+  ConflictError: 409,
+  ProjectWithoutOwnerError: 409,
+  PreconditionFailedError: 412,
+  PayloadTooLargeError: 413,
+  ContentTypeError: 415,
+  ExpectationFailedError: 417,
+  RateLimitError: 429,
+  HeadersTooLargeError: 431,
+  UnknownError: 500,
+  ServiceUnavailableError: 503,
+} as const;
+
+export type ErrorName = keyof typeof STATUS;
+
+/** One thing that is wrong, with its path if there is one. */
+const Detail = v.strictObject({
+  message: v.string(),
+  path: v.optional(v.string()),
+  /** The rules that a password breaks, in the exact sentences that the original's page matches. */
+  validationErrors: v.optional(v.array(v.string())),
+});
+
+/** What the original's page renders its sign-in form from (original). */
+const SIGN_IN = { path: "/auth/simple/login", type: "password", defaultHidden: false } as const;
+
+/** The body of every error; a 401 also says where to sign in. */
+export const ErrorBody = v.strictObject({
+  id: v.pipe(v.string(), v.uuid()),
+  name: v.picklist(Object.keys(STATUS) as ErrorName[]),
+  message: v.pipe(v.string(), v.nonEmpty()),
+  details: v.pipe(v.array(Detail), v.minLength(1)),
+  path: v.optional(v.string()),
+  type: v.optional(v.literal(SIGN_IN.type)),
+  defaultHidden: v.optional(v.boolean()),
+});
+export type ErrorBody = v.InferOutput<typeof ErrorBody>;
+
+/** An error meant for the caller: its name determines the status, its message is for people. */
+export class ApiError extends Error {
+  readonly id = crypto.randomUUID();
+  override readonly name: ErrorName;
+  readonly details: ErrorBody["details"];
+  readonly headers: Record<string, string>;
+  /** Whether it is logged. */
+  readonly isLogged: boolean;
+
+  constructor(name: ErrorName, message: string, options: ErrorOptions = {}) {
+    const { details, headers = {}, isLogged = true, cause } = options;
+    super(message, { cause });
+    this.name = name;
+    this.isLogged = isLogged;
+    this.details = details ?? [{ message }];
+    this.headers = headers;
+  }
+
+  get status() {
+    return STATUS[this.name];
+  }
+
+  /** @param basePath prefixes the sign-in path */
+  toBody(basePath = ""): ErrorBody {
+    const { id, name, message, details } = this;
+    if (name !== "AuthenticationRequired") return { id, name, message, details };
+    return { id, name, message, details, ...SIGN_IN, path: basePath + SIGN_IN.path };
+  }
+}
+
+interface ErrorOptions {
+  details?: ErrorBody["details"];
+  headers?: Record<string, string>;
+  /** False if it has already been logged and would only fill the log. */
+  isLogged?: boolean;
+  cause?: unknown;
+}
+
+/** A malformed request; the message is the first violation, the details are all of them. */
+export const invalid = (...details: [Violation, ...Violation[]]) =>
+  new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
+
+/**
+ * The input, validated against the schema.
+ * @param where prefixes the path of each violation
+ * @throws ApiError `ValidationError` with every violation
+ */
+export function requireValid<S extends Schema>(schema: S, input: unknown, where: string): v.InferOutput<S> {
+  const result = check(schema, input, where);
+  if (result.violations) throw invalid(...result.violations);
+  return result.value;
+}
+
+/** Temporary failures: another process is writing, or the disk is full or failing. Reads continue. */
+const TRANSIENT: ReadonlyArray<[code: string, message: string, seconds: string]> = [
+  ["SQLITE_BUSY", "The data file is locked: try again", "1"],
+  ["SQLITE_FULL", "The disk is full: nothing can be changed until space is freed", "60"],
+  ["SQLITE_IOERR_WRITE", "The disk can't be written to: nothing can be changed until it can", "60"],
+];
+
+/** Turns any error into one for the caller: temporary ones become 503, unexpected ones a single neutral sentence. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof TooLongError)
+    return new ApiError("PayloadTooLargeError", `The change is too large: ${error.message}`);
+  if (error instanceof MovedError)
+    return new ApiError("ServiceUnavailableError", error.message, { cause: error.cause });
+  const [, message, seconds] = TRANSIENT.find(([code]) => isSqlite(error, code)) ?? [];
+  if (message && seconds) {
+    const headers = { "retry-after": seconds };
+    return new ApiError("ServiceUnavailableError", message, { headers, cause: error });
+  }
+  return new ApiError("UnknownError", "Something went wrong: see the log, under this id", {
+    cause: error,
+  });
+}

@@ -1,0 +1,128 @@
+import { ROLES } from "../../access/permissions.ts";
+import { imageUrlOf } from "../../access/avatar.ts";
+import { rowCache } from "../../db/row-cache.ts";
+import { type Database, query } from "../../db/statement.ts";
+import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
+import { startOfMinute } from "../../lib/minute.ts";
+import { COUNTS, EXPIRED, toHealth } from "../../projects/require.ts";
+import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
+
+export interface PersonRow {
+  id: number;
+  name: string | null;
+  username: string | null;
+  email: string | null;
+  imageUrl: string | null;
+}
+
+const projectsOf = query<{ userId: number }, string>(`
+  SELECT id FROM projects
+  WHERE archived_at IS NULL AND id IN (SELECT project FROM project_members WHERE user_id = :userId)
+  ORDER BY name, id`);
+
+type CountedRow = Omit<DashboardProject, "health"> & { healthyCount: number };
+
+const counted = query<{ ids: string; now: string }, CountedRow>(`
+  WITH ${EXPIRED}
+  SELECT projects.id, projects.name, ${COUNTS}
+  FROM json_each(:ids)
+  CROSS JOIN projects ON projects.id = json_each.value
+  LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
+  LEFT JOIN expired ON expired.type = features.type
+  GROUP BY projects.id`);
+
+const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
+  SELECT features.name, features.project, features.type
+  FROM features JOIN projects ON projects.id = features.project
+  WHERE (features.created_by_user_id = :userId
+      OR features.name IN (SELECT feature FROM feature_favorites WHERE user_id = :userId))
+    AND features.archived_at IS NULL AND projects.archived_at IS NULL
+    AND features.project NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY features.created_at DESC, features.name LIMIT 100`);
+
+const PERSON = `users.id, users.name, users.username, users.email, users.image_url AS imageUrl`;
+
+const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
+  SELECT ${PERSON} FROM users
+  WHERE id IN (
+    SELECT user_id FROM project_user_roles JOIN projects ON projects.id = project_user_roles.project
+    WHERE role_id = ${ROLES.owner} AND archived_at IS NULL
+      AND projects.id NOT IN (SELECT value FROM json_each(:hidden)))
+  ORDER BY coalesce(name, username, email, 'user ' || id), id`);
+
+const administrators = query<object, PersonRow>(`
+  SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
+
+// A flag's age, and so its project's health, changes by the minute.
+const cachedProjects = rowCache<string, { project: DashboardProject; minute: number }>("dashboard_projects", {
+  limit: 1000,
+  sizeOf: () => 1,
+  isCurrent: ({ minute }) => minute === startOfMinute(),
+  sources: {
+    projects: "id",
+    features: "project",
+    feature_types: null,
+    project_user_roles: "project",
+    project_group_roles: "project",
+    group_users: null,
+  },
+});
+
+/** The live projects in which a user has a role, by name. */
+export const dashboardProjects = (db: Database, userId: number): DashboardProject[] =>
+  cachedProjects(db)
+    .of(projectsOf(db).pluck().all({ userId }), (ids) => countProjects(db, ids))
+    .map(({ project }) => project);
+
+function countProjects(db: Database, ids: readonly string[]) {
+  const minute = startOfMinute();
+  const rows = counted(db).all({ ids: JSON.stringify(ids), now: new Date(minute).toISOString() });
+  return rows.map((row) => [row.id, { project: toDashboardProject(row), minute }] as const);
+}
+
+const toDashboardProject = ({ healthyCount, ...project }: CountedRow): DashboardProject => ({
+  id: project.id,
+  name: project.name,
+  health: toHealth({ ...project, healthyCount }),
+  memberCount: project.memberCount,
+  featureCount: project.featureCount,
+});
+
+/** The newest 100 flags that a user created or favorited. */
+export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
+  flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
+
+// Keyed by the hidden projects, which many callers share; all entries are dropped when any owner may have changed.
+const cachedOwners = rowCache<string, RawJson<UserOwner[]>>("project_owners", {
+  limit: 20,
+  sizeOf: () => 1,
+  sources: { users: null, project_user_roles: null, projects: null },
+});
+
+/** All owners of live projects that are not hidden, by name. */
+export function projectOwners(db: Database, hidden: string[]): RawJson<UserOwner[]> {
+  const read = (hidden: string) =>
+    new SerializedOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
+  const [owners] = cachedOwners(db).of([JSON.stringify(hidden)], (keys) =>
+    keys.map((key) => [key, read(key)]),
+  );
+  return owners!;
+}
+
+/** All users whose root role is Admin, by id. */
+export const admins = (db: Database): Wire<DashboardAdmin>[] => administrators(db).all({}).map(toAdmin);
+
+export const toUserOwner = (row: PersonRow): Wire<UserOwner> => ({
+  ownerType: "user",
+  name: row.name ?? row.username ?? row.email ?? `user ${row.id}`,
+  email: row.email,
+  imageUrl: imageUrlOf(row),
+});
+
+const toAdmin = (row: PersonRow): Wire<DashboardAdmin> => ({
+  id: row.id,
+  ...(row.name !== null && { name: row.name }),
+  ...(row.username !== null && { username: row.username }),
+  imageUrl: imageUrlOf(row),
+  ...(row.email !== null && { email: row.email }),
+});

@@ -1,0 +1,142 @@
+import * as v from "valibot";
+import { isKnown } from "../db/known.ts";
+import { command, query } from "../db/statement.ts";
+import { LineError } from "../dataset/error.ts";
+import { kind } from "../dataset/kind.ts";
+import { requireAllKnown, requireKnown } from "../dataset/reference.ts";
+import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/value.ts";
+import { nameWarnings } from "../dataset/warnings.ts";
+import { PathName } from "../lib/validation.ts";
+import { insertProjectFavorite } from "../flags/favorites/changes.ts";
+import { DefaultStrategy } from "../evaluation/strategy.ts";
+import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
+import { insertGroupRole } from "./changes-access.ts";
+import { NewFeatureNaming } from "./schema.ts";
+
+const Project = v.strictObject({
+  id: PathName,
+  name: Name,
+  description: OptionalText,
+  mode: v.optional(v.picklist(["open", "protected", "private"]), "open"),
+  defaultStickiness: v.optional(Name, "default"),
+  createdAt: OptionalTime,
+  archivedAt: OptionalTime,
+  updatedAt: OptionalTime,
+  featureLimit: optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2 ** 52))),
+  featureNaming: optional(
+    v.strictObject({ ...NewFeatureNaming.entries, pattern: optional(NewFeatureNaming.entries.pattern) }),
+  ),
+  environments: v.array(Name),
+  defaultStrategies: v.optional(
+    v.array(v.strictObject({ environment: Name, strategy: DefaultStrategy })),
+    [],
+  ),
+  favoritedBy: v.optional(v.array(Id), []),
+});
+
+type Row = Omit<
+  v.InferOutput<typeof Project>,
+  "featureNaming" | "environments" | "defaultStrategies" | "favoritedBy"
+>;
+
+const all = query<
+  object,
+  Row & { featureNaming: string | null } & Record<
+      "environments" | "defaultStrategies" | "favoritedBy",
+      string
+    >
+>(`
+  SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
+    archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
+    nullif(feature_naming, '{}') AS featureNaming,
+    (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
+      WHERE project = projects.id) AS environments,
+    (SELECT json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
+        ORDER BY environment)
+      FROM project_environments WHERE project = projects.id AND default_strategy IS NOT NULL) AS defaultStrategies,
+    (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
+      WHERE project = projects.id) AS favoritedBy
+  FROM projects ORDER BY id`);
+
+const deleted = query<object, { id: string }>(`SELECT id FROM deleted_private_projects ORDER BY id`);
+
+const insertDeleted = command<{ id: string }>(`INSERT INTO deleted_private_projects (id) VALUES (:id)`);
+
+export const deletedPrivateProject = kind({
+  name: "deletedPrivateProject",
+  schema: v.strictObject({ id: PathName }),
+  insert({ tx, db }, line) {
+    if (isKnown(db, "project", line.id)) throw new LineError("id: is that of a project");
+    insertDeleted(tx).run(line);
+  },
+  rows: (db) => deleted(db).iterate({}),
+});
+
+export const project = kind({
+  name: "project",
+  schema: Project,
+  insert({ tx, db, now }, { environments, defaultStrategies, favoritedBy, ...row }) {
+    if (isKnown(db, "deletedPrivateProject", row.id))
+      throw new LineError("id: is that of a deleted private project");
+    requireAllKnown(db, "environment", environments, "environments");
+    requireAllKnown(db, "user", favoritedBy, "favoritedBy");
+    requireOwnEnvironments(environments, defaultStrategies);
+    const featureNaming = JSON.stringify(row.featureNaming ?? {});
+    insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
+    const strategies = new Map(
+      defaultStrategies.map(({ environment, strategy }) => [environment, JSON.stringify(strategy)]),
+    );
+    for (const environment of environments) {
+      const defaultStrategy = strategies.get(environment) ?? null;
+      insertProjectEnvironment(tx).run({ project: row.id, environment, defaultStrategy });
+    }
+    for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
+  },
+  *rows(db) {
+    for (const { featureNaming: naming, environments, defaultStrategies, favoritedBy, ...row } of all(
+      db,
+    ).iterate({})) {
+      const featureNaming = naming && withoutNulls(JSON.parse(naming));
+      yield {
+        ...withoutNulls({ ...row, featureNaming }),
+        environments: JSON.parse(environments),
+        ...(defaultStrategies !== "[]" && { defaultStrategies: JSON.parse(defaultStrategies) }),
+        favoritedBy: JSON.parse(favoritedBy),
+      };
+    }
+  },
+  warnings: (_, { id }) => nameWarnings("id", id),
+});
+
+/** The default strategy of an environment that the project lacks would be lost. */
+function requireOwnEnvironments(environments: string[], defaults: Array<{ environment: string }>) {
+  const index = defaults.findIndex(({ environment }) => !environments.includes(environment));
+  if (index < 0) return;
+  throw new LineError(`defaultStrategies.${index}.environment: is not one of the project's environments`);
+}
+
+const roles = query<object, { project: string; role: number; user: number | null; group: number | null }>(`
+  SELECT project, role_id AS role, user_id AS user, NULL AS "group" FROM project_user_roles
+  UNION ALL SELECT project, role_id, NULL, group_id FROM project_group_roles
+  ORDER BY project, role, user, "group"`);
+
+export const projectRole = kind({
+  name: "projectRole",
+  schema: v.strictObject({ project: Name, role: Id, user: optional(Id), group: optional(Id) }),
+  insert({ tx, db }, { project, role, user, group }) {
+    requireKnown(db, "project", project, "project");
+    requireKnown(db, "role", role, "role");
+    if ((user === null) === (group === null)) throw new LineError("user: give either a user or a group");
+    if (user !== null) {
+      requireKnown(db, "user", user, "user");
+      insertUserRole(tx).run({ project, user, role });
+    }
+    if (group !== null) {
+      requireKnown(db, "group", group, "group");
+      insertGroupRole(tx).run({ project, group, role });
+    }
+  },
+  *rows(db) {
+    for (const row of roles(db).iterate({})) yield withoutNulls(row);
+  },
+});

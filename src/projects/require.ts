@@ -1,0 +1,113 @@
+import { DEFAULT_PROJECT } from "../access/permissions.ts";
+import { isKnown } from "../db/known.ts";
+import { type Database, query } from "../db/statement.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
+import { matchesWhole } from "../lib/pattern.ts";
+import type { FeatureNaming } from "./schema.ts";
+
+const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);
+
+/** @throws ApiError `NotFoundError` unless there is a project with this id, archived or not. */
+export function requireProject(db: Database, id: string) {
+  if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
+}
+
+/** Whether a new project could not have this id: a private project's stays taken, since its log is still there. */
+export const isTaken = (db: Database, id: string) =>
+  isKnown(db, "project", id) || isKnown(db, "deletedPrivateProject", id);
+
+/** @throws ApiError `NameExistsError` if a new project can't have this id */
+export function requireFreeId(db: Database, id: string) {
+  if (isTaken(db, id)) throw new ApiError("NameExistsError", `body.id: there is or was a project ${id}`);
+}
+
+/** The same, unless it is archived. @throws ApiError `NotFoundError` */
+export function requireLiveProject(db: Database, id: string) {
+  requireProject(db, id);
+  if (!live(db).get({ id })) throw new ApiError("NotFoundError", `The project ${id} is archived`);
+}
+
+const limitOf = query<{ id: string }, { max: number | null; count: number }>(`
+  SELECT feature_limit AS max, iif(feature_limit IS NULL, 0,
+    (SELECT count(*) FROM features WHERE project = projects.id AND archived_at IS NULL)) AS count
+  FROM projects WHERE id = :id`);
+
+/** @throws ApiError `InvalidOperationError` if a project has reached its limit of live flags (original) */
+export function requireRoom(db: Database, id: string) {
+  const { max, count } = limitOf(db).get({ id })!;
+  if (max !== null && count >= max)
+    throw refused(`The project ${id} may have ${max} live flags and has ${count}: archive one first`);
+}
+
+const namingOf = query<{ id: string }, string>(`SELECT feature_naming FROM projects WHERE id = :id`);
+
+/** @throws ApiError `ValidationError` unless the project, if there is one, allows this name for a flag */
+export function requireAllowedName(db: Database, id: string, name: string) {
+  const naming: Partial<FeatureNaming> = JSON.parse(namingOf(db).pluck().get({ id }) ?? "{}");
+  const { pattern, example, description } = naming;
+  if (!pattern) return;
+  const isMatch = matchesWhole(pattern, name);
+  if (isMatch) return;
+  const hints = [example && `such as ${example}`, description].filter(Boolean).join("; ");
+  const problem = isMatch === undefined ? "takes too long to match against" : "must match all of";
+  const message = `${problem} the pattern ${pattern} of the project ${id}${hints && ` (${hints})`}`;
+  throw invalid({ path: "body.name", message });
+}
+
+/**
+ * @throws ApiError `ValidationError` for a pattern that can't be used, an example that doesn't match it, or an example or
+ * a description without a pattern (original)
+ */
+export function requireUsablePattern({ pattern, example, description }: FeatureNaming) {
+  const path = "body.featureNaming";
+  const idle = example ? "example" : description && "description";
+  if (!pattern && idle) throw invalid({ path: `${path}.${idle}`, message: "is of no use without a pattern" });
+  if (!pattern) return;
+  const isMatch = matchesWhole(pattern, example ?? "");
+  if (isMatch === undefined) throw invalid({ path: `${path}.pattern`, message: "takes too long to match" });
+  if (example && !isMatch)
+    throw invalid({ path: `${path}.example`, message: `must match all of the pattern ${pattern}` });
+}
+
+const liveFeature = query<{ id: string }, string>(`
+  SELECT name FROM features WHERE project = :id AND archived_at IS NULL ORDER BY name LIMIT 1`);
+
+/**
+ * Checks that a project can be archived or deleted.
+ * @throws ApiError `NotFoundError`; `InvalidOperationError` if it has live flags, or is the default project
+ */
+export function requireEmpty(db: Database, id: string) {
+  requireProject(db, id);
+  if (id === DEFAULT_PROJECT) throw refused("The project default can't be archived or deleted");
+  const name = liveFeature(db).pluck().get({ id });
+  if (name !== undefined)
+    throw refused(`The project ${id} has live flags, such as ${name}: archive them first`);
+}
+
+const refused = (message: string) => new ApiError("InvalidOperationError", message);
+
+/*
+ * SQL for counting what a project contains, in queries on `projects` joined with its live `features` and with EXPIRED,
+ * grouped by project.
+ */
+
+/** Each flag type, with the time before which flags must have been created to have outlived it. */
+export const EXPIRED = `expired (type, before) AS MATERIALIZED (
+  SELECT id, strftime('%Y-%m-%dT%H:%M:%fZ', :now, -lifetime_days || ' days') FROM feature_types
+  WHERE lifetime_days IS NOT NULL)`;
+
+/** The number of distinct users with a role in the project, also through groups. */
+export const MEMBER_COUNT = `(SELECT count(*) FROM (
+    SELECT user_id FROM project_user_roles WHERE project = projects.id
+    UNION
+    SELECT user_id FROM project_group_roles JOIN group_users USING (group_id) WHERE project = projects.id))`;
+
+export const COUNTS = `
+  ${MEMBER_COUNT} AS memberCount,
+  count(features.name) AS featureCount,
+  count(features.name) FILTER (
+    WHERE NOT stale AND features.created_at >= ifnull(expired.before, '')) AS healthyCount`;
+
+/** The percentage of live flags that are neither stale nor older than expected. */
+export const toHealth = ({ featureCount, healthyCount }: { featureCount: number; healthyCount: number }) =>
+  featureCount === 0 ? 100 : Math.round((100 * healthyCount) / featureCount);

@@ -1,0 +1,94 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
+import type { Database } from "../db/statement.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { requireProject } from "./require.ts";
+import { toApiToken } from "../people/tokens/api-token.ts";
+import * as changes from "../people/tokens/changes.ts";
+import { findApiToken, listedTokens, mayAccessTokens, requireTokenScope } from "../people/tokens/require.ts";
+import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "../people/tokens/schema.ts";
+import { type Token, tokens } from "../people/tokens/store.ts";
+
+const PATH = "/api/admin/projects/:projectId/api-tokens";
+
+export const listProjectApiTokens = operation({
+  id: "getProjectApiTokens",
+  summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
+  tag: "API tokens",
+  method: "GET",
+  path: PATH,
+  permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
+  response: ApiTokens,
+}).run(({ db, actor, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    const hidden = hiddenProjects(db, actor);
+    const all = tokens(db).filter((token) => isForProject(token, projectId));
+    const listed = listedTokens(db, actor, all).map((shown, index) =>
+      mayReadSecret(db, actor, all[index]!, projectId) ? shown : toApiToken(all[index]!),
+    );
+    return { tokens: listed.map((token) => withoutProjects(token, hidden)) };
+  }),
+);
+
+export const createProjectApiToken = operation({
+  id: "createProjectApiToken",
+  summary: "Create an API token for this project only; its secret is shown only once",
+  tag: "API tokens",
+  method: "POST",
+  path: PATH,
+  permission: { permission: "CREATE_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  body: NewApiToken,
+  status: 201,
+  errors: ["NotFoundError"],
+  records: ["api-token-created"],
+  response: CreatedApiToken,
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  if (!isOnlyForProject(body, projectId))
+    throw invalid({ path: "body.projects", message: `must be only ${projectId}` });
+  requireTokenScope(tx.db, body);
+  return changes.createApiToken(tx, body);
+});
+
+export const deleteProjectApiToken = operation({
+  id: "deleteProjectApiToken",
+  summary: "Revoke an API token that is for this project only",
+  tag: "API tokens",
+  method: "DELETE",
+  path: `${PATH}/:token`,
+  permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
+  params: v.object({ projectId: v.string(), token: v.string() }),
+  errors: ["NotFoundError"],
+  records: ["api-token-deleted"],
+  response: NoBody,
+}).change(({ tx, params: { projectId, token: secret } }) => {
+  const token = findApiToken(tx.db, secret);
+  if (!token || !isForProject(token, projectId))
+    throw new ApiError("NotFoundError", `The project ${projectId} has no such token`);
+  if (!isOnlyForProject(token, projectId))
+    throw invalid({ path: "path.token", message: "names a token that is also for other projects" });
+  changes.revokeToken(tx, token.id);
+});
+
+/** The secret of a token that is for other projects too opens those. */
+const mayReadSecret = (db: Database, actor: Actor, token: Token, project: string) =>
+  isOnlyForProject(token, project) || mayAccessTokens(db, actor, "READ", token.type);
+
+/** A token as seen by someone from whom these projects are hidden. */
+function withoutProjects(token: ApiToken, hidden: readonly string[]): ApiToken {
+  const projects = token.projects.filter((project) => !hidden.includes(project));
+  return { ...token, project: projects.join(","), projects };
+}
+
+const isForProject = ({ type, projects }: Token, project: string) =>
+  type !== "user" && projects.includes(project);
+
+const isOnlyForProject = ({ projects }: { projects: readonly string[] }, project: string) =>
+  projects.length === 1 && projects[0] === project;

@@ -1,0 +1,182 @@
+import * as v from "valibot";
+import { NonEmptyText, ShortText, Timestamp, UrlName } from "../lib/validation.ts";
+import { OnboardingStatus, ProjectOwner } from "../overview/dashboard/schema.ts";
+import { ProjectFeature } from "../flags/features/schema.ts";
+
+export const MODES = ["open", "protected", "private"] as const;
+
+/** A project as in the list of projects; `favorite` is the caller's own. */
+export const ListedProject = v.strictObject({
+  name: v.string(),
+  id: v.string(),
+  description: v.nullable(v.string()),
+  health: v.pipe(v.number(), v.minValue(0), v.maxValue(100)),
+  favorite: v.boolean(),
+  featureCount: v.number(),
+  memberCount: v.number(),
+  createdAt: Timestamp,
+  archivedAt: v.nullable(Timestamp),
+  mode: v.picklist(MODES),
+  lastReportedFlagUsage: v.nullable(Timestamp),
+  lastUpdatedAt: v.nullable(Timestamp),
+  owners: v.array(ProjectOwner),
+});
+export type ListedProject = v.InferOutput<typeof ListedProject>;
+
+export const ProjectList = v.strictObject({ version: v.literal(1), projects: v.array(ListedProject) });
+
+/** A project that was just created. */
+export const CreatedProject = v.strictObject({
+  id: v.string(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  mode: v.picklist(MODES),
+  defaultStickiness: v.string(),
+  environments: v.array(v.string()),
+});
+export type CreatedProject = v.InferOutput<typeof CreatedProject>;
+
+/** A blank id counts as missing (original). */
+const orMissing = (id: string) => (id.trim() === "" ? undefined : id);
+
+/** The body that creates a project; the id defaults to one from the name, the environments to all enabled ones. */
+export const NewProject = v.object({
+  id: v.optional(v.pipe(v.string(), v.transform(orMissing), v.optional(UrlName))),
+  name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
+  description: v.nullish(ShortText, null),
+  mode: v.optional(v.picklist(MODES), "open"),
+  defaultStickiness: v.optional(NonEmptyText, "default"),
+  environments: v.optional(v.pipe(v.array(v.string()), v.minLength(1, "must name an environment"))),
+});
+export type NewProject = v.InferOutput<typeof NewProject>;
+
+/** The naming pattern for a project's flags; null for no restriction. */
+export const FeatureNaming = v.strictObject({
+  pattern: v.nullable(v.string()),
+  example: v.nullable(v.string()),
+  description: v.nullable(v.string()),
+});
+export type FeatureNaming = v.InferOutput<typeof FeatureNaming>;
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** Activity in the thirty whole days before today, and in the thirty before those. */
+export const Stats = v.strictObject({
+  avgTimeToProdCurrentWindow: v.number(),
+  createdCurrentWindow: Count,
+  createdPastWindow: Count,
+  archivedCurrentWindow: Count,
+  archivedPastWindow: Count,
+  projectActivityCurrentWindow: Count,
+  projectActivityPastWindow: Count,
+  projectMembersAddedCurrentWindow: Count,
+});
+export type Stats = v.InferOutput<typeof Stats>;
+
+/** What all views of a project have in common. */
+export const ProjectBasics = v.strictObject({
+  stats: Stats,
+  name: v.string(),
+  description: v.nullable(v.string()),
+  mode: v.picklist(MODES),
+  featureLimit: v.nullable(v.number()),
+  featureNaming: FeatureNaming,
+  defaultStickiness: v.string(),
+  health: v.number(),
+  favorite: v.boolean(),
+  updatedAt: Timestamp,
+  createdAt: Timestamp,
+  archivedAt: v.optional(Timestamp),
+  environments: v.array(
+    v.strictObject({
+      environment: v.string(),
+      defaultStrategy: v.optional(v.record(v.string(), v.unknown())),
+    }),
+  ),
+  members: Count,
+  version: v.literal(1),
+});
+export type ProjectBasics = v.InferOutput<typeof ProjectBasics>;
+
+export const FeatureTypeCount = v.strictObject({ type: v.string(), count: Count });
+export type FeatureTypeCount = v.InferOutput<typeof FeatureTypeCount>;
+
+export const ProjectOverview = v.strictObject({
+  ...ProjectBasics.entries,
+  onboardingStatus: OnboardingStatus,
+  featureTypeCounts: v.array(FeatureTypeCount),
+});
+
+export const ProjectWithFeatures = v.strictObject({
+  ...ProjectBasics.entries,
+  features: v.array(ProjectFeature),
+});
+
+export const HealthReport = v.strictObject({
+  ...ProjectWithFeatures.entries,
+  potentiallyStaleCount: Count,
+  activeCount: Count,
+  staleCount: Count,
+});
+
+/** How many days flags took from their creation to production. */
+export const LeadTime = v.strictObject({
+  features: v.array(v.strictObject({ name: v.string(), timeToProduction: v.number() })),
+  projectAverage: v.number(),
+});
+export type LeadTime = v.InferOutput<typeof LeadTime>;
+
+export const Insights = v.strictObject({
+  stats: Stats,
+  featureTypeCounts: v.array(FeatureTypeCount),
+  health: v.strictObject({
+    activeCount: Count,
+    potentiallyStaleCount: Count,
+    staleCount: Count,
+    rating: v.number(),
+  }),
+  leadTime: LeadTime,
+  members: v.strictObject({ currentMembers: Count, change: v.number() }),
+});
+export type Insights = v.InferOutput<typeof Insights>;
+
+/** The creators of a project's live flags. */
+export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
+export type FlagCreator = v.InferOutput<typeof FlagCreator>;
+
+/** Changes to a project's name, description and mode; properties that are left out stay as they are. */
+export const ProjectUpdate = v.object({
+  name: v.pipe(NonEmptyText, v.trim(), v.nonEmpty("must not be empty")),
+  description: v.optional(v.nullable(ShortText)),
+  mode: v.optional(v.picklist(MODES)),
+  defaultStickiness: v.optional(NonEmptyText),
+});
+export type ProjectUpdate = v.InferOutput<typeof ProjectUpdate>;
+
+const Pattern = v.pipe(
+  ShortText,
+  v.maxLength(1000, "must have 1000 characters or fewer"),
+  v.check((pattern) => isPattern(pattern), "must be a regular expression"),
+);
+
+/** A new naming pattern for flags; null for no restriction. */
+export const NewFeatureNaming = v.object({
+  pattern: v.nullable(Pattern),
+  example: v.nullish(ShortText, null),
+  description: v.nullish(ShortText, null),
+});
+
+/** The settings of a project, apart from its description. */
+export const ProjectSettings = v.object({
+  mode: v.optional(v.picklist(MODES)),
+  featureNaming: v.optional(NewFeatureNaming),
+});
+export type ProjectSettings = v.InferOutput<typeof ProjectSettings>;
+
+function isPattern(text: string) {
+  try {
+    return new RegExp(text) !== null;
+  } catch {
+    return false;
+  }
+}

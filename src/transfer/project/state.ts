@@ -1,0 +1,121 @@
+import { type Database, query } from "../../db/statement.ts";
+import type { Constraint } from "../../evaluation/constraint.ts";
+import { type StoredParts, toValues } from "../../flags/strategies/require.ts";
+import type { Strategy } from "../../evaluation/strategy.ts";
+
+/** A strategy with the names of its segments, which identify them in text form. */
+export type NamedStrategy = Omit<Strategy, "segments" | "featureName" | "sortOrder"> & { segments: string[] };
+
+export interface FlagState {
+  type: string;
+  description: string | null;
+  stale: boolean;
+  impressionData: boolean;
+  archived: boolean;
+  /** Whether it depends on another flag. */
+  hasParents: boolean;
+  /** The environments where it is on or has strategies. */
+  environments: Map<string, { enabled: boolean; strategies: NamedStrategy[] }>;
+}
+
+export interface SegmentState {
+  id: number;
+  description: string | null;
+  constraints: Constraint[];
+}
+
+/** The part of a project that its text form includes. */
+export interface ProjectState {
+  environments: string[];
+  flags: Map<string, FlagState>;
+  segments: Map<string, SegmentState>;
+}
+
+const environmentsOf = query<{ project: string }, string>(`
+  SELECT environment FROM project_environments JOIN environments ON environments.name = environment
+  WHERE project = :project ORDER BY sort_order, environment`);
+
+interface FlagRow extends Pick<FlagState, "type" | "description"> {
+  name: string;
+  stale: 0 | 1;
+  impressionData: 0 | 1;
+  archived: 0 | 1;
+  hasParents: 0 | 1;
+}
+
+const flagsOf = query<{ project: string }, FlagRow>(`
+  SELECT name, type, description, stale, impression_data AS impressionData, archived_at IS NOT NULL AS archived,
+    EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = name) AS hasParents
+  FROM features WHERE project = :project ORDER BY name`);
+
+const enabledOf = query<{ project: string }, { feature: string; environment: string }>(`
+  SELECT feature, environment FROM features
+  JOIN feature_environments ON feature = name WHERE project = :project AND enabled`);
+
+interface StrategyRow extends Pick<Strategy, "id" | "name" | "title">, StoredParts {
+  feature: string;
+  environment: string;
+}
+
+const strategiesOf = query<{ project: string }, StrategyRow>(`
+  SELECT strategies.id, strategies.name, title, disabled, feature, environment, constraints, variants, parameters,
+    (SELECT json_group_array(segments.name ORDER BY segments.name)
+      FROM strategy_segments JOIN segments ON segments.id = segment WHERE strategy = strategies.id) AS segments
+  FROM features JOIN strategies ON feature = features.name
+  WHERE project = :project
+    AND environment IN (SELECT environment FROM project_environments WHERE project = :project)
+  ORDER BY feature, environment, sort_order, strategies.id`);
+
+const segmentsOf = query<
+  { project: string },
+  { id: number; name: string; description: string | null; constraints: string }
+>(`
+  SELECT id, name, description, constraints FROM segments WHERE project = :project ORDER BY name`);
+
+/** The content of an existing project. */
+export function projectState(db: Database, project: string): ProjectState {
+  const flags = new Map(
+    flagsOf(db)
+      .all({ project })
+      .map((row) => [row.name, toFlag(row)]),
+  );
+  const stateOf = ({ feature, environment }: { feature: string; environment: string }) => {
+    const { environments } = flags.get(feature)!;
+    const state = environments.get(environment) ?? { enabled: false, strategies: [] };
+    environments.set(environment, state);
+    return state;
+  };
+  for (const row of strategiesOf(db).all({ project })) stateOf(row).strategies.push(toStrategy(row));
+  for (const row of enabledOf(db).all({ project })) stateOf(row).enabled = true;
+  const segments = segmentsOf(db).all({ project });
+  return {
+    environments: environmentsOf(db).pluck().all({ project }),
+    flags,
+    segments: new Map(
+      segments.map(({ name, ...row }) => [name, { ...row, constraints: JSON.parse(row.constraints) }]),
+    ),
+  };
+}
+
+const toFlag = ({ name: _, ...row }: FlagRow): FlagState => ({
+  ...row,
+  stale: row.stale === 1,
+  impressionData: row.impressionData === 1,
+  archived: row.archived === 1,
+  hasParents: row.hasParents === 1,
+  environments: new Map(),
+});
+
+const toStrategy = ({ feature: _, environment: __, ...row }: StrategyRow): NamedStrategy =>
+  toValues<typeof row, string>(row);
+
+const usableSegments = query<{ project: string }, { id: number; name: string }>(`
+  SELECT id, name FROM segments WHERE project = :project OR project IS NULL`);
+
+/** The ids of the segments that a project's strategies may use, by name. */
+export const segmentIds = (db: Database, project: string): Map<string, number> =>
+  new Map(
+    usableSegments(db)
+      .all({ project })
+      .map(({ id, name }) => [name, id]),
+  );
