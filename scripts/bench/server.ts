@@ -7,14 +7,14 @@ import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
 import { bump, bumpEverything } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
-import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
-import { keepHeapSmall } from "../../src/lib/heap.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
+import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
+import { keepHeapSmall } from "../../src/lib/heap.ts";
+import { BUILD } from "../../src/lib/version.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { createLargeChanges } from "../../src/server/large-changes.ts";
 import { watchUsage } from "../../src/server/usage.ts";
-import { BUILD } from "../../src/lib/version.ts";
 import { featureName, NOTIFICATIONS, PROJECTS } from "./dataset.ts";
 
 /*

@@ -1,9 +1,9 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
-import { ErrorBody } from "../../src/lib/api-error.ts";
+import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
 import { type Operation, textTypeOf } from "../../src/http/operation.ts";
-import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { type Case, escaped, Finding } from "./case.ts";
 import { HIDDEN_PROJECT, HIDDEN_TEXT, mayReceiveHidden, SECRETS } from "./dataset.ts";

@@ -89,3 +89,9 @@ function missing({ permissions, environment }: Claim) {
   const where = isBound ? ` in the environment ${environment}` : "";
   return `You need ${permissions.length === 1 ? "the" : "one of the"} ${names}${where} to do this`;
 }
+
+/** The user behind the credential. @throws ApiError `NoAccessError` if there is none */
+export function requirePerson({ userId }: Actor): number {
+  if (userId !== null) return userId;
+  throw new ApiError("NoAccessError", "A service token has no user: use a personal token or sign in");
+}

@@ -2,8 +2,8 @@ import { SYSTEM } from "../access/actor.ts";
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { Tx } from "../events/write.ts";
-import type { Application, Instance } from "./usage/gathered.ts";
 import { applicationNamed, hasPlace, type Place, privateHome, unannounced } from "./store.ts";
+import type { Application, Instance } from "./usage/gathered.ts";
 
 export interface ApplicationRow {
   name: string;

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../db/statement.ts";
 import { kind } from "../dataset/kind.ts";
 import { bit, Flag, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/value.ts";
+import { query } from "../db/statement.ts";
 import { type InstanceRow, insertApplication, insertInstance, insertPlace } from "./changes.ts";
 
 const Application = v.strictObject({

@@ -2,10 +2,10 @@ import type { SdkActor } from "../access/authenticate-sdk.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { timestamp } from "../lib/timestamp.ts";
-import type * as gathered from "./usage/gathered.ts";
-import { environmentOf } from "./usage/require.ts";
 import type { Application, Registration } from "./schema.ts";
 import { applicationNamed, isShown } from "./store.ts";
+import type * as gathered from "./usage/gathered.ts";
+import { environmentOf } from "./usage/require.ts";
 
 export { SHOWN } from "./store.ts";
 

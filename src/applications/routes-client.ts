@@ -1,9 +1,9 @@
 import type { SdkActor } from "../access/authenticate-sdk.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ORIGINAL } from "../lib/version.ts";
-import { gather } from "./usage/require.ts";
 import { toRegistered } from "./require.ts";
 import { Registration } from "./schema.ts";
+import { gather } from "./usage/require.ts";
 
 export const registerClient = operation({
   id: "registerClientApplication",

@@ -2,7 +2,6 @@ import * as v from "valibot";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { NoBody, operation } from "../http/operation.ts";
-import { AppName } from "./usage/schema.ts";
 import * as changes from "./changes-description.ts";
 import { detailsOf } from "./details-store.ts";
 import { outdatedSdks, recentInstances } from "./instances-store.ts";
@@ -18,6 +17,7 @@ import {
   OutdatedSdks,
 } from "./schema.ts";
 import { applicationNamed, isShown, searchApplications } from "./store.ts";
+import { AppName } from "./usage/schema.ts";
 
 const APPLICATION = "/api/admin/metrics/applications/:appName";
 const Params = v.object({ appName: v.string() });

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { lenient, Words } from "../http/criteria-schema.ts";
-import { ShortText, Timestamp } from "../lib/validation.ts";
 import { Feature } from "../flags/features/schema.ts";
 import { StrategyType } from "../flags/strategy-types/schema.ts";
+import { lenient, Words } from "../http/criteria-schema.ts";
+import { ShortText, Timestamp } from "../lib/validation.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "./usage/schema.ts";
 
 /** Far more than any application has. */

@@ -1,7 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { type Config, readConfig, SETTINGS, type Setting, type SettingName, UsageError } from "./config.ts";
 import type { listen } from "../http/listen.ts";
 import type { Log } from "../lib/logger.ts";
+import { UsageError } from "../lib/usage-error.ts";
+import { type Config, readConfig, SETTINGS, type Setting, type SettingName } from "./config.ts";
 import { npmHint, rejectOptionsTakenByNpm } from "./npm.ts";
 import { nearest } from "./suggest.ts";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "./config.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { type Command, type Option, optionsOf } from "./command.ts";
 import { type Place, SHELLS, type Word } from "./completion-scripts.ts";
 

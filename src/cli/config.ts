@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { LOG_LEVELS } from "../lib/logger.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { check } from "../lib/validation.ts";
 
 /** An operator's setting: a flag, or else `FLAGSTONE_…` in the environment, or else the default. */
@@ -241,9 +242,6 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS;
 
 export type Config = Readonly<{ [Name in SettingName]: v.InferOutput<(typeof SETTINGS)[Name]["schema"]> }>;
-
-/** An invalid setting, option or argument. Exit code 2. */
-export class UsageError extends Error {}
 
 export const environmentName = (name: string) => `FLAGSTONE_${name.toUpperCase().replaceAll("-", "_")}`;
 

@@ -1,9 +1,9 @@
 import fs from "node:fs";
 import tls from "node:tls";
-import type { Config } from "./config.ts";
 import type { Database } from "../db/statement.ts";
 import { startDispatcher } from "../integrations/delivery/dispatcher.ts";
 import type { Context } from "./command.ts";
+import type { Config } from "./config.ts";
 import { readPem } from "./tls.ts";
 
 /** The settings for deliveries to integrations. */

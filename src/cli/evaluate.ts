@@ -1,11 +1,11 @@
 import { CLI } from "../access/actor.ts";
-import { UsageError } from "./config.ts";
+import { trials } from "../applications/playground/require.ts";
 import { DataError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { toContext } from "../evaluation/context.ts";
 import type { Explanation } from "../evaluation/explain.ts";
-import { trials } from "../applications/playground/require.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { explanationLines } from "./reason.ts";
 import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";

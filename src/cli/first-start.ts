@@ -2,15 +2,15 @@ import { CLI } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
 import { DEFAULT_PROJECT, ROLES } from "../access/permissions.ts";
 import { createSignInLink } from "../access/sign-in-link.ts";
-import { UsageError } from "./config.ts";
 import { isKnown } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import { type Tx, write } from "../events/write.ts";
-import { addUserRole } from "../projects/changes.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { createToken } from "../people/tokens/changes.ts";
 import { hasTokens } from "../people/tokens/store.ts";
 import { createUser } from "../people/users/changes.ts";
 import { hasUsers } from "../people/users/store.ts";
+import { addUserRole } from "../projects/changes.ts";
 import type { Given, GivenToken } from "./given.ts";
 
 /**

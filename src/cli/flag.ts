@@ -1,11 +1,11 @@
-import { UsageError } from "./config.ts";
-import type { Operation } from "../http/operation.ts";
-import { printable } from "../lib/printable.ts";
 import { createFeature } from "../flags/features/routes.ts";
-import { readOverview } from "../overview/projects/routes.ts";
 import { searchFeatures } from "../flags/search/routes.ts";
 import type { FoundFeature } from "../flags/search/schema.ts";
 import { disable, enable } from "../flags/strategies/routes-environment.ts";
+import type { Operation } from "../http/operation.ts";
+import { printable } from "../lib/printable.ts";
+import { UsageError } from "../lib/usage-error.ts";
+import { readOverview } from "../overview/projects/routes.ts";
 import { type Call, callFile, callServer } from "./call.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./seeded.ts";

@@ -1,7 +1,7 @@
 import type https from "node:https";
-import type { Config } from "./config.ts";
 import { toUrl } from "../http/listen.ts";
 import type { Command } from "./command.ts";
+import type { Config } from "./config.ts";
 import { CA_OPTION, explainNetworkError, requireUrl, send, trustOf } from "./server-url.ts";
 
 const TIMEOUT_MS = 3000;

@@ -1,5 +1,6 @@
-import { environmentName, SETTINGS, type Setting, type SettingName, UsageError } from "./config.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { type Command, type Option, optionsOf } from "./command.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName } from "./config.ts";
 import { nearest } from "./suggest.ts";
 
 export const helpCommand = (commands: () => readonly Command[]): Command => ({

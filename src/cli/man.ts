@@ -1,6 +1,6 @@
-import { environmentName, SETTINGS, type Setting, type SettingName } from "./config.ts";
 import { VERSION } from "../lib/version.ts";
 import type { Command } from "./command.ts";
+import { environmentName, SETTINGS, type Setting, type SettingName } from "./config.ts";
 import { EXIT_MEANINGS, flagOf } from "./help.ts";
 import { VARIABLES } from "./variables.ts";
 

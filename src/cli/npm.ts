@@ -1,4 +1,4 @@
-import { UsageError } from "./config.ts";
+import { UsageError } from "../lib/usage-error.ts";
 
 /*
  * In `npm start COMMAND --option`, npm takes the option as its own; it has to be `npm start -- COMMAND --option`. npm

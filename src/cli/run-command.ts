@@ -1,16 +1,17 @@
 import { CLI } from "../access/actor.ts";
-import { SETTINGS, UsageError } from "./config.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { close } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens/changes.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
 import { replaceFlags } from "../transfer/replace-flags.ts";
 import { runChild } from "./child.ts";
 import type { Command, Context } from "./command.ts";
+import { SETTINGS } from "./config.ts";
 import { ENVIRONMENT_OPTION, openSeeded, requireEnvironment, SEED_OPTION, watchSeed } from "./seeded.ts";
 
 export const runCommand: Command = {

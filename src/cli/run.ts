@@ -1,9 +1,9 @@
-import { UsageError } from "./config.ts";
+import { DatasetError } from "../dataset/error.ts";
 import { DataError, explainError, explainTargetError } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../lib/logger.ts";
 import { printable } from "../lib/printable.ts";
-import { DatasetError } from "../dataset/error.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { apply, DifferenceError, diff } from "./apply.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";

@@ -1,5 +1,4 @@
 import { CLI } from "../access/actor.ts";
-import type { Config } from "./config.ts";
 import { useKeyFile } from "../db/secrets.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
@@ -9,6 +8,7 @@ import { integrations } from "../integrations/store.ts";
 import { forgetSecrets, keepSecrets } from "../people/tokens/changes-secrets.ts";
 import { keepsSecrets, keptSecrets, readableSecrets } from "../people/tokens/secrets-store.ts";
 import type { Context } from "./command.ts";
+import type { Config } from "./config.ts";
 import { counted } from "./plural.ts";
 
 /** Uses the encryption key in the configured file, if any. @throws DataError if the file contains no key */

@@ -1,11 +1,11 @@
 import fs from "node:fs";
-import { UsageError } from "./config.ts";
+import { DatasetError } from "../dataset/error.ts";
 import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { countedEnvironments } from "../projects/environments/store.ts";
-import { DatasetError } from "../dataset/error.ts";
 import { loadSeed } from "../transfer/seed.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 

@@ -1,17 +1,17 @@
 import { loadUi } from "#ui";
-import type { Config } from "./config.ts";
 import { isInPlace } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
-import { keepHeapSmall } from "../lib/heap.ts";
 import { listen, type Tls } from "../http/listen.ts";
+import { keepHeapSmall } from "../lib/heap.ts";
+import { BUILD } from "../lib/version.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer, type ServerOptions } from "../server/create-server.ts";
 import { createLargeChanges } from "../server/large-changes.ts";
 import { watchRetention } from "../server/retention.ts";
-import { watchUsage } from "../server/usage.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
-import { BUILD } from "../lib/version.ts";
+import { watchUsage } from "../server/usage.ts";
 import { type Context, onStop } from "./command.ts";
+import type { Config } from "./config.ts";
 import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
 import { writeResetLinks } from "./reset-links.ts";
 

@@ -1,14 +1,14 @@
 import path from "node:path";
-import { type Config, SETTINGS } from "./config.ts";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import { toUrl } from "../http/listen.ts";
-import { isUntouched } from "../transfer/untouched.ts";
 import { VERSION } from "../lib/version.ts";
+import { isUntouched } from "../transfer/untouched.ts";
 import type { Command, Context } from "./command.ts";
+import { type Config, SETTINGS } from "./config.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import fs from "node:fs";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
-import { UsageError } from "./config.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
 import { readPem } from "./tls.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { UsageError } from "./config.ts";
 import { close, openToRead } from "../db/open.ts";
 import { EVENT_TYPES } from "../events/types.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { eventLine } from "./event-line.ts";
 import { type Filter, followFile } from "./follow-file.ts";

@@ -1,7 +1,8 @@
 import fs from "node:fs";
 import { createSecureContext } from "node:tls";
-import { type Config, UsageError } from "./config.ts";
 import type { Tls } from "../http/listen.ts";
+import { UsageError } from "../lib/usage-error.ts";
+import type { Config } from "./config.ts";
 
 /**
  * The certificate and key in the settings; undefined for plain HTTP.

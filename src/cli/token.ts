@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import { TOKEN_TYPES } from "../access/token.ts";
-import { UsageError } from "./config.ts";
 import { isKnown } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
+import { UsageError } from "../lib/usage-error.ts";
+import { check, Time } from "../lib/validation.ts";
 import { createToken, type NewToken, revokeToken } from "../people/tokens/changes.ts";
 import { tokens } from "../people/tokens/store.ts";
-import { check, Time } from "../lib/validation.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { requireName, requireUser } from "./name.ts";
 import { useConfiguredKey } from "./secret-key.ts";

@@ -1,9 +1,9 @@
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/sign-in-link.ts";
-import { UsageError } from "./config.ts";
 import { write } from "../events/write.ts";
-import { toJson } from "../lib/raw-json.ts";
 import { printable } from "../lib/printable.ts";
+import { toJson } from "../lib/raw-json.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { rootRoleNamed, rootRoles } from "../people/roles/require.ts";
 import { createUser } from "../people/users/changes.ts";
 import { isTaken } from "../people/users/require.ts";

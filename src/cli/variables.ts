@@ -1,5 +1,5 @@
-import { environmentName, SETTINGS } from "./config.ts";
 import type { Log } from "../lib/logger.ts";
+import { environmentName, SETTINGS } from "./config.ts";
 import { nearest } from "./suggest.ts";
 
 /** The environment variables other than settings, and what they are for. */

@@ -1,6 +1,6 @@
-import type { Config } from "./config.ts";
 import { close, open, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
+import type { Config } from "./config.ts";
 
 /** Runs the body with the data file, which must exist, and always closes it. */
 export const withFile = ({ data }: Config, body: (db: Database) => unknown) =>

@@ -1,6 +1,6 @@
 import library from "unleash-client/lib/client.js";
 import strategies from "unleash-client/lib/strategy/index.js";
-import type { ClientFeature, ClientSegment } from "../applications/client/schema.ts";
+import type { ClientFeature, ClientSegment } from "./client-feature.ts";
 import type { Context } from "./context.ts";
 
 /*

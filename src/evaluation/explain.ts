@@ -1,9 +1,9 @@
-import type { ClientFeature, ClientSegment } from "../applications/client/schema.ts";
+import type { ClientFeature, ClientSegment } from "./client-feature.ts";
 import type { Constraint } from "./constraint.ts";
-import type { Strategy } from "./strategy.ts";
-import type { Variant } from "./variant.ts";
 import type { Context } from "./context.ts";
 import { createEvaluator, type Evaluation, type Evaluator, isKnown, type Result } from "./evaluator.ts";
+import type { Strategy } from "./strategy.ts";
+import type { Variant } from "./variant.ts";
 
 /*
  * Explains why a flag is on or off by running the evaluator on each strategy, constraint and segment separately, and

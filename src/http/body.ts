@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { assertBodySize, type H3Event } from "h3";
+import { ApiError, invalid } from "../lib/api-error.ts";
 import type { Schema } from "../lib/validation.ts";
 import { DECODABLE, decode } from "./encoding.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
 
 /** The largest accepted body, compressed or not. In bytes. */
 export const BODY_LIMIT = 1024 * 1024;

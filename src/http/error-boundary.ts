@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Log } from "../lib/logger.ts";
-import { toApiError } from "../lib/api-error.ts";
+import { toApiError } from "./failure.ts";
 import type { Listener } from "./listener.ts";
 import { pathOf } from "./path.ts";
 import { refuse } from "./refuse.ts";

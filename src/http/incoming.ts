@@ -1,9 +1,9 @@
 import type { H3Event } from "h3";
 import type { Actor } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
+import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import { check, type Schema } from "../lib/validation.ts";
 import { convert } from "./convert.ts";
-import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import type { Contract, Request } from "./operation.ts";
 
 /** Path parameters, decoded only now so that `%2F` stays inside its parameter; the path is known to be decodable. */

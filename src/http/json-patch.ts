@@ -1,8 +1,8 @@
 import { applyPatch, type Operation, Pointer as PointerPath } from "rfc6902";
 import * as v from "valibot";
+import { invalid, requireValid } from "../lib/api-error.ts";
 import { isTooDeep, MAX_JSON_BYTES, MAX_JSON_DEPTH } from "../lib/limits.ts";
 import type { Schema } from "../lib/validation.ts";
-import { invalid, requireValid } from "../lib/api-error.ts";
 
 const TOO_DEEP = `must not be nested deeper than ${MAX_JSON_DEPTH} levels`;
 

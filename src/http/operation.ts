@@ -5,11 +5,11 @@ import type { Permission } from "../access/permissions.ts";
 import type { Database } from "../db/statement.ts";
 import type { EventType } from "../events/types.ts";
 import type { Tx } from "../events/write.ts";
-import type { Schema } from "../lib/validation.ts";
 import type { ErrorName } from "../lib/api-error.ts";
+import type { Wire } from "../lib/raw-json.ts";
+import type { Schema } from "../lib/validation.ts";
 import { EventStream, type MessageBatch } from "./event-stream.ts";
 import type { JsonStream } from "./json-stream.ts";
-import type { Wire } from "../lib/raw-json.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 

@@ -1,7 +1,7 @@
 import zlib from "node:zlib";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
-import { encodingFor } from "./encoding.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { encodingFor } from "./encoding.ts";
 import { isRead, toResponse, wholeParts } from "./response.ts";
 import { route } from "./route.ts";
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
-import { MASK } from "../lib/mask.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
+import { MASK } from "../lib/mask.ts";
 
 /** The path requested, without the query, which may contain private data. */
 export const pathOf = ({ url = "" }: IncomingMessage) => url.split("?", 1)[0]!;

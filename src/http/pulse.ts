@@ -6,7 +6,7 @@ import type { Log } from "../lib/logger.ts";
 import { oneAtATime } from "../lib/one-at-a-time.ts";
 import { nextTurn } from "../lib/turn.ts";
 import { broadcast, type Channel, forEach, isUpToDate, type Reader } from "./channel.ts";
-import { toApiError } from "../lib/api-error.ts";
+import { toApiError } from "./failure.ts";
 import { logError } from "./refuse.ts";
 
 /** How often credentials are checked for expiry, in milliseconds. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import type { Log } from "../lib/logger.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
+import type { Log } from "../lib/logger.ts";
 import { maskSecrets, pathOf } from "./path.ts";
 import { errorParts } from "./response.ts";
 

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isExpired } from "../access/token.ts";
-import { BoundedMap } from "../lib/bounded-map.ts";
 import { dataVersion } from "../db/data-version.ts";
 import { isCurrent, type Stamp } from "../db/revision.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { startOfMinute } from "../lib/minute.ts";
 import { credentialsOf } from "./credentials.ts";
 import { encodingFor } from "./encoding.ts";

@@ -3,12 +3,12 @@ import { STATUS_CODES } from "node:http";
 import { pipeline, Readable } from "node:stream";
 import zlib from "node:zlib";
 import { HTTPResponse } from "h3";
+import type { ApiError } from "../lib/api-error.ts";
+import { toJson } from "../lib/raw-json.ts";
 import { encodeOnce } from "./encode-once.ts";
 import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
-import type { ApiError } from "../lib/api-error.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
-import { toJson } from "../lib/raw-json.ts";
 import { isKnown, toTag } from "./tag.ts";
 
 const COMMON = {

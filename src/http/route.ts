@@ -1,6 +1,6 @@
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
-import { preflightResponse } from "./cors.ts";
 import { ApiError } from "../lib/api-error.ts";
+import { preflightResponse } from "./cors.ts";
 import { type Contract, METHODS } from "./operation.ts";
 
 /** Routes a path: HEAD goes with GET, OPTIONS lists the methods, and any other is 405. */

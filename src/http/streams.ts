@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Database } from "../db/statement.ts";
+import { ApiError } from "../lib/api-error.ts";
 import type { Log } from "../lib/logger.ts";
 import { type Channel, createChannel, follow, type Poll, type Reader } from "./channel.ts";
 import { credentialsOf } from "./credentials.ts";
-import { ApiError } from "../lib/api-error.ts";
 import { createOpeningCache } from "./opening-cache.ts";
 import { type Channels, createPulse, endChannel } from "./pulse.ts";
 import { stopping } from "./refuse.ts";

@@ -1,19 +1,10 @@
 import * as v from "valibot";
+import { kind } from "../dataset/kind.ts";
+import { requireKnown } from "../dataset/reference.ts";
+import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/value.ts";
 import { query } from "../db/statement.ts";
 import { eventTypeWarnings } from "../events/types.ts";
 import { toStoredJson } from "../lib/limits.ts";
-import { kind } from "../dataset/kind.ts";
-import { requireKnown } from "../dataset/reference.ts";
-import {
-  bit,
-  Flag,
-  Id,
-  Name,
-  OptionalText,
-  OptionalTime,
-  optional,
-  withoutNulls,
-} from "../dataset/value.ts";
 import { JsonObject, ShortText, Time } from "../lib/validation.ts";
 import { type IntegrationRow, insertIntegration } from "./changes.ts";
 import { type EventRow, insertIntegrationEvent } from "./changes-deliveries.ts";

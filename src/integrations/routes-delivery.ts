@@ -1,11 +1,11 @@
 import * as v from "valibot";
-import { attempt } from "./delivery/attempt.ts";
-import { dispatcherOf } from "./delivery/dispatcher.ts";
-import { ApiError } from "../lib/api-error.ts";
 import { NoBody, operation } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { wholeNumber } from "../lib/validation.ts";
 import * as changes from "./changes.ts";
 import { insertAttempt, redeliver, retryImmediately } from "./changes-deliveries.ts";
+import { attempt } from "./delivery/attempt.ts";
+import { dispatcherOf } from "./delivery/dispatcher.ts";
 import { consecutiveFailures, targetById } from "./delivery-store.ts";
 import { recordById } from "./record-store.ts";
 import { requireEnabled, requireEventToTry, requireIntegration, requireRecord } from "./require.ts";

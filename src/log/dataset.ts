@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { kind } from "../dataset/kind.ts";
+import { Id, Name, optional, Real } from "../dataset/value.ts";
 import { query } from "../db/statement.ts";
 import { Tag } from "../events/schema.ts";
 import { eventTypeWarnings } from "../events/types.ts";
-import { kind } from "../dataset/kind.ts";
-import { Id, Name, optional, Real } from "../dataset/value.ts";
 import { JsonObject, Text, Time } from "../lib/validation.ts";
 
 const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);

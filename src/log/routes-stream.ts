@@ -3,8 +3,8 @@ import { hiddenProjects } from "../access/visibility.ts";
 import type { Database } from "../db/statement.ts";
 import { Event } from "../events/schema.ts";
 import { EventText } from "../events/wire.ts";
-import { invalid } from "../lib/api-error.ts";
 import { operation } from "../http/operation.ts";
+import { invalid } from "../lib/api-error.ts";
 import { eventsAfter, newestEvent } from "./follow-store.ts";
 import { LogSearch } from "./search-schema.ts";
 

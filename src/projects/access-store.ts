@@ -1,6 +1,6 @@
 import type { Pictured } from "../access/avatar.ts";
-import { type Database, query } from "../db/statement.ts";
 import { type PersonRow, toPerson } from "../access/person.ts";
+import { type Database, query } from "../db/statement.ts";
 import { ROLE_COLUMNS } from "../people/roles/require.ts";
 import type { Role } from "../people/roles/schema.ts";
 import type { ProjectAccess, RoleHolders, RoleUsage } from "./access-schema.ts";

@@ -1,7 +1,5 @@
 import { command } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
-import { deleteArchivedFeatures } from "../flags/features/changes-archive.ts";
-import { deleteSegmentsOf } from "../flags/segments/changes.ts";
 import { removeProject } from "../people/tokens/changes.ts";
 import { projectData } from "./overview-store.ts";
 import type { ProjectSettings, ProjectUpdate } from "./schema.ts";
@@ -67,10 +65,8 @@ export function reviveProject(tx: Tx, id: string) {
   tx.record({ type: "project-revived", project: id });
 }
 
-/** Permanently deletes a project with its archived flags, its segments and the tokens for it alone; its events stay. */
-export function deleteProject(tx: Tx, id: string) {
-  deleteArchivedFeatures(tx, id);
-  deleteSegmentsOf(tx, id);
+/** Permanently deletes an empty project, without flags and segments, and the tokens for it alone; its events stay. */
+export function deleteEmptyProject(tx: Tx, id: string) {
   removeProject(tx, id);
   remember(tx).run({ id });
   removeRow(tx).run({ id });

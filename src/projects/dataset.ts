@@ -1,16 +1,16 @@
 import * as v from "valibot";
-import { isKnown } from "../db/known.ts";
-import { command, query } from "../db/statement.ts";
 import { LineError } from "../dataset/error.ts";
 import { kind } from "../dataset/kind.ts";
 import { requireAllKnown, requireKnown } from "../dataset/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/value.ts";
 import { nameWarnings } from "../dataset/warnings.ts";
-import { PathName } from "../lib/validation.ts";
-import { insertProjectFavorite } from "../flags/favorites/changes.ts";
+import { isKnown } from "../db/known.ts";
+import { command, query } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
+import { PathName } from "../lib/validation.ts";
 import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
 import { insertGroupRole } from "./changes-access.ts";
+import { insertProjectFavorite } from "./favorites.ts";
 import { NewFeatureNaming } from "./schema.ts";
 
 const Project = v.strictObject({

@@ -1,10 +1,8 @@
 import * as v from "valibot";
-import type { Database } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import * as changes from "./changes-settings.ts";
 import { requireEmpty, requireProject, requireUsablePattern } from "./require.ts";
 import { ProjectSettings, ProjectUpdate } from "./schema.ts";
-import { flagCount } from "./store.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 
@@ -42,29 +40,6 @@ export const changeSettings = operation({
   requireProject(tx.db, projectId);
   if (body.featureNaming) requireUsablePattern(body.featureNaming);
   changes.changeSettings(tx, projectId, body);
-});
-
-export const deleteProject = operation({
-  ...ofProject,
-  id: "deleteProject",
-  summary: "Permanently delete a project without live flags",
-  method: "DELETE",
-  path: PROJECT,
-  permission: { permission: "DELETE_PROJECT", project: "projectId" },
-  crossesProjects: true,
-  errors: ["NotFoundError", "InvalidOperationError"],
-  records: [
-    "feature-deleted",
-    "segment-deleted",
-    "api-token-deleted",
-    "api-token-updated",
-    "project-deleted",
-  ],
-  sizeOf: ({ db, params }: { db: Database; params: { projectId: string } }) =>
-    flagCount(db, params.projectId),
-}).change(({ tx, params: { projectId } }) => {
-  requireEmpty(tx.db, projectId);
-  changes.deleteProject(tx, projectId);
 });
 
 export const archiveProject = operation({

@@ -3,14 +3,14 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
-import { ApiError, invalid } from "../lib/api-error.ts";
 import { NoBody, operation } from "../http/operation.ts";
-import { requireProject } from "./require.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
 import { toApiToken } from "../people/tokens/api-token.ts";
 import * as changes from "../people/tokens/changes.ts";
 import { findApiToken, listedTokens, mayAccessTokens, requireTokenScope } from "../people/tokens/require.ts";
 import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "../people/tokens/schema.ts";
 import { type Token, tokens } from "../people/tokens/store.ts";
+import { requireProject } from "./require.ts";
 
 const PATH = "/api/admin/projects/:projectId/api-tokens";
 

@@ -1,9 +1,22 @@
 import * as v from "valibot";
 import { NonEmptyText, ShortText, Timestamp, UrlName } from "../lib/validation.ts";
-import { OnboardingStatus, ProjectOwner } from "../overview/dashboard/schema.ts";
-import { ProjectFeature } from "../flags/features/schema.ts";
 
 export const MODES = ["open", "protected", "private"] as const;
+
+export const UserOwner = v.strictObject({
+  ownerType: v.literal("user"),
+  name: v.string(),
+  email: v.nullable(v.string()),
+  imageUrl: v.nullable(v.string()),
+});
+export type UserOwner = v.InferOutput<typeof UserOwner>;
+
+export const ProjectOwner = v.variant("ownerType", [
+  UserOwner,
+  v.strictObject({ ownerType: v.literal("group"), name: v.string() }),
+  v.strictObject({ ownerType: v.literal("system") }),
+]);
+export type ProjectOwner = v.InferOutput<typeof ProjectOwner>;
 
 /** A project as in the list of projects; `favorite` is the caller's own. */
 export const ListedProject = v.strictObject({
@@ -100,24 +113,6 @@ export type ProjectBasics = v.InferOutput<typeof ProjectBasics>;
 
 export const FeatureTypeCount = v.strictObject({ type: v.string(), count: Count });
 export type FeatureTypeCount = v.InferOutput<typeof FeatureTypeCount>;
-
-export const ProjectOverview = v.strictObject({
-  ...ProjectBasics.entries,
-  onboardingStatus: OnboardingStatus,
-  featureTypeCounts: v.array(FeatureTypeCount),
-});
-
-export const ProjectWithFeatures = v.strictObject({
-  ...ProjectBasics.entries,
-  features: v.array(ProjectFeature),
-});
-
-export const HealthReport = v.strictObject({
-  ...ProjectWithFeatures.entries,
-  potentiallyStaleCount: Count,
-  activeCount: Count,
-  staleCount: Count,
-});
 
 /** How many days flags took from their creation to production. */
 export const LeadTime = v.strictObject({

@@ -1,8 +1,8 @@
-import { ROLES } from "../access/permissions.ts";
 import { imageUrlOf } from "../access/avatar.ts";
+import { ROLES } from "../access/permissions.ts";
 import { type Database, query } from "../db/statement.ts";
-import type { Wire } from "../lib/raw-json.ts";
 import { startOfMinute } from "../lib/minute.ts";
+import type { Wire } from "../lib/raw-json.ts";
 import { COUNTS, EXPIRED, MEMBER_COUNT, toHealth } from "./require.ts";
 import type { CreatedProject, FlagCreator, ListedProject } from "./schema.ts";
 

@@ -1,8 +1,8 @@
 import { SYSTEM } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
-import type { Log } from "../lib/logger.ts";
 import { recordPotentiallyStale, resetPotentiallyStale } from "../flags/features/changes-aging.ts";
+import type { Log } from "../lib/logger.ts";
 import { everyHour } from "./every-hour.ts";
 
 /** Records events for flags that have outlived their type's expected lifetime, at once and every hour (original). */

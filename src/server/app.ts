@@ -10,12 +10,11 @@ import { avatarResponse } from "../http/avatar.ts";
 import { clientAddress } from "../http/client.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { corsHeaders } from "../http/cors.ts";
-import { requireValid, toApiError } from "../lib/api-error.ts";
+import { toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
 import { frontPage } from "../http/front-page.ts";
 import { mountHealth } from "../http/health.ts";
 import { mount } from "../http/mount.ts";
-import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import { isSecure, requireSameOrigin } from "../http/origin.ts";
 import { isPageRequest, mountPage } from "../http/page.ts";
 import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
@@ -24,12 +23,14 @@ import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/res
 import { route } from "../http/route.ts";
 import type { Streams } from "../http/streams.ts";
 import { unknownPath } from "../http/unknown-path.ts";
+import { requireValid } from "../lib/api-error.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/settings/require.ts";
-import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 import type { ServerOptions } from "./create-server.ts";
 import { inboxHandlers } from "./inbox.ts";
+import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
 import { answerSignInLink } from "./sign-in-link.ts";
 import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
+import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 
 declare module "h3" {
   interface H3EventContext {

@@ -3,9 +3,9 @@ import * as v from "valibot";
 import { authenticate } from "../access/authenticate.ts";
 import { SESSION_COOKIE } from "../access/session.ts";
 import { readBytes, readJson } from "../http/body.ts";
-import { ApiError, requireValid } from "../lib/api-error.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
+import { ApiError, requireValid } from "../lib/api-error.ts";
 import { MASK } from "../lib/mask.ts";
 import type { ServerOptions } from "./create-server.ts";
 

@@ -1,14 +1,14 @@
 import { STATUS_CODES } from "node:http";
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from "@valibot/to-json-schema";
 import { SESSION_COOKIE } from "../access/session.ts";
-import { exampleOf } from "./examples.ts";
-import { nextTurn } from "../lib/turn.ts";
-import type { Schema } from "../lib/validation.ts";
-import { VERSION } from "../lib/version.ts";
-import { ErrorBody, type ErrorName, STATUS } from "../lib/api-error.ts";
 import { targetOf } from "../http/if-match.ts";
 import { NoBody, type Operation, textTypeOf } from "../http/operation.ts";
 import { requirement } from "../http/requirement.ts";
+import { ErrorBody, type ErrorName, STATUS } from "../lib/api-error.ts";
+import { nextTurn } from "../lib/turn.ts";
+import type { Schema } from "../lib/validation.ts";
+import { VERSION } from "../lib/version.ts";
+import { exampleOf } from "./examples.ts";
 
 /*
  * The OpenAPI description of the API, generated from the operations' contracts, so that it always matches the server:

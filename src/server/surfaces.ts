@@ -1,39 +1,39 @@
 import { type Actor, ANYBODY } from "../access/actor.ts";
 import { authenticate, type Credentials } from "../access/authenticate.ts";
 import { authenticateAnybody, authenticateSdk } from "../access/authenticate-sdk.ts";
-import type { Database } from "../db/statement.ts";
-import * as eventSchema from "../events/schema.ts";
-import type { Operation } from "../http/operation.ts";
+import * as client from "../applications/client/routes.ts";
+import * as clientSchema from "../applications/client/schema.ts";
+import * as edge from "../applications/edge/routes.ts";
+import * as edgeReports from "../applications/edge/routes-client.ts";
+import * as olderEdgeReports from "../applications/edge/routes-metrics.ts";
+import * as edgeSchema from "../applications/edge/schema.ts";
+import * as frontend from "../applications/frontend/routes.ts";
+import * as frontendSchema from "../applications/frontend/schema.ts";
+import * as ofrep from "../applications/ofrep/routes.ts";
+import * as ofrepStream from "../applications/ofrep/routes-stream.ts";
+import * as playground from "../applications/playground/routes.ts";
+import * as playgroundSchema from "../applications/playground/schema.ts";
 import * as applications from "../applications/routes.ts";
 import * as clientApplications from "../applications/routes-client.ts";
 import * as frontendApplications from "../applications/routes-frontend.ts";
 import * as projectApplications from "../applications/routes-project.ts";
 import * as applicationsSchema from "../applications/schema.ts";
-import * as banners from "../overview/banners/routes.ts";
-import * as bannersSchema from "../overview/banners/schema.ts";
-import * as client from "../applications/client/routes.ts";
-import * as clientSchema from "../applications/client/schema.ts";
-import * as constraints from "../flags/constraints/routes.ts";
+import * as usage from "../applications/usage/routes.ts";
+import * as clientUsage from "../applications/usage/routes-client.ts";
+import * as frontendUsage from "../applications/usage/routes-frontend.ts";
+import * as goneUsage from "../applications/usage/routes-gone.ts";
+import * as usageSchema from "../applications/usage/schema.ts";
+import type { Database } from "../db/statement.ts";
+import * as clientFeature from "../evaluation/client-feature.ts";
 import * as constraintsSchema from "../evaluation/constraint.ts";
+import * as strategiesSchema from "../evaluation/strategy.ts";
+import * as variantsSchema from "../evaluation/variant.ts";
+import * as eventSchema from "../events/schema.ts";
+import * as constraints from "../flags/constraints/routes.ts";
 import * as contextFields from "../flags/context-fields/routes.ts";
 import * as contextFieldsSchema from "../flags/context-fields/schema.ts";
-import * as dashboard from "../overview/dashboard/routes.ts";
-import * as dashboardSchema from "../overview/dashboard/schema.ts";
 import * as dependencies from "../flags/dependencies/routes.ts";
 import * as dependenciesSchema from "../flags/dependencies/schema.ts";
-import * as edge from "../applications/edge/routes.ts";
-import * as edgeReports from "../applications/edge/routes-client.ts";
-import * as olderEdgeReports from "../applications/edge/routes-metrics.ts";
-import * as edgeSchema from "../applications/edge/schema.ts";
-import * as environments from "../projects/environments/routes.ts";
-import * as environmentClones from "../projects/environments/routes-clone.ts";
-import * as projectEnvironments from "../projects/environments/routes-projects.ts";
-import * as environmentsSchema from "../projects/environments/schema.ts";
-import * as events from "../log/routes.ts";
-import * as eventCreators from "../log/routes-creators.ts";
-import * as eventSearch from "../log/routes-search.ts";
-import * as eventStream from "../log/routes-stream.ts";
-import * as eventsSchema from "../log/schema.ts";
 import * as favorites from "../flags/favorites/routes.ts";
 import * as featureTags from "../flags/feature-tags/routes.ts";
 import * as featureTagsSchema from "../flags/feature-tags/schema.ts";
@@ -46,44 +46,58 @@ import * as move from "../flags/features/routes-move.ts";
 import * as featuresSchema from "../flags/features/schema.ts";
 import * as featuresBatch from "../flags/features-batch/routes.ts";
 import * as featuresBatchSchema from "../flags/features-batch/schema.ts";
-import * as feedback from "../people/feedback/routes.ts";
-import * as feedbackSchema from "../people/feedback/schema.ts";
-import * as frontend from "../applications/frontend/routes.ts";
-import * as frontendSchema from "../applications/frontend/schema.ts";
-import * as groups from "../people/groups/routes.ts";
-import * as groupsSchema from "../people/groups/schema.ts";
-import * as instance from "../overview/instance/routes.ts";
-import * as instanceSchema from "../overview/instance/schema.ts";
-import * as integrations from "../integrations/routes.ts";
-import * as integrationDelivery from "../integrations/routes-delivery.ts";
-import * as integrationsSchema from "../integrations/schema.ts";
-import * as invitations from "../people/invitations/routes.ts";
-import * as openInvitations from "../people/invitations/routes-open.ts";
-import * as invitationsSchema from "../people/invitations/schema.ts";
 import * as lifecycle from "../flags/lifecycle/routes.ts";
 import * as lifecycleSchema from "../flags/lifecycle/schema.ts";
-import * as notifications from "../log/notifications/routes.ts";
-import * as notificationsSchema from "../log/notifications/schema.ts";
-import * as ofrep from "../applications/ofrep/routes.ts";
-import * as ofrepStream from "../applications/ofrep/routes-stream.ts";
-import * as ownUser from "../people/own-user/routes.ts";
-import * as ownUserSchema from "../people/own-user/schema.ts";
-import * as playground from "../applications/playground/routes.ts";
-import * as playgroundSchema from "../applications/playground/schema.ts";
-import * as projectAccessSchema from "../projects/access-schema.ts";
-import * as projects from "../projects/routes.ts";
-import * as projectAccess from "../projects/routes-access.ts";
-import * as projectAccessForms from "../projects/routes-access-forms.ts";
-import * as projectChanges from "../projects/routes-change.ts";
-import * as projectReads from "../overview/projects/routes.ts";
-import * as projectsSchema from "../projects/schema.ts";
-import * as resets from "../people/resets/routes.ts";
-import * as roles from "../people/roles/routes.ts";
-import * as rolesSchema from "../people/roles/schema.ts";
+import * as projectDeletion from "../flags/project-deletion.ts";
 import * as search from "../flags/search/routes.ts";
 import * as searchSchema from "../flags/search/schema.ts";
 import * as segments from "../flags/segments/routes.ts";
 import * as segmentsSchema from "../flags/segments/schema.ts";
+import * as strategies from "../flags/strategies/routes.ts";
+import * as defaultStrategies from "../flags/strategies/routes-default.ts";
+import * as featureEnvironments from "../flags/strategies/routes-environment.ts";
+import * as strategyTypes from "../flags/strategy-types/routes.ts";
+import * as strategyTypesSchema from "../flags/strategy-types/schema.ts";
+import * as tagTypes from "../flags/tag-types/routes.ts";
+import * as tagTypesSchema from "../flags/tag-types/schema.ts";
+import * as tags from "../flags/tags/routes.ts";
+import * as tagsSchema from "../flags/tags/schema.ts";
+import * as flagVariants from "../flags/variants/routes.ts";
+import type { Operation } from "../http/operation.ts";
+import { isBelow } from "../http/path.ts";
+import * as integrations from "../integrations/routes.ts";
+import * as integrationDelivery from "../integrations/routes-delivery.ts";
+import * as integrationsSchema from "../integrations/schema.ts";
+import type { Schema } from "../lib/validation.ts";
+import * as notifications from "../log/notifications/routes.ts";
+import * as notificationsSchema from "../log/notifications/schema.ts";
+import * as events from "../log/routes.ts";
+import * as eventCreators from "../log/routes-creators.ts";
+import * as eventSearch from "../log/routes-search.ts";
+import * as eventStream from "../log/routes-stream.ts";
+import * as eventsSchema from "../log/schema.ts";
+import * as banners from "../overview/banners/routes.ts";
+import * as bannersSchema from "../overview/banners/schema.ts";
+import * as dashboard from "../overview/dashboard/routes.ts";
+import * as dashboardSchema from "../overview/dashboard/schema.ts";
+import * as instance from "../overview/instance/routes.ts";
+import * as instanceSchema from "../overview/instance/schema.ts";
+import * as projectReads from "../overview/projects/routes.ts";
+import * as projectReadsSchema from "../overview/projects/schema.ts";
+import * as settings from "../overview/settings/routes.ts";
+import * as settingsSchema from "../overview/settings/schema.ts";
+import * as feedback from "../people/feedback/routes.ts";
+import * as feedbackSchema from "../people/feedback/schema.ts";
+import * as groups from "../people/groups/routes.ts";
+import * as groupsSchema from "../people/groups/schema.ts";
+import * as invitations from "../people/invitations/routes.ts";
+import * as openInvitations from "../people/invitations/routes-open.ts";
+import * as invitationsSchema from "../people/invitations/schema.ts";
+import * as ownUser from "../people/own-user/routes.ts";
+import * as ownUserSchema from "../people/own-user/schema.ts";
+import * as resets from "../people/resets/routes.ts";
+import * as roles from "../people/roles/routes.ts";
+import * as rolesSchema from "../people/roles/schema.ts";
 import * as serviceAccounts from "../people/service-accounts/routes.ts";
 import * as serviceAccountTokens from "../people/service-accounts/routes-tokens.ts";
 import * as serviceAccountsSchema from "../people/service-accounts/schema.ts";
@@ -91,38 +105,171 @@ import * as sessions from "../people/sessions/routes.ts";
 import * as signInHistory from "../people/sessions/routes-history.ts";
 import * as ownSessions from "../people/sessions/routes-own.ts";
 import * as sessionsSchema from "../people/sessions/schema.ts";
-import * as settings from "../overview/settings/routes.ts";
-import * as settingsSchema from "../overview/settings/schema.ts";
-import * as strategies from "../flags/strategies/routes.ts";
-import * as defaultStrategies from "../flags/strategies/routes-default.ts";
-import * as featureEnvironments from "../flags/strategies/routes-environment.ts";
-import * as strategiesSchema from "../evaluation/strategy.ts";
-import * as strategyTypes from "../flags/strategy-types/routes.ts";
-import * as strategyTypesSchema from "../flags/strategy-types/schema.ts";
-import * as tagTypes from "../flags/tag-types/routes.ts";
-import * as tagTypesSchema from "../flags/tag-types/schema.ts";
-import * as tags from "../flags/tags/routes.ts";
-import * as tagsSchema from "../flags/tags/schema.ts";
 import * as tokens from "../people/tokens/routes.ts";
 import * as apiTokens from "../people/tokens/routes-api.ts";
-import * as projectTokens from "../projects/routes-tokens.ts";
 import * as tokensSchema from "../people/tokens/schema.ts";
-import * as usage from "../applications/usage/routes.ts";
-import * as clientUsage from "../applications/usage/routes-client.ts";
-import * as frontendUsage from "../applications/usage/routes-frontend.ts";
-import * as goneUsage from "../applications/usage/routes-gone.ts";
-import * as usageSchema from "../applications/usage/schema.ts";
 import * as users from "../people/users/routes.ts";
 import * as userLists from "../people/users/routes-lists.ts";
 import * as passwords from "../people/users/routes-passwords.ts";
 import * as userPermissions from "../people/users/routes-permissions.ts";
 import * as usersSchema from "../people/users/schema.ts";
-import * as flagVariants from "../flags/variants/routes.ts";
-import * as variantsSchema from "../evaluation/variant.ts";
-import type { Schema } from "../lib/validation.ts";
+import * as projectAccessSchema from "../projects/access-schema.ts";
+import * as environments from "../projects/environments/routes.ts";
+import * as environmentClones from "../projects/environments/routes-clone.ts";
+import * as projectEnvironments from "../projects/environments/routes-projects.ts";
+import * as environmentsSchema from "../projects/environments/schema.ts";
+import * as projectFavorites from "../projects/favorites.ts";
+import * as projects from "../projects/routes.ts";
+import * as projectAccess from "../projects/routes-access.ts";
+import * as projectAccessForms from "../projects/routes-access-forms.ts";
+import * as projectChanges from "../projects/routes-change.ts";
+import * as projectTokens from "../projects/routes-tokens.ts";
+import * as projectsSchema from "../projects/schema.ts";
+
+/** Every file that exports operations, or shapes that several operations share: a test finds the ones left out. */
+const MODULES = [
+  clientFeature,
+  constraintsSchema,
+  strategiesSchema,
+  variantsSchema,
+  eventSchema,
+  notifications,
+  notificationsSchema,
+  eventCreators,
+  eventSearch,
+  eventStream,
+  events,
+  eventsSchema,
+  feedback,
+  feedbackSchema,
+  groups,
+  groupsSchema,
+  openInvitations,
+  invitations,
+  invitationsSchema,
+  ownUser,
+  ownUserSchema,
+  resets,
+  roles,
+  rolesSchema,
+  serviceAccountTokens,
+  serviceAccounts,
+  serviceAccountsSchema,
+  signInHistory,
+  ownSessions,
+  sessions,
+  sessionsSchema,
+  apiTokens,
+  tokens,
+  tokensSchema,
+  userLists,
+  passwords,
+  userPermissions,
+  users,
+  usersSchema,
+  projectAccessSchema,
+  environmentClones,
+  projectEnvironments,
+  environments,
+  environmentsSchema,
+  projectFavorites,
+  projectAccessForms,
+  projectAccess,
+  projectChanges,
+  projectTokens,
+  projects,
+  projectsSchema,
+  constraints,
+  contextFields,
+  contextFieldsSchema,
+  dependencies,
+  dependenciesSchema,
+  favorites,
+  featureTags,
+  featureTagsSchema,
+  featureTypes,
+  featureTypesSchema,
+  featuresBatch,
+  featuresBatchSchema,
+  archive,
+  bulk,
+  move,
+  features,
+  featuresSchema,
+  lifecycle,
+  lifecycleSchema,
+  projectDeletion,
+  search,
+  searchSchema,
+  segments,
+  segmentsSchema,
+  defaultStrategies,
+  featureEnvironments,
+  strategies,
+  strategyTypes,
+  strategyTypesSchema,
+  tagTypes,
+  tagTypesSchema,
+  tags,
+  tagsSchema,
+  flagVariants,
+  client,
+  clientSchema,
+  edgeReports,
+  olderEdgeReports,
+  edge,
+  edgeSchema,
+  frontend,
+  frontendSchema,
+  ofrepStream,
+  ofrep,
+  playground,
+  playgroundSchema,
+  clientApplications,
+  frontendApplications,
+  projectApplications,
+  applications,
+  applicationsSchema,
+  clientUsage,
+  frontendUsage,
+  goneUsage,
+  usage,
+  usageSchema,
+  integrationDelivery,
+  integrations,
+  integrationsSchema,
+  banners,
+  bannersSchema,
+  dashboard,
+  dashboardSchema,
+  instance,
+  instanceSchema,
+  projectReads,
+  projectReadsSchema,
+  settings,
+  settingsSchema,
+];
+
+type Exported<M> = M extends M ? M[keyof M] : never;
+
+const exported: ReadonlyArray<[name: string, value: unknown]> = MODULES.flatMap(Object.entries);
+
+/** Every operation served, with its contract as a type. */
+export type ServedOperation = Extract<Exported<(typeof MODULES)[number]>, Operation>;
+
+const isOperation = (value: unknown): value is Operation => "handle" in Object(value);
+
+/** Every operation served. */
+export const OPERATIONS: readonly Operation[] = exported.map(([, value]) => value).filter(isOperation);
+
+/** The shapes on the wire, by name. */
+export const SCHEMAS = Object.fromEntries(exported.filter(([, value]) => "kind" in Object(value))) as Record<
+  string,
+  Schema
+>;
 
 /** Who may access which paths. */
-export interface Surface {
+interface Access {
   /** The prefix of its operations' paths; any request below it requires the credential. */
   prefix: `/${string}`;
   /** Identifies the caller. @throws ApiError `AuthenticationRequired` */
@@ -133,174 +280,40 @@ export interface Surface {
   isForPages?: true;
   /** The query parameter `key` is accepted as a credential. */
   takesKey?: true;
-  /** Everything that the resources' `routes.ts` export. */
-  operations: readonly Operation[];
 }
 
-/** Preserves the type of each. */
-const operationsOf = <R extends object[]>(...routes: R): Exported<R[number]>[] =>
-  routes.flatMap((exported) => Object.values({ ...exported }));
-
-type Exported<R> = R extends object ? R[keyof R] : never;
-
-const served = [
-  {
-    prefix: "/api/admin",
-    authenticate,
-    operations: operationsOf(
-      integrations,
-      integrationDelivery,
-      features,
-      archive,
-      bulk,
-      move,
-      featuresBatch,
-      dependencies,
-      favorites,
-      lifecycle,
-      featureTags,
-      featureEnvironments,
-      strategies,
-      playground,
-      constraints,
-      segments,
-      contextFields,
-      tags,
-      tagTypes,
-      defaultStrategies,
-      flagVariants,
-      strategyTypes,
-      featureTypes,
-      environments,
-      environmentClones,
-      projectEnvironments,
-      projects,
-      projectReads,
-      projectChanges,
-      projectAccess,
-      projectAccessForms,
-      events,
-      eventCreators,
-      eventStream,
-      search,
-      eventSearch,
-      users,
-      userLists,
-      userPermissions,
-      passwords,
-      banners,
-      invitations,
-      serviceAccounts,
-      serviceAccountTokens,
-      ownUser,
-      ownSessions,
-      signInHistory,
-      tokens,
-      settings,
-      instance,
-      apiTokens,
-      projectTokens,
-      roles,
-      groups,
-      feedback,
-      notifications,
-      dashboard,
-      usage,
-      goneUsage,
-      applications,
-      projectApplications,
-    ),
-  },
-  {
-    prefix: "/api/client",
-    authenticate: authenticateSdk("client"),
-    operations: operationsOf(client, clientApplications, clientUsage, edgeReports),
-  },
-  {
-    prefix: "/api/frontend",
-    authenticate: authenticateSdk("frontend"),
-    isForPages: true,
-    operations: operationsOf(frontend, frontendApplications, frontendUsage),
-  },
+/** A path belongs to the first prefix that it is below. */
+const ACCESS: readonly Access[] = [
+  { prefix: "/api/admin", authenticate },
+  { prefix: "/api/client", authenticate: authenticateSdk("client") },
+  { prefix: "/api/frontend", authenticate: authenticateSdk("frontend"), isForPages: true },
   {
     prefix: "/ofrep/v1/stream",
     authenticate: authenticateSdk("frontend", "client"),
     isForPages: true,
     takesKey: true,
-    operations: operationsOf(ofrepStream),
   },
-  {
-    prefix: "/ofrep",
-    authenticate: authenticateSdk("frontend", "client"),
-    isForPages: true,
-    operations: operationsOf(ofrep),
-  },
-  {
-    prefix: "/edge/metrics",
-    authenticate: authenticateSdk("client"),
-    operations: operationsOf(olderEdgeReports),
-  },
-  { prefix: "/edge", isOpen: true, authenticate: authenticateAnybody, operations: operationsOf(edge) },
-  { prefix: "/invite", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(openInvitations) },
-  { prefix: "/auth", isOpen: true, authenticate: () => ANYBODY, operations: operationsOf(sessions, resets) },
-] satisfies readonly Surface[];
+  { prefix: "/ofrep", authenticate: authenticateSdk("frontend", "client"), isForPages: true },
+  { prefix: "/edge/metrics", authenticate: authenticateSdk("client") },
+  { prefix: "/edge", authenticate: authenticateAnybody, isOpen: true },
+  { prefix: "/invite", authenticate: () => ANYBODY, isOpen: true },
+  { prefix: "/auth", authenticate: () => ANYBODY, isOpen: true },
+];
 
-export const SURFACES: readonly Surface[] = served;
+const operationsBelow = Map.groupBy(OPERATIONS, ({ path }) =>
+  ACCESS.find(({ prefix }) => isBelow(prefix, path)),
+);
 
-/** Every operation served, with its contract as a type. */
-export type ServedOperation = (typeof served)[number]["operations"][number];
+export interface Surface extends Access {
+  operations: readonly Operation[];
+}
 
-/** Every operation served. */
-export const OPERATIONS: readonly Operation[] = SURFACES.flatMap(({ operations }) => operations);
+export const SURFACES: readonly Surface[] = ACCESS.map((access) => ({
+  ...access,
+  operations: operationsBelow.get(access) ?? [],
+}));
 
 /** Those that need no credential. */
 export const OPEN_OPERATIONS: ReadonlySet<Operation> = new Set(
   SURFACES.filter(({ isOpen }) => isOpen).flatMap(({ operations }) => operations),
 );
-
-/** The schemas shared by operations: everything that the resources' `schema.ts` export. */
-export const SCHEMAS = Object.fromEntries(
-  [
-    applicationsSchema,
-    bannersSchema,
-    clientSchema,
-    constraintsSchema,
-    contextFieldsSchema,
-    dashboardSchema,
-    dependenciesSchema,
-    edgeSchema,
-    environmentsSchema,
-    eventSchema,
-    eventsSchema,
-    featureTagsSchema,
-    featureTypesSchema,
-    featuresSchema,
-    frontendSchema,
-    featuresBatchSchema,
-    feedbackSchema,
-    groupsSchema,
-    lifecycleSchema,
-    instanceSchema,
-    integrationsSchema,
-    invitationsSchema,
-    settingsSchema,
-    notificationsSchema,
-    ownUserSchema,
-    playgroundSchema,
-    projectsSchema,
-    projectAccessSchema,
-    segmentsSchema,
-    searchSchema,
-    rolesSchema,
-    serviceAccountsSchema,
-    sessionsSchema,
-    strategiesSchema,
-    tagTypesSchema,
-    tagsSchema,
-    strategyTypesSchema,
-    tokensSchema,
-    usageSchema,
-    variantsSchema,
-    usersSchema,
-  ].flatMap((exported) => Object.entries(exported).filter(([, value]) => "kind" in Object(value))),
-) as Record<string, Schema>;

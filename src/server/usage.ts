@@ -1,11 +1,11 @@
 import { SYSTEM } from "../access/actor.ts";
+import { announceApplications } from "../applications/changes.ts";
+import { writeUsage } from "../applications/usage/changes.ts";
+import { removeOldUsage } from "../applications/usage/changes-old.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import { HOUR_MS } from "../lib/hour.ts";
 import type { Log } from "../lib/logger.ts";
-import { announceApplications } from "../applications/changes.ts";
-import { writeUsage } from "../applications/usage/changes.ts";
-import { removeOldUsage } from "../applications/usage/changes-old.ts";
 
 /** How often reports from applications are written, in milliseconds; a crash loses at most this much. */
 const WRITE_MS = 3_000;

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { ApiError } from "../lib/api-error.ts";
 import type { ForwardedRequest } from "../http/large-change.ts";
 import type { Parts } from "../http/response.ts";
+import { ApiError } from "../lib/api-error.ts";
 import type { Log } from "../lib/logger.ts";
 import type { FromServer, Settings, ToServer } from "./worker.ts";
 

@@ -1,8 +1,8 @@
 import type { H3EventContext } from "h3";
 import { open } from "../db/open.ts";
-import { keepHeapSmall } from "../lib/heap.ts";
 import type { ForwardedRequest } from "../http/large-change.ts";
 import type { Parts } from "../http/response.ts";
+import { keepHeapSmall } from "../lib/heap.ts";
 import type { LogLine } from "../lib/logger.ts";
 import { BUILD } from "../lib/version.ts";
 import { createServer, type ServerOptions } from "./create-server.ts";

@@ -1,7 +1,7 @@
-import { isSqlite } from "../db/error.ts";
-import { TooLongError } from "../lib/limits.ts";
 import { DatasetError, DuplicateError, LineError } from "../dataset/error.ts";
 import type { Kind } from "../dataset/kind.ts";
+import { isSqlite } from "../db/error.ts";
+import { TooLongError } from "../lib/limits.ts";
 
 /** Explains why a row was rejected; returns any other error unchanged. */
 export function explainRejection(error: unknown, kind: Kind, line: object, number: number): unknown {

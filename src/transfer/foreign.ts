@@ -1,6 +1,6 @@
+import { DatasetError } from "../dataset/error.ts";
 import { MAX_LINE_BYTES } from "../lib/limits.ts";
 import { binaryFormat } from "./binary.ts";
-import { DatasetError } from "../dataset/error.ts";
 
 /**
  * Passes the chunks through.

@@ -1,26 +1,26 @@
 import { application, instance } from "../applications/dataset.ts";
-import { banner } from "../overview/banners/dataset.ts";
+import { usage } from "../applications/usage/dataset.ts";
+import type { Kind } from "../dataset/kind.ts";
 import { contextField } from "../flags/context-fields/dataset.ts";
-import { environment } from "../projects/environments/dataset.ts";
-import { event } from "../log/dataset.ts";
 import { featureType } from "../flags/feature-types/dataset.ts";
 import { feature } from "../flags/features/dataset.ts";
-import { group } from "../people/groups/dataset.ts";
-import { counter } from "../overview/instance/dataset.ts";
-import { integration, integrationEvent } from "../integrations/dataset.ts";
-import { invitation } from "../people/invitations/dataset.ts";
-import { notification, notificationMute } from "../log/notifications/dataset.ts";
-import { deletedPrivateProject, project, projectRole } from "../projects/dataset.ts";
-import { role } from "../people/roles/dataset.ts";
 import { segment } from "../flags/segments/dataset.ts";
-import { setting } from "../overview/settings/dataset.ts";
 import { strategyType } from "../flags/strategy-types/dataset.ts";
 import { tagType } from "../flags/tag-types/dataset.ts";
 import { tag } from "../flags/tags/dataset.ts";
+import { integration, integrationEvent } from "../integrations/dataset.ts";
+import { event } from "../log/dataset.ts";
+import { notification, notificationMute } from "../log/notifications/dataset.ts";
+import { banner } from "../overview/banners/dataset.ts";
+import { counter } from "../overview/instance/dataset.ts";
+import { setting } from "../overview/settings/dataset.ts";
+import { group } from "../people/groups/dataset.ts";
+import { invitation } from "../people/invitations/dataset.ts";
+import { role } from "../people/roles/dataset.ts";
 import { token } from "../people/tokens/dataset.ts";
-import { usage } from "../applications/usage/dataset.ts";
 import { user } from "../people/users/dataset.ts";
-import type { Kind } from "../dataset/kind.ts";
+import { deletedPrivateProject, project, projectRole } from "../projects/dataset.ts";
+import { environment } from "../projects/environments/dataset.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
 export const KINDS: readonly Kind[] = [

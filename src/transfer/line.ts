@@ -1,12 +1,12 @@
 import * as v from "valibot";
+import { DatasetError, toPrintable } from "../dataset/error.ts";
+import type { ImportContext, Kind } from "../dataset/kind.ts";
+import { Flag, OptionalText, OptionalTime } from "../dataset/value.ts";
 import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep } from "../lib/limits.ts";
 import { check, type Schema, type Violation } from "../lib/validation.ts";
-import { DatasetError, toPrintable } from "../dataset/error.ts";
 import { explainRejection } from "./explain.ts";
-import type { ImportContext, Kind } from "../dataset/kind.ts";
 import { KINDS } from "./kinds.ts";
 import type { TextLine } from "./lines.ts";
-import { Flag, OptionalText, OptionalTime } from "../dataset/value.ts";
 
 /** The first line of every dataset. */
 const Header = v.strictObject({

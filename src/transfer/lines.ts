@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import { MAX_LINE_BYTES } from "../lib/limits.ts";
 import { DatasetError } from "../dataset/error.ts";
+import { MAX_LINE_BYTES } from "../lib/limits.ts";
 import { requireDataset } from "./foreign.ts";
 
 const NEWLINE = 0x0a;

@@ -1,10 +1,10 @@
 import type * as v from "valibot";
+import { toPrintable } from "../dataset/error.ts";
 import { DataError } from "../db/error.ts";
 import { inNewFile } from "../db/new-file.ts";
 import type { Database } from "../db/statement.ts";
 import { check, type Schema } from "../lib/validation.ts";
 import { ClientFeaturesFile, clientFeatureLines } from "./client-features.ts";
-import { toPrintable } from "../dataset/error.ts";
 import { exportDataset } from "./export.ts";
 import { FlagMap, mapFeatures } from "./flag-map.ts";
 import { importDataset } from "./import.ts";

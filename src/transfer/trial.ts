@@ -1,10 +1,10 @@
+import { DatasetError, DuplicateError } from "../dataset/error.ts";
+import type { ImportContext } from "../dataset/kind.ts";
 import type { Database } from "../db/statement.ts";
 import { inLongWriting, type Writing } from "../db/transaction.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
 import { timestamp } from "../lib/timestamp.ts";
-import { DatasetError, DuplicateError } from "../dataset/error.ts";
 import type { ImportCounts } from "./import.ts";
-import type { ImportContext } from "../dataset/kind.ts";
 import { notYet, requireEnd, storeLine } from "./line.ts";
 import { eachLine, type TextLine } from "./lines.ts";
 import { clearIfUntouched } from "./untouched.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ClientFeature } from "../../src/evaluation/client-feature.ts";
+import type { Constraint } from "../../src/evaluation/constraint.ts";
 import { toContext } from "../../src/evaluation/context.ts";
 import { createEvaluator } from "../../src/evaluation/evaluator.ts";
-import type { ClientFeature } from "../../src/applications/client/schema.ts";
-import type { Constraint } from "../../src/evaluation/constraint.ts";
 
 const flag = (constraint: Partial<Constraint>): ClientFeature => ({
   name: "flag",

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
+import { writeUsage } from "../../src/applications/usage/changes.ts";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { hourAgo, report } from "../support/usage.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { COMMANDS } from "../../src/cli/run.ts";
 import { SETTINGS } from "../../src/cli/config.ts";
+import { COMMANDS } from "../../src/cli/run.ts";
 import { runHere } from "./run-cli.ts";
 
 const isThere = spawnSync("groff", ["--version"]).status === 0;

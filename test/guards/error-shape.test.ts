@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { ErrorBody, toApiError } from "../../src/lib/api-error.ts";
+import { toApiError } from "../../src/http/failure.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { assertMatches, importLines, openServer } from "../support/server.ts";

@@ -53,107 +53,83 @@ test("the program imports no package that is only for development", () => {
   );
 });
 
-/** The layers from top to bottom: each may use those below it, never one above. */
-const LAYERS: ReadonlyArray<[name: string, files: RegExp]> = [
-  ["main", /^main\.ts$/],
-  ["cli", /^cli\//],
-  ["server", /^server\//],
-  ["surfaces", /^surfaces\.ts$/],
-  ["transfer and demo", /^(transfer\/(?!(kind|value|reference|error|warnings)\.)|demo\/)/],
-  ["routes", /^resources\/[\w-]+\/routes[\w-]*\.ts$/],
-  ["dataset", /^resources\/[\w-]+\/dataset[\w-]*\.ts$/],
-  ["delivery", /^delivery\//],
-  ["changes", /^resources\/[\w-]+\/changes[\w-]*\.ts$/],
-  ["stores", /^resources\/[\w-]+\/[\w-]+\.ts$/],
-  ["events", /^events\//],
+/** The folders of `src` from bottom to top: each stands on those before it, and knows none after it. */
+const DOMAINS = [
+  "lib",
+  "evaluation",
+  "db",
+  "access",
+  "events",
+  "http",
+  "dataset",
+  "log",
+  "people",
+  "projects",
+  "flags",
+  "applications",
+  "integrations",
+  "overview",
+  "transfer",
+  "demo",
+  "server",
+  "cli",
+  "main.ts",
 ];
 
-/** Shared code, which any layer may use. */
-const SHARED =
-  /^(auth|db|evaluation|http)\/|^transfer\/(kind|value|reference|error|warnings)\.ts$|^[\w-]+\.(ts|d\.ts)$/;
+const domainOf = (file: string) => file.split("/")[0]!;
+const heightOf = (file: string) => DOMAINS.indexOf(domainOf(file));
+const isOfUi = (file: string) => file.startsWith("ui/");
 
-const layerOf = (file: string) => LAYERS.findIndex(([, files]) => files.test(file));
-
-test("every file belongs to a layer", () => {
+test("every file is in a domain", () => {
   const files = fs
     .readdirSync("src", { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file));
+    .filter((file) => /\.tsx?$/.test(file) && !isOfUi(file));
   assert.deepEqual(
-    files.filter((file) => layerOf(file) < 0 && !SHARED.test(file) && !file.startsWith("ui/")),
+    files.filter((file) => heightOf(file) < 0 && file !== "sql.d.ts"),
     [],
   );
 });
 
-test("imports point one way: main → cli → server → surfaces → routes → delivery → changes → stores → events → shared code", () => {
-  const pointsBack = ({ file, name }: (typeof IMPORTS)[number]) => {
-    const [from, to] = [layerOf(file), layerOf(name)];
-    return to >= 0 && (from < 0 || to < from);
-  };
-  const backward = IMPORTS.filter((one) => pointsBack(one) && !one.isType);
+test("no domain imports one that stands on it, not even a type", () => {
   assert.deepEqual(
-    backward.map(({ file, name }) => `${file} imports ${name}`),
+    offenders(({ file, name }) => !isOfUi(file) && /\.ts$/.test(name) && heightOf(name) > heightOf(file)),
     [],
   );
 });
 
-test("only changes, require.ts and schemas are imported from another resource", () => {
-  const nounOf = (file: string) => /^resources\/([\w-]+)\//.exec(file)?.[1];
-  const offered = /\/(changes[\w-]*|require|schema)\.ts$/;
-  const isForeign = ({ file, name }: (typeof IMPORTS)[number]) =>
-    nounOf(file) !== undefined && nounOf(name) !== undefined && nounOf(file) !== nounOf(name);
-  assert.deepEqual(
-    offenders((one) => isForeign(one) && !one.isType && !offered.test(one.name)),
-    [],
-  );
+test("no domain is empty, and none is missing from the list", () => {
+  const folders = fs.readdirSync("src").filter((name) => name !== "ui" && name !== "sql.d.ts");
+  assert.deepEqual(folders.toSorted(), DOMAINS.toSorted());
 });
 
 test("the page imports only types from the server, and the server nothing from the page", () => {
   const crosses = ({ file, name }: (typeof IMPORTS)[number]) =>
     file.startsWith("ui/") !== name.startsWith("ui/") && (/\.tsx?$/.test(name) || name.startsWith("node:"));
-  const isOfUi = ({ file, name }: (typeof IMPORTS)[number]) =>
-    file.startsWith("ui/") || name.startsWith("ui/");
   assert.deepEqual(
-    offenders((one) => isOfUi(one) && crosses(one) && !one.isType),
+    offenders((one) => (isOfUi(one.file) || isOfUi(one.name)) && crosses(one) && !one.isType),
     [],
   );
 });
 
-test("stores know nothing of HTTP but raw JSON", () => {
-  assert.deepEqual(
-    offenders(
-      ({ file, name }) =>
-        file.endsWith("store.ts") && name.startsWith("http/") && name !== "http/raw-json.ts",
-    ),
-    [],
-  );
-});
-
-test("schemas import no code that runs", () => {
-  const allowed = /^(valibot|validation\.ts|.*schema\.ts|.*types\.ts)$/;
-  assert.deepEqual(
-    offenders(({ file, name }) => file.endsWith("schema.ts") && !allowed.test(name)),
-    [],
-  );
-});
-
-test("SQL appears only where tables are read and changed, and in authentication", () => {
-  const owners =
-    /^resources\/[\w-]+\/([\w-]*store|changes[\w-]*|require|dataset[\w-]*|text-search)\.ts$|^events\/|^auth\/|^db\/known|^transfer\/untouched/;
-  assert.deepEqual(
-    offenders(({ file, name, isType }) => name === "db/statement.ts" && !isType && !owners.test(file)).filter(
-      (line) => {
-        const [file = ""] = line.split(" ");
-        return /\b(query|command|bookkeeping)</.test(fs.readFileSync(path.join("src", file), "utf8"));
-      },
-    ),
-    [],
-  );
-});
-
-test("only changes, events and imports start write transactions", () => {
+test("only requests, events and imports start write transactions", () => {
   const users = /^(db\/group-commit|events\/write|transfer\/(import|replace-flags|trial))\.ts$/;
   assert.deepEqual(
     offenders(({ file, name, isType }) => name === "db/transaction.ts" && !isType && !users.test(file)),
+    [],
+  );
+});
+
+test("every file that declares operations is served", () => {
+  const served = IMPORTS.filter(({ file }) => file === "server/surfaces.ts").map(({ name }) => name);
+  const declaring = fs
+    .readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !isOfUi(file))
+    .filter((file) =>
+      /^export const \w+ = operation\(/m.test(fs.readFileSync(path.join("src", file), "utf8")),
+    );
+  assert.ok(declaring.length > 10);
+  assert.deepEqual(
+    declaring.filter((file) => !served.includes(file)),
     [],
   );
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "valibot";
-import { exampleOf } from "../../src/server/examples.ts";
 import type { Operation } from "../../src/http/operation.ts";
+import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS, SURFACES } from "../../src/server/surfaces.ts";
 import { exampleWorld } from "../support/examples.ts";
 import { openServer } from "../support/server.ts";

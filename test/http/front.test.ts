@@ -6,12 +6,11 @@ import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { describe, type TestContext, test } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
-
-import type { ErrorBody } from "../../src/lib/api-error.ts";
 import { JsonStream, toBody } from "../../src/http/json-stream.ts";
 import { listen } from "../../src/http/listen.ts";
 import { guarded, type Listener } from "../../src/http/listener.ts";
 import { inTurns } from "../../src/http/turns.ts";
+import type { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { openServer } from "../support/server.ts";
 import {

@@ -3,9 +3,8 @@ import { once } from "node:events";
 import http from "node:http";
 import net from "node:net";
 import type { TestContext } from "node:test";
-
-import { ErrorBody } from "../../src/lib/api-error.ts";
 import { listen } from "../../src/http/listen.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { assertMatches, openServer } from "../support/server.ts";
 import { createWorld, personal, type World } from "../support/world.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import type { Database } from "../../src/db/statement.ts";
 import { writeUsage } from "../../src/applications/usage/changes.ts";
+import type { Database } from "../../src/db/statement.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Database } from "../../src/db/statement.ts";
-import type { LogLine } from "../../src/lib/logger.ts";
 import { writeUsage } from "../../src/applications/usage/changes.ts";
 import { removeOldUsage } from "../../src/applications/usage/changes-old.ts";
+import type { Database } from "../../src/db/statement.ts";
+import type { LogLine } from "../../src/lib/logger.ts";
 import { announceAll, watchUsage } from "../../src/server/usage.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { hourAgo, report, reportTo } from "../support/usage.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as v from "valibot";
+import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";
-import { ErrorBody } from "../../src/lib/api-error.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
 import { NoBody, type Operation, textTypeOf } from "../../src/http/operation.ts";
+import { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";

@@ -1,5 +1,5 @@
-import { HOUR_MS, startOfHour } from "../../src/lib/hour.ts";
 import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { HOUR_MS, startOfHour } from "../../src/lib/hour.ts";
 import type { openServer } from "./server.ts";
 import { CLIENT } from "./world.ts";
 

@@ -1,6 +1,7 @@
+import type { ClientFeature, ClientSegment } from "../../evaluation/client-feature.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import { type Change, union } from "./compare.ts";
-import type { ClientEvent, ClientFeature, ClientSegment } from "./schema.ts";
+import type { ClientEvent } from "./schema.ts";
 import type { FlagSelection } from "./selection.ts";
 import { isSegmentSelected, isSelected, selectedFlags, selectedSegments } from "./selection.ts";
 import type { State } from "./state.ts";

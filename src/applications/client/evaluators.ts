@@ -1,6 +1,6 @@
 import type { Database } from "../../db/statement.ts";
+import type { ClientFeature, ClientSegment } from "../../evaluation/client-feature.ts";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.ts";
-import type { ClientFeature, ClientSegment } from "./schema.ts";
 import { type FlagSelection, selectedFlags } from "./selection.ts";
 import { type State, stateOf } from "./state.ts";
 import type { Flag } from "./store.ts";

@@ -1,4 +1,4 @@
-import type { ClientFeature, ClientSegment } from "./schema.ts";
+import type { ClientFeature, ClientSegment } from "../../evaluation/client-feature.ts";
 import type { State } from "./state.ts";
 import type { Flag } from "./store.ts";
 

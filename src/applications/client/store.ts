@@ -1,7 +1,7 @@
 import { type Database, query } from "../../db/statement.ts";
+import type { ClientFeature } from "../../evaluation/client-feature.ts";
 import { EVENT_TYPES, type EventType } from "../../events/types.ts";
 import { RawJson, toJson, type Wire } from "../../lib/raw-json.ts";
-import type { ClientFeature } from "./schema.ts";
 
 /** A flag as SDKs evaluate it in an environment. */
 export interface Flag {

@@ -1,6 +1,6 @@
+import type { ClientFeature } from "../../evaluation/client-feature.ts";
 import type { Context } from "../../evaluation/context.ts";
 import type { Evaluator } from "../../evaluation/evaluator.ts";
-import type { ClientFeature } from "../client/schema.ts";
 import type { FlagFailure, FlagValue } from "./schema.ts";
 
 /** The contexts to evaluate flags for. */

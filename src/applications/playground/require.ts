@@ -3,9 +3,9 @@ import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Context } from "../../evaluation/context.ts";
 import { type Explanation, explain } from "../../evaluation/explain.ts";
+import { strategiesAsValues } from "../../flags/strategies/require.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { evaluatorOfProjects } from "../client/require.ts";
-import { strategiesAsValues } from "../../flags/strategies/require.ts";
 import { type CleanContext, contextLength, countContexts } from "./contexts.ts";
 import type { PlaygroundRequest } from "./schema.ts";
 

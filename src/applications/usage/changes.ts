@@ -1,11 +1,10 @@
 import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
-import type { Tx } from "../../events/write.ts";
-import { timestamp } from "../../lib/timestamp.ts";
-import { writeApplication, writeInstance } from "../changes.ts";
 import { enterUsageStages } from "../../flags/lifecycle/changes.ts";
 import { markFeatureSeen } from "../../flags/strategies/changes-seen.ts";
+import { timestamp } from "../../lib/timestamp.ts";
+import { writeApplication, writeInstance } from "../changes.ts";
 import { keep, type Report, take, type Use } from "./gathered.ts";
 
 /** Usage of a flag by an application in an environment. */
@@ -47,11 +46,6 @@ export function addToHour(tx: Writing, { variants, yes, no, ...place }: Omit<Use
   if (changes > 0) for (const [variant, count] of variants) addVariant(tx).run({ ...place, variant, count });
   return changes;
 }
-
-const remove = bookkeeping<{ feature: string }>(`DELETE FROM usage_series WHERE feature = :feature`);
-
-/** Removes what was counted under a flag's name: it ends with the flag, and another one begins without it. */
-export const removeUse = (tx: Tx, feature: string) => remove(tx).run({ feature });
 
 /** How long a transaction may write, in milliseconds, so that requests and changes get a turn in between. */
 const SLICE_MS = 2;

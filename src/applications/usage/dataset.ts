@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { Name } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { dictionary, Time } from "../../lib/validation.ts";
 import { addToHour, insertSeries, type Series } from "./changes.ts";
 

@@ -7,7 +7,6 @@ import { isStorable, type UsageReport, type UsageRow } from "./schema.ts";
 import { flagsElsewhere } from "./store.ts";
 
 export { gather } from "./gathered.ts";
-export { type Counted, usageThisHour } from "./store.ts";
 
 /** The environment for usage if neither the token nor the report names one (original). */
 const DEFAULT_ENVIRONMENT = "default";

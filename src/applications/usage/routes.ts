@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { operation } from "../../http/operation.ts";
 import { mayBeHidden } from "../../flags/features/require.ts";
+import { operation } from "../../http/operation.ts";
 import { HoursBack, HoursOfUse, Usage } from "./schema.ts";
 import { hoursOfUse, usageOf } from "./store.ts";
 

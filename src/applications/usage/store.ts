@@ -40,33 +40,6 @@ export function usageOf(db: Database, feature: string): Omit<Usage, "version" | 
   };
 }
 
-const usageOfAll = query<
-  { features: string; since: string },
-  Counted & { feature: string; environment: string }
->(`
-  SELECT feature, environment, sum(yes) AS yes, sum(no) AS no
-  FROM json_each(:features) AS wanted
-  CROSS JOIN usage_series ON usage_series.feature = wanted.value
-  JOIN hourly_usage ON series = usage_series.id AND hour >= :since
-  GROUP BY feature, environment`);
-
-/** How often a flag was on and off. */
-export interface Counted {
-  yes: number;
-  no: number;
-}
-
-/** Looks up how often any of these flags was on and off in an environment in the current hour. */
-export function usageThisHour(db: Database, features: readonly string[]) {
-  const [since = ""] = lastHours(1);
-  const rows = usageOfAll(db).all({ features: JSON.stringify(features), since });
-  const byKey = new Map(
-    rows.map(({ feature, environment, yes, no }) => [`${environment} ${feature}`, { yes, no }]),
-  );
-  return (feature: string, environment: string): Counted =>
-    byKey.get(`${environment} ${feature}`) ?? { yes: 0, no: 0 };
-}
-
 const elsewhere = query<{ names: string; projects: string }, string>(`
   SELECT name FROM json_each(:names) AS named CROSS JOIN features ON name = named.value
   WHERE project NOT IN (SELECT value FROM json_each(:projects))`);

@@ -1,10 +1,10 @@
 import net from "node:net";
 import { RE2JS } from "re2js";
 import type { Database } from "../../db/statement.ts";
+import { type Constraint, OPERATORS } from "../../evaluation/constraint.ts";
 import { invalid } from "../../lib/api-error.ts";
 import type { Violation } from "../../lib/validation.ts";
 import { requireContextField } from "../context-fields/require.ts";
-import { type Constraint, OPERATORS } from "../../evaluation/constraint.ts";
 
 /**
  * Checks that constraints can be evaluated: their values must suit the operator.

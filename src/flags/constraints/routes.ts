@@ -1,6 +1,6 @@
+import { NewConstraint } from "../../evaluation/constraint.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { requireConstraint, requireLegalValues } from "./require.ts";
-import { NewConstraint } from "../../evaluation/constraint.ts";
 
 export const validateConstraint = operation({
   id: "validateConstraint",

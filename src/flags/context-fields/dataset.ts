@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { bit, Flag, OptionalText, OptionalTime, Real, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { type ContextFieldRow, insertContextField } from "./changes.ts";
 

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { ShortText, Text, Timestamp, UrlName } from "../../lib/validation.ts";
 import { StrategyUse } from "../../evaluation/constraint.ts";
+import { ShortText, Text, Timestamp, UrlName } from "../../lib/validation.ts";
 
 export const LegalValue = v.strictObject({ value: v.string(), description: v.optional(v.string()) });
 export type LegalValue = v.InferOutput<typeof LegalValue>;

@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import type { StrategyUse } from "../../evaluation/constraint.ts";
+import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import type { ContextField, ListedContextField } from "./schema.ts";
 
 type Row = Omit<ContextField, "stickiness" | "legalValues"> & { stickiness: 0 | 1; legalValues: string };

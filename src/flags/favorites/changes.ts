@@ -3,7 +3,6 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 
 type FeatureFavorite = { feature: string; userId: number };
-type ProjectFavorite = { project: string; userId: number };
 
 export const insertFeatureFavorite = command<FeatureFavorite>(`
   INSERT INTO feature_favorites (feature, user_id) VALUES (:feature, :userId)`);
@@ -11,27 +10,14 @@ export const insertFeatureFavorite = command<FeatureFavorite>(`
 const removeFeatureFavorite = command<FeatureFavorite>(`
   DELETE FROM feature_favorites WHERE feature = :feature AND user_id = :userId`);
 
-export const insertProjectFavorite = command<ProjectFavorite>(`
-  INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
-
-const removeProjectFavorite = command<ProjectFavorite>(`
-  DELETE FROM project_favorites WHERE project = :project AND user_id = :userId`);
-
 /** Adds a flag to a user's favorites, or removes it; the event has only a private project (original: none). */
 export function setFeatureFavorite(
   tx: Tx,
-  { feature, project, userId }: FeatureFavorite & ProjectFavorite,
+  { feature, project, userId }: FeatureFavorite & { project: string },
   isFavorite: boolean,
 ) {
   removeFeatureFavorite(tx).run({ feature, userId });
   if (isFavorite) insertFeatureFavorite(tx).run({ feature, userId });
   const type = isFavorite ? "feature-favorited" : "feature-unfavorited";
   tx.record({ type, featureName: feature, project: firstPrivate(tx.db, [project]), data: { feature } });
-}
-
-/** The same for a project. */
-export function setProjectFavorite(tx: Tx, { project, userId }: ProjectFavorite, isFavorite: boolean) {
-  removeProjectFavorite(tx).run({ project, userId });
-  if (isFavorite) insertProjectFavorite(tx).run({ project, userId });
-  tx.record({ type: isFavorite ? "project-favorited" : "project-unfavorited", project, data: { project } });
 }

@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { changedRows } from "../../db/new-file.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Name, optional, withoutNulls } from "../../dataset/value.ts";
+import { changedRows } from "../../db/new-file.ts";
 import { setLifetime } from "./changes.ts";
 import { UpdateLifetime } from "./schema.ts";
 import { featureTypes } from "./store.ts";

@@ -4,7 +4,7 @@ import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { removeDependencies } from "../dependencies/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
-import { removeUse } from "../../applications/usage/changes.ts";
+import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 

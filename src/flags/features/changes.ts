@@ -2,7 +2,7 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { tagNewFeature } from "../feature-tags/changes.ts";
 import { enterStage } from "../lifecycle/changes.ts";
-import { removeUse } from "../../applications/usage/changes.ts";
+import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature, NewFeature } from "./schema.ts";
 

@@ -1,7 +1,5 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import { type Database, query } from "../../db/statement.ts";
-import type { Writing } from "../../db/transaction.ts";
 import {
   bit,
   Flag,
@@ -13,8 +11,11 @@ import {
   Real,
   withoutNulls,
 } from "../../dataset/value.ts";
-import { dictionary, PathName } from "../../lib/validation.ts";
+import { type Database, query } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import { Constraint } from "../../evaluation/constraint.ts";
+import { Variant } from "../../evaluation/variant.ts";
+import { dictionary, PathName } from "../../lib/validation.ts";
 import {
   type FeatureEnvironmentRow,
   type FeaturePlace,
@@ -24,7 +25,6 @@ import {
   type StrategyRow,
 } from "../strategies/changes.ts";
 import { type StoredParts, toValues } from "../strategies/require.ts";
-import { Variant } from "../../evaluation/variant.ts";
 
 /** The default for variants from other systems, as in SDKs. */
 const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };

@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { type Database, query } from "../../db/statement.ts";
 import { type ImportContext, kind } from "../../dataset/kind.ts";
 import { requireAllKnown, requireKnown } from "../../dataset/reference.ts";
 import {
@@ -12,13 +11,14 @@ import {
   optional,
   withoutNulls,
 } from "../../dataset/value.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { PathName, Time } from "../../lib/validation.ts";
+import { EXPIRED } from "../../projects/require.ts";
 import { insertDependency } from "../dependencies/changes.ts";
 import { insertFeatureFavorite } from "../favorites/changes.ts";
 import { insertFeatureTag } from "../feature-tags/changes.ts";
 import { insertStage } from "../lifecycle/changes.ts";
 import { STAGES } from "../lifecycle/schema.ts";
-import { EXPIRED } from "../../projects/require.ts";
 import { ensureTagRow } from "../tags/changes.ts";
 import { TagPart } from "../tags/schema.ts";
 import { type FeatureRow, insertFeature } from "./changes.ts";

@@ -1,8 +1,8 @@
+import { type PersonRow, toPerson } from "../../access/person.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import { type PersonRow, toPerson } from "../../access/person.ts";
 import type { CurrentStage } from "../lifecycle/schema.ts";
-import { type Counted, usageThisHour } from "../../applications/usage/require.ts";
+import { type Counted, usageThisHour } from "../usage.ts";
 import type { Feature, FeatureDetails } from "./schema.ts";
 
 type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 | 1; impressionData: 0 | 1 };

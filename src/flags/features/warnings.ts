@@ -1,8 +1,8 @@
+import { nameWarnings } from "../../dataset/warnings.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
-import { nameWarnings } from "../../dataset/warnings.ts";
-import { constraintWarnings, isNumber } from "../constraints/require.ts";
 import type { Constraint } from "../../evaluation/constraint.ts";
+import { constraintWarnings, isNumber } from "../constraints/require.ts";
 
 /*
  * What a dataset may contain although the API would reject it: it is stored and returned as it is, but must be

@@ -1,7 +1,7 @@
+import { type PersonRow, toPerson } from "../../access/person.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import { type PersonRow, toPerson } from "../../access/person.ts";
-import { type Counted, usageThisHour } from "../../applications/usage/require.ts";
+import { type Counted, usageThisHour } from "../usage.ts";
 import { LAST_SEEN, STAGE_AS_JSON } from "./columns.ts";
 import type { FoundFeature } from "./schema.ts";
 

@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
-import { constraintWarnings } from "../constraints/require.ts";
+import { query } from "../../db/statement.ts";
 import { Constraint } from "../../evaluation/constraint.ts";
+import { constraintWarnings } from "../constraints/require.ts";
 import { insertSegment } from "./changes.ts";
 
 const Segment = v.strictObject({

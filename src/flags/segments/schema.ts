@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { NonEmptyText, ShortText, Timestamp } from "../../lib/validation.ts";
 import { Constraint, NewConstraint, StrategyUse } from "../../evaluation/constraint.ts";
+import { NonEmptyText, ShortText, Timestamp } from "../../lib/validation.ts";
 
 /** A named set of constraints; without `project`, strategies of all projects may use it. */
 export const Segment = v.strictObject({

@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import type { StrategyUse } from "../../evaluation/constraint.ts";
+import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import type { ListedSegment, Segment } from "./schema.ts";
 
 type Row = Omit<Segment, "project" | "constraints"> & { project: string | null; constraints: string };

@@ -1,8 +1,8 @@
 import { command, type Database, query } from "../../db/statement.ts";
+import type { CreateStrategy, DefaultStrategy, Strategy } from "../../evaluation/strategy.ts";
 import type { Tx } from "../../events/write.ts";
 import { addStrategy, distinct, type NewStrategy, type Place } from "./changes.ts";
 import { requireSegments } from "./rules.ts";
-import type { CreateStrategy, DefaultStrategy, Strategy } from "../../evaluation/strategy.ts";
 
 /** An environment of a project. */
 type ProjectPlace = Pick<Place, "project" | "environment">;

@@ -1,8 +1,8 @@
 import { command } from "../../db/statement.ts";
+import type { Strategy, StrategyOrder, UpdateStrategy } from "../../evaluation/strategy.ts";
 import type { Tx } from "../../events/write.ts";
 import { distinct, insertStrategySegment, type Place, type StrategyRow, toData, toRow } from "./changes.ts";
 import { disableFeature } from "./changes-enabled.ts";
-import type { Strategy, StrategyOrder, UpdateStrategy } from "../../evaluation/strategy.ts";
 import { strategiesAsValues } from "./store.ts";
 
 const setRow = command<StrategyRow>(`

@@ -1,7 +1,7 @@
 import crypto from "node:crypto";
 import { command } from "../../db/statement.ts";
-import type { Tx } from "../../events/write.ts";
 import type { Strategy } from "../../evaluation/strategy.ts";
+import type { Tx } from "../../events/write.ts";
 import { strategiesAsValues } from "./store.ts";
 
 /** A flag in an environment. */

@@ -2,10 +2,10 @@ import type { Actor } from "../../access/actor.ts";
 import { requirePermission } from "../../access/require-permission.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { ApiError, invalid } from "../../lib/api-error.ts";
-import { LIMITS } from "../../lib/limits.ts";
 import type { StrategyUse } from "../../evaluation/constraint.ts";
 import type { Strategy } from "../../evaluation/strategy.ts";
+import { ApiError, invalid } from "../../lib/api-error.ts";
+import { LIMITS } from "../../lib/limits.ts";
 import { getsStrategy, placedStrategy, strategyCount } from "./store.ts";
 
 export { type StoredParts, strategiesAsValues, toValues } from "./store.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
+import { DefaultStrategy, SetDefaultStrategy } from "../../evaluation/strategy.ts";
 import { operation } from "../../http/operation.ts";
 import { requireProjectEnvironment } from "../../projects/environments/require.ts";
 import { setDefaultStrategy } from "./changes-default.ts";
 import { requireValidDefault } from "./rules.ts";
-import { DefaultStrategy, SetDefaultStrategy } from "../../evaluation/strategy.ts";
 
 export const updateDefaultStrategy = operation({
   id: "addDefaultStrategyToProjectEnvironment",

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../../access/actor.ts";
+import { FeatureInEnvironment } from "../../evaluation/strategy.ts";
 import type { Tx } from "../../events/write.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { FeatureNames } from "../features/schema.ts";
@@ -7,7 +8,6 @@ import type { Place } from "./changes.ts";
 import { disableFeature, enableFeature } from "./changes-enabled.ts";
 import { requireFeatureEnvironment, requireLiveFeatureEnvironment, requireMayEnable } from "./require.ts";
 import { ENVIRONMENT, Params } from "./routes-path.ts";
-import { FeatureInEnvironment } from "../../evaluation/strategy.ts";
 import { isEnabled, strategiesAsValues } from "./store.ts";
 
 const EnableQuery = v.object({

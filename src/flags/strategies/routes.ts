@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "../../evaluation/strategy.ts";
 import { applyJsonPatchAs, JsonPatch } from "../../http/json-patch.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { createStrategy } from "./changes-default.ts";
@@ -12,7 +13,6 @@ import {
 } from "./require.ts";
 import { ENVIRONMENT, Params, StrategyParams } from "./routes-path.ts";
 import { requireValidStrategy } from "./rules.ts";
-import { CreateStrategy, Strategy, StrategyOrder, UpdateStrategy } from "../../evaluation/strategy.ts";
 import { strategies } from "./store.ts";
 
 const STRATEGIES = `${ENVIRONMENT}/strategies` as const;

@@ -1,13 +1,13 @@
 import { hiddenProjects } from "../../access/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
+import type { Constraint } from "../../evaluation/constraint.ts";
+import type { CreateStrategy, SetDefaultStrategy, UpdateStrategy } from "../../evaluation/strategy.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
 import { LIMITS } from "../../lib/limits.ts";
 import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
-import type { Constraint } from "../../evaluation/constraint.ts";
 import { requireWeights } from "../variants/require.ts";
-import type { CreateStrategy, SetDefaultStrategy, UpdateStrategy } from "../../evaluation/strategy.ts";
 import { segmentOwner } from "./store.ts";
 
 /**

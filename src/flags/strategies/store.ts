@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import type { Strategy } from "../../evaluation/strategy.ts";
+import { RawJson, type Wire } from "../../lib/raw-json.ts";
 
 /** The columns of a strategy that are not stored as plain values; lists and objects are JSON. */
 export interface StoredParts extends Record<"segments" | "constraints" | "variants" | "parameters", string> {

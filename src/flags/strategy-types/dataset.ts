@@ -1,10 +1,10 @@
 import * as v from "valibot";
-import { changedRows } from "../../db/new-file.ts";
-import { type Database, query } from "../../db/statement.ts";
 import { LineError } from "../../dataset/error.ts";
 import { kind } from "../../dataset/kind.ts";
 import { bit, Flag, OptionalText, withoutNulls } from "../../dataset/value.ts";
 import { nameWarnings } from "../../dataset/warnings.ts";
+import { changedRows } from "../../db/new-file.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { insertStrategyType, type StrategyTypeRow, setDeprecated } from "./changes.ts";
 import { StrategyParameter } from "./schema.ts";

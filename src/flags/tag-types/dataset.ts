@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { OptionalText, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { insertTagType } from "./changes.ts";
 import type { TagType } from "./schema.ts";

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
-import type { Tag } from "../../events/schema.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Name } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
+import type { Tag } from "../../events/schema.ts";
 import { insertTag } from "./changes.ts";
 import { TagPart } from "./schema.ts";
 

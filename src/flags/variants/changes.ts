@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
+import type { FlagVariant } from "../../evaluation/variant.ts";
 import type { Tx } from "../../events/write.ts";
 import type { FeaturePlace, Place } from "../strategies/changes.ts";
-import type { FlagVariant } from "../../evaluation/variant.ts";
 import { variantsByEnvironment, variantsOf } from "./store.ts";
 
 const setVariants = command<FeaturePlace & { variants: string }>(`

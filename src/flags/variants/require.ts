@@ -1,6 +1,6 @@
 import type { Database } from "../../db/statement.ts";
-import { ApiError, invalid } from "../../lib/api-error.ts";
 import type { FlagVariant } from "../../evaluation/variant.ts";
+import { ApiError, invalid } from "../../lib/api-error.ts";
 import { variantsOf } from "./store.ts";
 
 /** The sum of the weights in a list. */

@@ -1,5 +1,6 @@
 import * as v from "valibot";
 import { requirePermission } from "../../access/require-permission.ts";
+import { type FlagVariant, FlagVariants, NewFlagVariant } from "../../evaluation/variant.ts";
 import { applyJsonPatchAs, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { NonEmptyText } from "../../lib/validation.ts";
@@ -7,7 +8,6 @@ import { requireFeature } from "../features/require.ts";
 import { requireFeatureEnvironment } from "../strategies/require.ts";
 import { changeAllVariants, changeVariants } from "./changes.ts";
 import { requireFlagVariants, requireWeights } from "./require.ts";
-import { type FlagVariant, FlagVariants, NewFlagVariant } from "../../evaluation/variant.ts";
 import { variantNames, variantsByEnvironment, variantsOf } from "./store.ts";
 
 const FEATURE = "/api/admin/projects/:projectId/features/:featureName";

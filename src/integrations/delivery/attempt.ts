@@ -1,11 +1,11 @@
 import { DataError } from "../../db/error.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Log } from "../../lib/logger.ts";
+import { timestamp } from "../../lib/timestamp.ts";
 import type { Attempt } from "../changes-deliveries.ts";
 import { eventWire, mayReceive, type Target } from "../delivery-store.ts";
 import type { IntegrationEvent } from "../schema.ts";
 import { decryptedParameters, type Parameters } from "../secrets.ts";
-import { timestamp } from "../../lib/timestamp.ts";
 import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import type { Place } from "./pace.ts";

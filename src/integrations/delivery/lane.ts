@@ -3,13 +3,7 @@ import { inGroup } from "../../db/group-commit.ts";
 import { requireInPlace } from "../../db/place.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { type Attempt, recordAttempt } from "../changes-deliveries.ts";
-import {
-  type Delivery,
-  failuresOf,
-  oldestDeliveries,
-  type Target,
-  targetById,
-} from "../delivery-store.ts";
+import { type Delivery, failuresOf, oldestDeliveries, type Target, targetById } from "../delivery-store.ts";
 import { type AttemptContext, attempt } from "./attempt.ts";
 import { FAILURES_TO_OPEN } from "./backoff.ts";
 

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
-import { insertNotification, insertRecipient } from "../../events/notify.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Id, Name, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
+import { insertNotification, insertRecipient } from "../../events/notify.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertMute } from "./changes.ts";
 import { type Mute, NOTIFICATION_TYPES } from "./schema.ts";

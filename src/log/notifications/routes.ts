@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { requirePerson } from "../../access/require-permission.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requirePerson } from "../../people/tokens/require.ts";
 import { markRead, setMutes } from "./changes.ts";
 import { requireProjectsOf } from "./require.ts";
 import { Mutes, Notification, ReadNotifications } from "./schema.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { bit, Flag, Id, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { ShortText } from "../../lib/validation.ts";
 import { insertBanner } from "./changes.ts";
 import { BannerLink, Variant } from "./schema.ts";

@@ -1,10 +1,11 @@
-import { ROLES } from "../../access/permissions.ts";
 import { avatarPath, imageUrlOf } from "../../access/avatar.ts";
+import { ROLES } from "../../access/permissions.ts";
 import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { Summary } from "../../events/wire.ts";
 import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
-import type { LatestEvent, ProjectOwner, ProjectRole } from "./schema.ts";
+import type { ProjectOwner } from "../../projects/schema.ts";
+import type { LatestEvent, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 
 interface LatestRow extends PersonRow {

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { ProjectOwner, UserOwner } from "../../projects/schema.ts";
 
 export const DashboardAdmin = v.strictObject({
   id: v.pipe(v.number(), v.integer()),
@@ -8,14 +9,6 @@ export const DashboardAdmin = v.strictObject({
   email: v.optional(v.string()),
 });
 export type DashboardAdmin = v.InferOutput<typeof DashboardAdmin>;
-
-export const UserOwner = v.strictObject({
-  ownerType: v.literal("user"),
-  name: v.string(),
-  email: v.nullable(v.string()),
-  imageUrl: v.nullable(v.string()),
-});
-export type UserOwner = v.InferOutput<typeof UserOwner>;
 
 export const DashboardProject = v.strictObject({
   id: v.string(),
@@ -35,13 +28,6 @@ export const PersonalDashboard = v.strictObject({
   projectOwners: v.array(UserOwner),
   admins: v.array(DashboardAdmin),
 });
-
-export const ProjectOwner = v.variant("ownerType", [
-  UserOwner,
-  v.strictObject({ ownerType: v.literal("group"), name: v.string() }),
-  v.strictObject({ ownerType: v.literal("system") }),
-]);
-export type ProjectOwner = v.InferOutput<typeof ProjectOwner>;
 
 export const LatestEvent = v.strictObject({
   id: v.pipe(v.number(), v.integer(), v.minValue(1)),

@@ -1,11 +1,12 @@
-import { ROLES } from "../../access/permissions.ts";
 import { imageUrlOf } from "../../access/avatar.ts";
+import { ROLES } from "../../access/permissions.ts";
 import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
 import { startOfMinute } from "../../lib/minute.ts";
+import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
 import { COUNTS, EXPIRED, toHealth } from "../../projects/require.ts";
-import type { DashboardAdmin, DashboardFlag, DashboardProject, UserOwner } from "./schema.ts";
+import type { UserOwner } from "../../projects/schema.ts";
+import type { DashboardAdmin, DashboardFlag, DashboardProject } from "./schema.ts";
 
 export interface PersonRow {
   id: number;

@@ -1,7 +1,7 @@
+import { SHOWN } from "../../applications/require.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { idSince } from "../../events/time.ts";
 import { DAY_MS } from "../../lib/hour.ts";
-import { SHOWN } from "../../applications/require.ts";
 import type { Statistics } from "./schema.ts";
 
 /*

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { command, query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { Id } from "../../dataset/value.ts";
+import { command, query } from "../../db/statement.ts";
 
 /** The tables whose ids are never reused, as events, flags and scripts may refer to something deleted. */
 const TABLES = {

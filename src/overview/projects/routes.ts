@@ -1,20 +1,14 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { operation } from "../../http/operation.ts";
-import { onboardingStatus } from "../dashboard/require.ts";
 import { featuresOf } from "../../flags/features/require.ts";
+import { operation } from "../../http/operation.ts";
 import { featureTypeCounts, leadTime, projectHealth, projectStats } from "../../projects/insights-store.ts";
 import { projectBasics } from "../../projects/overview-store.ts";
 import { requireProject } from "../../projects/require.ts";
-import {
-  FlagCreator,
-  HealthReport,
-  Insights,
-  LeadTime,
-  ProjectOverview,
-  ProjectWithFeatures,
-} from "../../projects/schema.ts";
+import { FlagCreator, Insights, LeadTime } from "../../projects/schema.ts";
 import { flagCreators, memberCount } from "../../projects/store.ts";
+import { onboardingStatus } from "../dashboard/require.ts";
+import { HealthReport, ProjectOverview, ProjectWithFeatures } from "./schema.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 

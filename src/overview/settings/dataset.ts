@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { LineError } from "../../dataset/error.ts";
 import { kind } from "../../dataset/kind.ts";
+import { query } from "../../db/statement.ts";
 import { check, JsonObject, type Violation } from "../../lib/validation.ts";
 import { insertSetting } from "./changes.ts";
 import { FrontendSettings, Maintenance } from "./schema.ts";

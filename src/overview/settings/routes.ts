@@ -1,5 +1,5 @@
-import { ApiError } from "../../lib/api-error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { changeSetting } from "./changes.ts";
 import { Maintenance, NewUiConfig } from "./schema.ts";
 import { setting } from "./store.ts";

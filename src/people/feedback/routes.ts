@@ -1,7 +1,7 @@
 import * as v from "valibot";
+import { requirePerson } from "../../access/require-permission.ts";
 import { operation } from "../../http/operation.ts";
 import { NonEmptyText } from "../../lib/validation.ts";
-import { requirePerson } from "../tokens/require.ts";
 import { giveFeedback, markSplashSeen } from "./changes.ts";
 import { Feedback, FeedbackUpdate, NewFeedback, Splash } from "./schema.ts";
 

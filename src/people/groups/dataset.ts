@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireAllKnown, requireKnown } from "../../dataset/reference.ts";
 import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertGroup, insertGroupUser } from "./changes.ts";
 

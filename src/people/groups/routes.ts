@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { snapshot } from "../../db/snapshot.ts";
-import { ApiError } from "../../lib/api-error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import * as changes from "./changes.ts";
 import { requireGroup, requireGroupParts } from "./require.ts";
 import { Group, GroupId, NewGroup } from "./schema.ts";

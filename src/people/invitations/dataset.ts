@@ -1,8 +1,8 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireAllKnown } from "../../dataset/reference.ts";
 import { bit, Flag, Hash, Id, OptionalText, OptionalTime, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertInvitation, insertInvitationUser } from "./changes.ts";
 

@@ -1,8 +1,8 @@
 import { ROLES } from "../../access/permissions.ts";
 import { hashSecret } from "../../access/token.ts";
 import { type Database, query } from "../../db/statement.ts";
-import { OwnPath } from "../../lib/raw-json.ts";
 import { MASK } from "../../lib/mask.ts";
+import { OwnPath } from "../../lib/raw-json.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { rootRole } from "../roles/require.ts";
 import type { Invitation } from "./schema.ts";

@@ -2,12 +2,12 @@ import * as v from "valibot";
 import { SERVICE_USER_ID } from "../../access/actor.ts";
 import { heldPermissions } from "../../access/held.ts";
 import { hashPassword } from "../../access/password.ts";
+import { requirePerson } from "../../access/require-permission.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import { feedbackOf, splashesOf } from "../feedback/require.ts";
 import { rootRole } from "../roles/require.ts";
-import { requirePerson } from "../tokens/require.ts";
 import { setPassword } from "../users/changes.ts";
 import {
   requireOtherPassword,

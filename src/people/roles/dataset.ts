@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { permissionsOfBuiltIn } from "../../access/permissions.ts";
-import { type Database, query } from "../../db/statement.ts";
 import { LineError } from "../../dataset/error.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Id, Name, OptionalText, optional, withoutNulls } from "../../dataset/value.ts";
+import { type Database, query } from "../../db/statement.ts";
 import { insertRole, insertRolePermission } from "./changes.ts";
 
 const Role = v.strictObject({

@@ -1,8 +1,8 @@
 import * as v from "valibot";
+import { requirePerson } from "../../access/require-permission.ts";
 import { endSessionsOf, endSessionWith } from "../../access/session.ts";
-import { ApiError } from "../../lib/api-error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requirePerson } from "../tokens/require.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { requireUser } from "../users/require.ts";
 import { UserId } from "../users/schema.ts";
 import { Session } from "./schema.ts";

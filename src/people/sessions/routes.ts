@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { beginSession, sessionCookie } from "../../access/session.ts";
 import type { Database } from "../../db/statement.ts";
-import { ApiError } from "../../lib/api-error.ts";
 import { operation, WithHeaders } from "../../http/operation.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { markSeen, refreshPasswordHash } from "../users/changes.ts";
 import { findUserToSignIn, requireSignIn, requireStillPassword } from "../users/require.ts";
 import { noteFailedSignIn, noteSignIn } from "./changes.ts";

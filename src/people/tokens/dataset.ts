@@ -1,10 +1,10 @@
 import * as v from "valibot";
 import { hashSecret, TOKEN_TYPES } from "../../access/token.ts";
-import { query } from "../../db/statement.ts";
 import { LineError } from "../../dataset/error.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Hash, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { insertToken } from "./changes.ts";
 import { encryptSecret } from "./changes-secrets.ts";
 import { decryptSecret } from "./secrets-store.ts";

@@ -18,12 +18,6 @@ const namesOf = query<{ userId: number }, string>(`SELECT name FROM tokens WHERE
 /** A user's tokens, by id. */
 export const tokensOf = personalTokens;
 
-/** The user behind the credential. @throws ApiError `NoAccessError` if there is none */
-export function requirePerson({ userId }: Actor): number {
-  if (userId !== null) return userId;
-  throw new ApiError("NoAccessError", "A service token has no user: use a personal token or sign in");
-}
-
 /**
  * @throws ApiError `NameExistsError` if the user has a token with this name, `OperationDeniedError` if they have too
  * many

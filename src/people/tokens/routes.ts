@@ -1,7 +1,8 @@
 import * as v from "valibot";
+import { requirePerson } from "../../access/require-permission.ts";
 import { NoBody, operation } from "../../http/operation.ts";
 import * as changes from "./changes.ts";
-import { requireOwnToken, requirePerson, requireRoomForToken } from "./require.ts";
+import { requireOwnToken, requireRoomForToken } from "./require.ts";
 import { NewPersonalToken, PersonalToken, PersonalTokens, TokenId } from "./schema.ts";
 import { personalTokens } from "./store.ts";
 

@@ -1,9 +1,9 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
-import { MASK } from "../../lib/mask.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { bit, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
+import { MASK } from "../../lib/mask.ts";
 import { insertUser } from "./changes.ts";
 import { ACCOUNT_TYPES } from "./schema.ts";
 

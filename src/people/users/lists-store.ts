@@ -1,5 +1,5 @@
-import { ROLES } from "../../access/permissions.ts";
 import type { Pictured } from "../../access/avatar.ts";
+import { ROLES } from "../../access/permissions.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { AdminCount, BasicUser, FoundUser, InactiveUser, User, UserAccess } from "./schema.ts";
 import { COLUMNS, set, toUser, type UserRow } from "./store.ts";

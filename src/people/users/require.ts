@@ -1,9 +1,9 @@
 import type { Actor } from "../../access/actor.ts";
+import type { Pictured } from "../../access/avatar.ts";
 import { countGuess } from "../../access/guesses.ts";
 import { hashPassword, isOutdated, isPassword } from "../../access/password.ts";
 import { brokenRules } from "../../access/password-rules.ts";
 import { ROLES } from "../../access/permissions.ts";
-import type { Pictured } from "../../access/avatar.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
 import { isLookalike } from "./lookalike-store.ts";

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { hashPassword } from "../../access/password.ts";
-import { ApiError } from "../../lib/api-error.ts";
 import { NoBody, operation } from "../../http/operation.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { createReset, resetPage } from "../resets/changes.ts";
 import * as changes from "./changes.ts";
 import { requireStrongPassword, requireUser, WEAK_PASSWORD } from "./require.ts";

@@ -3,8 +3,8 @@ import { hashPassword } from "../../access/password.ts";
 
 import { ROLES } from "../../access/permissions.ts";
 import { snapshot } from "../../db/snapshot.ts";
-import { ApiError } from "../../lib/api-error.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
+import { ApiError } from "../../lib/api-error.ts";
 import { MASK } from "../../lib/mask.ts";
 import { createReset, invitation } from "../resets/changes.ts";
 import { requireRootRole, rootRoles } from "../roles/require.ts";

@@ -1,5 +1,5 @@
-import { ROLES } from "../../access/permissions.ts";
 import { imageUrlOf, type Pictured } from "../../access/avatar.ts";
+import { ROLES } from "../../access/permissions.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import type { User } from "./schema.ts";

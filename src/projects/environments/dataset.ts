@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { query } from "../../db/statement.ts";
 import { kind } from "../../dataset/kind.ts";
 import { bit, Flag, Name, Real } from "../../dataset/value.ts";
+import { query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { type EnvironmentRow, insertEnvironment } from "./changes.ts";
 

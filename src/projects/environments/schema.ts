@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { dictionary, NonEmptyText, UrlName } from "../../lib/validation.ts";
 import { DefaultStrategy } from "../../evaluation/strategy.ts";
+import { dictionary, NonEmptyText, UrlName } from "../../lib/validation.ts";
 
 /** Each flag has its own state in every environment; a protected one can't be deleted. */
 export const Environment = v.strictObject({

@@ -1,7 +1,6 @@
 import { DataError } from "../../db/error.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import type { NamedStrategy } from "./state.ts";
 import type { Place } from "../../flags/strategies/changes.ts";
 import { disable, enable } from "../../flags/strategies/routes-environment.ts";
 import { isEnabled } from "../../flags/strategies/store.ts";
@@ -9,6 +8,7 @@ import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { planStrategies } from "./plan-strategies.ts";
 import type { TextEnvironment } from "./schema.ts";
+import type { NamedStrategy } from "./state.ts";
 import { completeStrategy, type Wanted } from "./strategies.ts";
 
 /** A flag in an environment, as it is and as it should be. */

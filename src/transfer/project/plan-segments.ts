@@ -1,9 +1,9 @@
 import type { Tx } from "../../events/write.ts";
-import type { ProjectState } from "./state.ts";
 import { createSegment, deleteSegment, updateSegment } from "../../flags/segments/routes.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import type { ProjectText } from "./schema.ts";
+import type { ProjectState } from "./state.ts";
 import { differences } from "./step.ts";
 
 /** Plans the segments in a text. */

@@ -1,12 +1,12 @@
 import type { Tx } from "../../events/write.ts";
-import { invalid } from "../../lib/api-error.ts";
-import { type NamedStrategy, segmentIds } from "./state.ts";
 import type { Place } from "../../flags/strategies/changes.ts";
 import * as routes from "../../flags/strategies/routes.ts";
 import { strategiesAsValues } from "../../flags/strategies/store.ts";
+import { invalid } from "../../lib/api-error.ts";
 import { performIn } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { describePlace, paramsOf } from "./plan-environment.ts";
+import { type NamedStrategy, segmentIds } from "./state.ts";
 import type { Step } from "./step.ts";
 import { matchStrategies, type Pair, type Wanted } from "./strategies.ts";
 

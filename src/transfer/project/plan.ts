@@ -4,11 +4,11 @@ import type { Database } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { createFeature, patchFeature } from "../../flags/features/routes.ts";
 import { archiveFeature, reviveFeature } from "../../flags/features/routes-archive.ts";
-import { type FlagState, type ProjectState, projectState } from "./state.ts";
 import { performIn } from "./perform.ts";
 import { planEnvironment } from "./plan-environment.ts";
 import { planSegments, pruneSegments } from "./plan-segments.ts";
 import type { ProjectText, TextFlag } from "./schema.ts";
+import { type FlagState, type ProjectState, projectState } from "./state.ts";
 import { type Action, type Differences, differences, type Step } from "./step.ts";
 
 /** The changes that make a project match a text. */

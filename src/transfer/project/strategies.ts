@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Database } from "../../db/statement.ts";
-import type { NamedStrategy } from "./state.ts";
+import type { Variant } from "../../evaluation/variant.ts";
 import type { Place } from "../../flags/strategies/changes.ts";
 import { withDefaults } from "../../flags/strategies/changes-default.ts";
 import { requireWeights } from "../../flags/variants/require.ts";
-import type { Variant } from "../../evaluation/variant.ts";
 import type { TextStrategy } from "./schema.ts";
+import type { NamedStrategy } from "./state.ts";
 import { type Differences, differences } from "./step.ts";
 
 /** A complete strategy as it should be. */

@@ -4,13 +4,8 @@ import { isKnown } from "../../db/known.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Constraint } from "../../evaluation/constraint.ts";
-import {
-  type FlagState,
-  type NamedStrategy,
-  type ProjectState,
-  projectState,
-} from "./state.ts";
 import type { ProjectText, TextEnvironment, TextFlag, TextStrategy } from "./schema.ts";
+import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./state.ts";
 
 /** A project as YAML that `apply` accepts. @throws DataError if there is no such project */
 export function projectAsYaml(db: Database, project: string): string {

@@ -1,0 +1,36 @@
+import * as v from "valibot";
+import type { Database } from "../db/statement.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { deleteEmptyProject } from "../projects/changes-settings.ts";
+import { requireEmpty } from "../projects/require.ts";
+import { flagCount } from "../projects/store.ts";
+import { deleteArchivedFeatures } from "./features/changes-archive.ts";
+import { deleteSegmentsOf } from "./segments/changes.ts";
+
+/** Its archived flags and its segments are deleted first, each with an event. */
+export const deleteProject = operation({
+  tag: "Projects",
+  id: "deleteProject",
+  summary: "Permanently delete a project without live flags",
+  method: "DELETE",
+  path: "/api/admin/projects/:projectId",
+  params: v.object({ projectId: v.string() }),
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  crossesProjects: true,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: [
+    "feature-deleted",
+    "segment-deleted",
+    "api-token-deleted",
+    "api-token-updated",
+    "project-deleted",
+  ],
+  response: NoBody,
+  sizeOf: ({ db, params }: { db: Database; params: { projectId: string } }) =>
+    flagCount(db, params.projectId),
+}).change(({ tx, params: { projectId } }) => {
+  requireEmpty(tx.db, projectId);
+  deleteArchivedFeatures(tx, projectId);
+  deleteSegmentsOf(tx, projectId);
+  deleteEmptyProject(tx, projectId);
+});
