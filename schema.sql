@@ -634,16 +634,33 @@ CREATE INDEX deliveries_by_event ON deliveries (event_id);
 
 -- Notifications ---------------------------------------------------------------------------
 
+-- One is for the members of its project when it is read, except its author and those who have muted it; without a
+-- project, for the recipients that a dataset or an earlier version has named.
 CREATE TABLE notifications (
   id                 INTEGER PRIMARY KEY AUTOINCREMENT CHECK (id > 0),
   message            TEXT NOT NULL,
   link               TEXT NOT NULL,
   type               TEXT NOT NULL CHECK (type IN ('change-request', 'toggle')),
   created_by_user_id INTEGER NOT NULL, -- the user may be deleted
-  created_at         TEXT NOT NULL
+  created_at         TEXT NOT NULL,
+  project            TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE
 ) STRICT;
 
--- `created_at` is copied from the notification, so that a user's newest are read in order.
+-- The newest of a project and a type, skipping a user's own.
+CREATE INDEX notifications_by_project ON notifications (project, type, created_at, id, created_by_user_id)
+  WHERE project IS NOT NULL;
+
+-- Those of a project's members that they have read.
+CREATE TABLE notification_reads (
+  notification_id INTEGER NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
+  user_id         INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  read_at         TEXT NOT NULL,
+  PRIMARY KEY (notification_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_reads_by_user ON notification_reads (user_id);
+
+-- Named recipients. `created_at` is copied from the notification, so that a user's newest are read in order.
 CREATE TABLE notification_recipients (
   user_id         INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   created_at      TEXT NOT NULL,

@@ -16,13 +16,6 @@ db.pragma("synchronous = FULL");
 db.pragma("foreign_keys = ON");
 
 const [project = ""] = PROJECTS;
-const members = db
-  .prepare<[string], number>(
-    "SELECT DISTINCT user_id FROM project_user_roles WHERE project = ? AND user_id <> 1",
-  )
-  .pluck()
-  .all(project);
-
 const insertFeature = db.prepare<[string, string, string]>(
   "INSERT INTO features (name, project, created_at, created_by_user_id) VALUES (?, ?, ?, 1)",
 );
@@ -44,11 +37,9 @@ const insertSearch = db.prepare<[number | bigint, string, string]>(
 const addToTotal = db.prepare<[string, string]>(`
   INSERT INTO event_totals (project, type, count) VALUES (?, ?, 1)
   ON CONFLICT DO UPDATE SET count = count + 1`);
-const insertNotification = db.prepare<[string, string]>(`
-  INSERT INTO notifications (message, link, type, created_by_user_id, created_at) VALUES (?, '/', 'toggle', 1, ?)`);
-const insertRecipient = db.prepare<[number | bigint, number, string]>(
-  "INSERT INTO notification_recipients (notification_id, user_id, created_at) VALUES (?, ?, ?)",
-);
+const insertNotification = db.prepare<[string, string, string]>(`
+  INSERT INTO notifications (message, link, type, created_by_user_id, created_at, project)
+  VALUES (?, '/', 'toggle', 1, ?, ?)`);
 
 /** As long as Flagstone's events, with as much new text for the search index. */
 const stored = (type: string, feature: string, now: string, data: object | null) =>
@@ -73,9 +64,7 @@ function record(
   const { lastInsertRowid } = insertEvent.run(type, project, feature, stored(type, feature, now, data));
   insertSearch.run(lastInsertRowid, type, data === null ? "" : JSON.stringify(data));
   addToTotal.run(project, type);
-  if (!notifies) return;
-  const notification = insertNotification.run(`user1@example.com changed ${feature}`, now).lastInsertRowid;
-  for (const user of members) insertRecipient.run(notification, user, now);
+  if (notifies) insertNotification.run(`user1@example.com changed ${feature}`, now, project);
 }
 
 const create = db.transaction((feature: string, now: string) => {

@@ -62,7 +62,7 @@ export const casesFor = (events: number): Case[] => [
   { ...read("project features (100 flags)", `projects/${project}/features`), cachesRows: true },
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
-  { ...read("notifications", "notifications"), cachesRows: true },
+  read("notifications", "notifications"),
   { ...read("personal dashboard", "personal-dashboard"), cachesRows: true },
   { ...read("project details", `personal-dashboard/${project}`), cachesRows: true },
   { ...read("integration events", "addons/1/events"), cachesRows: true },

@@ -12,8 +12,6 @@ const USERS = 500;
 const FLAGS = 5000;
 const DELIVERIES = 20_000;
 const FAVORITES = 2000;
-/** Their ids start at 1. */
-export const NOTIFICATIONS = 500;
 
 /** Tokens of an administrator, and of a viewer who cannot see two private projects. */
 export const ADMIN = `user:${"a".repeat(56)}`;
@@ -34,7 +32,7 @@ export function* datasetLines(events: number): Generator<string> {
   for (const line of configuration(random, FLAGS)) yield `${JSON.stringify(line)}\n`;
   for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
   for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
-  for (let id = 1; id <= NOTIFICATIONS; id++) yield `${JSON.stringify(notification(id))}\n`;
+  for (let id = 1; id <= events / 2; id++) yield `${JSON.stringify(notification(id))}\n`;
 }
 
 /** The same without events, and with another number of flags. */
@@ -195,5 +193,6 @@ const notification = (id: number) => ({
   notificationType: "toggle",
   createdByUserId: 3,
   createdAt: new Date(START + id * 1e6).toISOString(),
-  recipients: [{ userId: 1 }, { userId: 2 }],
+  project: PROJECTS[id % PROJECTS.length],
+  recipients: [],
 });

@@ -5,6 +5,7 @@ import { requireNotServed } from "./lock.ts";
 import featureAndStrategyTypes from "./migrations/2-feature-and-strategy-types.sql";
 import changes from "./migrations/3-changes.sql";
 import version020 from "./migrations/4-version-0.2.0.sql";
+import version030 from "./migrations/5-version-0.3.0.sql";
 import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
@@ -13,7 +14,7 @@ import type { Database } from "./statement.ts";
  * version `n + 2`, which its file is named after. Forward only. A released step is never changed;
  * `test/db/migrations.test.ts` holds the frozen first schema and compares.
  */
-const STEPS: readonly string[] = [featureAndStrategyTypes, changes, version020];
+const STEPS: readonly string[] = [featureAndStrategyTypes, changes, version020, version030];
 
 /** The schema version that this program reads and writes, kept in SQLite's `user_version`. */
 export const SCHEMA_VERSION = STEPS.length + 1;

@@ -27,10 +27,12 @@ export const notifications = (random: Random, events: DemoEvent[], now: number):
       notificationType: event.type.startsWith("change-") ? "change-request" : "toggle",
       createdByUserId: event.createdByUserId,
       createdAt: new Date(event.at).toISOString(),
+      project: event.project,
       recipients: PROJECTS.filter((project) => project.id === event.project)
         .flatMap(membersOf)
         .filter((userId) => userId !== event.createdByUserId)
-        .map((userId) => ({ userId, readAt: readAt(random, event, now) })),
+        .map((userId) => ({ userId, readAt: readAt(random, event, now) }))
+        .filter((recipient) => recipient.readAt !== null),
     }));
 
 const where = ({ environment }: DemoEvent) => (environment ? ` in ${environment}` : "");

@@ -10,6 +10,8 @@ import { APPLICATION_ID, migrate, SCHEMA_VERSION } from "../../src/db/migrations
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { restore } from "../../src/db/restore.ts";
 import type { Database } from "../../src/db/statement.ts";
+import type { Notification } from "../../src/log/notifications/schema.ts";
+import { newestNotifications } from "../../src/log/notifications/store.ts";
 
 /** The schema of version 1, as released; it never changes. */
 const FIRST = fs.readFileSync(new URL("schema-1.sql", import.meta.url), "utf8");
@@ -177,6 +179,35 @@ test("the last editor of an integration is taken from the log", (t) => {
   const editors = rows(db, "SELECT edited_by_user_id AS editor FROM integrations ORDER BY id");
   assert.deepEqual(editors, [{ editor: 4 }, { editor: null }]);
 });
+
+const FOLDER = new URL("../../src/db/migrations/", import.meta.url);
+const STEPS = fs
+  .readdirSync(FOLDER)
+  .toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))
+  .map((name) => fs.readFileSync(new URL(name, FOLDER), "utf8"));
+
+for (const version of Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1)) {
+  test(`a file of version ${version} keeps who was notified, and what they have read`, (t) => {
+    const db = first(t);
+    migrate(db, STEPS.slice(0, version - 1));
+    assert.equal(db.pragma("user_version", { simple: true }), version);
+    db.exec(`
+      INSERT INTO users (id, root_role, created_at) VALUES (3, 3, 'then'), (4, 3, 'then');
+      INSERT INTO notifications (id, message, link, type, created_by_user_id, created_at)
+      VALUES (1, 'read', '/', 'toggle', 1, '2026-01-01'), (2, 'unread', '/', 'toggle', 1, '2026-01-02');
+      INSERT INTO notification_recipients (user_id, created_at, notification_id, read_at)
+      VALUES (3, '2026-01-01', 1, '2026-01-03'), (3, '2026-01-02', 2, NULL)`);
+    migrate(db);
+    assert.deepEqual(describe(db).things, describe(fresh(t)).things);
+    const read = (userId: number) =>
+      (newestNotifications(db, userId, []) as Notification[]).map(({ message, readAt }) => [message, readAt]);
+    assert.deepEqual(read(3), [
+      ["unread", null],
+      ["read", "2026-01-03"],
+    ]);
+    assert.deepEqual(read(4), []);
+  });
+}
 
 test("migrating twice changes nothing", (t) => {
   const db = first(t);

@@ -83,16 +83,6 @@ for (const [name, words, step] of [
     /^SEARCH records USING COVERING INDEX integration_events_by_integration/,
   ],
   [
-    "a user's notifications",
-    ["FROM notification_recipients WHERE user_id = :userId"],
-    /^SEARCH notification_recipients USING PRIMARY KEY/,
-  ],
-  [
-    "a user's notifications, without hidden projects",
-    ["WHERE notification_recipients.user_id", "json_each(:paths)"],
-    /^SEARCH notification_recipients USING PRIMARY KEY/,
-  ],
-  [
     "a flag's strategies",
     ["AS featureName, sort_order AS sortOrder", "ORDER BY sort_order, id"],
     /^SEARCH strategies USING INDEX strategies_in_order/,
@@ -107,3 +97,20 @@ for (const [name, words, step] of [
     assert.ok(!plan.includes("USE TEMP B-TREE FOR ORDER BY"), plan.join("\n"));
   });
 }
+
+test("a user's notifications: the newest of each project are looked up one by one, named ones read in order", () => {
+  const plan = planOf(statementWith("WITH RECURSIVE followed"));
+  const after = (step: string) => plan[plan.findIndex((found) => found.startsWith(step)) + 1];
+  const newest = "SEARCH notifications USING COVERING INDEX notifications_by_project (project=? AND type=?";
+  assert.ok(plan.includes(`${newest})`) && plan.includes(`${newest} AND created_at<?)`), plan.join("\n"));
+  assert.equal(after(`${newest})`), "RECURSIVE STEP", "not sorted");
+  assert.equal(after(`${newest} AND`), "SCAN latest", "not sorted");
+  assert.equal(after("SEARCH received USING PRIMARY KEY (user_id=?)"), BY_ID, plan.join("\n"));
+  assert.equal(
+    plan.filter((step) => step.includes("TEMP B-TREE FOR ORDER BY")).length,
+    2,
+    "at most 200 rows each",
+  );
+});
+
+const BY_ID = "SEARCH notifications USING INTEGER PRIMARY KEY (rowid=?)";

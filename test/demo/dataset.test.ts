@@ -79,10 +79,8 @@ test("the demo has projects, flags and notifications of every kind", () => {
     ),
     [],
   );
-  const read = all("notification").flatMap((line) =>
-    line.recipients.map((one: { readAt: string | null }) => one.readAt),
-  );
-  assert.ok(read.includes(null) && read.some((time) => time !== null));
+  const readers = all("notification").map((line) => line.recipients.length);
+  assert.ok(readers.includes(0) && readers.some((count) => count > 0), "read and unread ones");
   const flag = all("feature").find((line) => line.name === "payment-redesign");
   assert.ok(flag && flag.archivedAt === undefined, "the flag of the printed example exists");
 });

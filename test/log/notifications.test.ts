@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";
 import { openServer, scenarios } from "../support/server.ts";
-import { CLIENT, createWorld, personal, SERVICE } from "../support/world.ts";
+import { CLIENT, createWorld, personal, SERVICE, type World } from "../support/world.ts";
 
 const ids = (body: Array<{ id: number }>) => body.map(({ id }) => id);
 
@@ -179,6 +179,85 @@ for (const [name, muted, isTold] of [
   });
 }
 
+const ofOthers = (w: World) =>
+  w
+    .project("a")
+    .project("b")
+    .member("a", 3)
+    .member("b", 3)
+    .member("a", 4)
+    .group("g", [4])
+    .groupMember("b", 1);
+
+const byProject = (world: World, project: string, ...days: number[]) => {
+  for (const day of days)
+    world.notification({
+      project,
+      recipients: [],
+      createdByUserId: 2,
+      createdAt: `2026-01-0${day}T00:00:00Z`,
+    });
+  return world;
+};
+
+test("notifications of several projects and named ones are merged, newest first", async (t) => {
+  const world = byProject(byProject(ofOthers(createWorld()), "a", 1, 4, 2), "b", 3, 2, 5)
+    .notification({ createdAt: "2026-01-03T00:00:00Z" })
+    .notification({ project: "b", recipients: [], notificationType: "change-request" })
+    .notification({ project: "a", recipients: [], createdByUserId: 3 });
+  const { request } = await openServer(t, world);
+  const listed = async (user: number) =>
+    ids((await request("/api/admin/notifications", { as: personal(user) })).body);
+  assert.deepEqual(await listed(3), [6, 2, 7, 4, 5, 3, 8, 1]);
+  assert.deepEqual(await listed(4), [6, 2, 4, 5, 3, 9, 8, 1], "named for another, and of that one's doing");
+  assert.deepEqual(await listed(2), []);
+});
+
+test("a member added later is notified of what came before, and muting hides it until it is undone", async (t) => {
+  const world = byProject(createWorld().project("a").project("b"), "a", 1, 2).member("b", 4);
+  const { request } = await openServer(t, world);
+  const listed = async () => ids((await request("/api/admin/notifications", { as: personal(4) })).body);
+  const mute = (muted: object[]) => request(MUTED, { method: "PUT", as: personal(4), body: { muted } });
+  assert.deepEqual(await listed(), []);
+  const roles = [{ id: 5, users: [4] }];
+  await request("/api/admin/projects/a/access", { method: "PUT", body: { roles } });
+  assert.deepEqual(await listed(), [2, 1]);
+  await mute([{ project: "a" }]);
+  assert.deepEqual(await listed(), []);
+  await mute([]);
+  assert.deepEqual(await listed(), [2, 1]);
+});
+
+test("members mark as read for themselves, and what others can't see stays unread", async (t) => {
+  const world = byProject(byProject(ofOthers(createWorld()), "a", 1, 2), "b", 1)
+    .project("c")
+    .member("c", 4);
+  const { request, db } = await openServer(t, byProject(world, "c", 1));
+  const unread = async (user: number) => {
+    const { body } = await request("/api/admin/notifications", { as: personal(user) });
+    return ids(body.filter((one: { readAt: string | null }) => one.readAt === null));
+  };
+  const notifications = [1, 3, 4, 99];
+  await request(READ, { method: "POST", body: { notifications }, as: personal(3) });
+  const times = () => db.prepare("SELECT notification_id, user_id, read_at FROM notification_reads").all();
+  const first = times();
+  assert.deepEqual([await unread(3), await unread(4)], [[2], [2, 4, 3, 1]]);
+  await request(READ, { method: "POST", body: { notifications }, as: personal(3) });
+  await request(READ, { method: "POST", body: { notifications }, as: personal(2) });
+  assert.deepEqual(times(), first, "the first time stays; only members have any");
+});
+
+test("a deleted project takes its notifications along, also for a later one with its id", async (t) => {
+  const { request } = await openServer(t, byProject(ofOthers(createWorld()), "a", 1));
+  assert.equal((await request("/api/admin/projects/a", { method: "DELETE" })).status, 200);
+  await request("/api/admin/projects", { method: "POST", body: { id: "a", name: "a" }, as: personal(1) });
+  await request("/api/admin/projects/a/access", {
+    method: "PUT",
+    body: { roles: [{ id: 4, users: [4] }] },
+  });
+  assert.deepEqual((await request("/api/admin/notifications", { as: personal(4) })).body, []);
+});
+
 test("users who lose their role, directly or through a group, no longer get notifications of a hidden project", async (t) => {
   const world = createWorld().project("a", hidden).group("g", [3]).groupMember("a", 1).member("a", 4);
   const { request } = await openServer(t, world.member("a", 1, 4));
@@ -191,7 +270,7 @@ test("users who lose their role, directly or through a group, no longer get noti
     const told = async () => (await request("/api/admin/notifications", { as: personal(user) })).body.length;
     assert.equal(await told(), 0);
     await request("/api/admin/projects/a/settings", { method: "PUT", body: { mode: "open" } });
-    assert.equal(await told(), 1, "the notification from before that");
+    assert.equal(await told(), 0, "not even from before that");
     await request("/api/admin/projects/a/settings", { method: "PUT", body: { mode: "private" } });
   }
 });

@@ -215,17 +215,26 @@ const integrationEvent = fc.record({
   details: jsonObject,
 });
 
-const notification = fc.record({
-  kind: fc.constant("notification"),
-  message: phrase,
-  link: fc.constant("/projects/p"),
-  notificationType: fc.constantFrom("change-request", "toggle"),
-  createdByUserId: fc.constantFrom(...USERS, -42),
-  createdAt: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
-  recipients: subset(USERS).map((users) =>
-    users.map((userId) => ({ userId, ...(userId % 2 === 0 && { readAt: "2026-03-01T00:00:00.000Z" }) })),
-  ),
-});
+/** For named users, or for the members of a project, some of whom have read it. */
+const notification = fc
+  .record({
+    kind: fc.constant("notification"),
+    message: phrase,
+    link: fc.constant("/projects/p"),
+    notificationType: fc.constantFrom("change-request", "toggle"),
+    createdByUserId: fc.constantFrom(...USERS, -42),
+    createdAt: fc.constantFrom("2026-01-01T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
+    project: fc.option(fc.constantFrom(...PROJECTS), { nil: undefined }),
+    recipients: subset(USERS),
+  })
+  .map(({ project, recipients, ...line }) => ({
+    ...line,
+    ...(project !== undefined && { project }),
+    recipients: recipients.map((userId) => ({
+      userId,
+      ...((project !== undefined || userId % 2 === 0) && { readAt: "2026-03-01T00:00:00.000Z" }),
+    })),
+  }));
 
 // biome-ignore lint/suspicious/noExplicitAny: a line has the keys of its kind
 export type Line = Record<string, any>;

@@ -200,11 +200,14 @@ export function createModel(lines: Line[], callerId: number) {
       const isHidden = ({ link }: Line) =>
         projects.some(({ id }) => !isVisible(id) && link.startsWith(`/projects/${encodeURIComponent(id)}/`));
       const told = all("notification").filter((line) => !isHidden(line));
-      const mine = told.flatMap((line) =>
-        line.recipients
-          .filter((recipient: Line) => recipient.userId === callerId)
-          .map((recipient: Line) => ({ line, readAt: orNull(recipient.readAt) })),
-      );
+      const mine = told.flatMap((line) => {
+        const named = line.recipients.find((recipient: Line) => recipient.userId === callerId);
+        const isFor =
+          line.project === undefined
+            ? named !== undefined
+            : isMember(line.project, callerId) && line.createdByUserId !== callerId;
+        return isFor ? [{ line, readAt: orNull(named?.readAt) }] : [];
+      });
       const body = mine
         .toSorted((a, b) => descending(a.line.createdAt, b.line.createdAt) || b.line.id - a.line.id)
         .map(({ line, readAt }) => {

@@ -7,14 +7,12 @@ const ACTIONS: Record<string, string> = {
   "feature-environment-disabled": "disabled the flag",
 };
 
-/** The lines of the notifications for the members of each event's project, except its author. */
+/** The lines of the notifications of these events: for whoever is a member of the project when they are read. */
 export function notificationsOf(lines: Line[], events: Line[]): Line[] {
   const before = lines.filter(({ kind }) => kind === "notification").map(({ id }) => id);
   return events
     .filter(({ type }) => type in ACTIONS)
-    .map((event) => ({ event, members: membersOf(lines, event.project, event.createdByUserId) }))
-    .filter(({ members }) => members.length > 0)
-    .map(({ event, members }, index) => ({
+    .map((event, index) => ({
       kind: "notification",
       id: Math.max(0, ...before) + 1 + index,
       message: `${event.createdBy} ${ACTIONS[event.type]} ${event.featureName}${event.environment === null ? "" : ` in ${event.environment}`}`,
@@ -22,17 +20,7 @@ export function notificationsOf(lines: Line[], events: Line[]): Line[] {
       notificationType: "toggle",
       createdByUserId: event.createdByUserId,
       createdAt: event.createdAt,
-      recipients: members.map((userId) => ({ userId })),
+      project: event.project,
+      recipients: [],
     }));
-}
-
-function membersOf(lines: Line[], project: string, except: number): number[] {
-  const roles = lines.filter((line) => line.kind === "projectRole" && line.project === project);
-  const groups = lines.filter(
-    (line) => line.kind === "group" && roles.some(({ group }) => group === line.id),
-  );
-  const direct = roles.flatMap(({ user }) => user ?? []);
-  return [...new Set<number>([...direct, ...groups.flatMap(({ users }) => users)])].filter(
-    (id) => id !== except,
-  );
 }

@@ -447,6 +447,17 @@ export const everyKey = (): Line[] => [
     recipients: [{ userId: 1 }],
   },
   {
+    kind: "notification",
+    id: 4,
+    message: "For whoever is a member; one has read it",
+    link: "/projects/a/features/child",
+    notificationType: "toggle",
+    createdByUserId: 1,
+    createdAt: TIME,
+    project: "a",
+    recipients: [{ userId: 2, readAt: TIME }],
+  },
+  {
     kind: "application",
     name: "shop",
     description: "Sells",

@@ -262,7 +262,9 @@ const REFUSED: ReadonlyArray<[kind: string, keys: Line, reason: string]> = [
   ["integrationEvent", { integrationId: 99 }, "integrationId: no integration 99 on an earlier line"],
   ["integrationEvent", { eventId: 99 }, "eventId: no event 99 on an earlier line"],
   ["notification", { recipients: [{ userId: 99 }] }, "recipients.0.userId: no user 99 on an earlier line"],
+  ["notification", { project: "nope" }, 'project: no project "nope" on an earlier line'],
   // Inconsistent keys
+  ["notification", { project: "a", recipients: [{ userId: 1 }] }, "recipients.0.readAt: is missing"],
   ["token", { type: "user" }, "userId: a token of the type user has one, another has none"],
   ["token", { type: "admin", userId: 1 }, "userId: a token of the type user has one, another has none"],
   ["projectRole", { group: 1 }, "user: give either a user or a group"],

@@ -87,7 +87,7 @@ const DEFAULTS: Record<string, Line> = {
     summary: "**bob** created the flag",
   },
   integrationEvent: { id: String(2n ** 62n + 1n), details: {} },
-  notification: { id: 4 },
+  notification: { id: 5 },
 };
 
 for (const kind of Object.keys(LEAST)) {
@@ -197,7 +197,7 @@ const NULLS: Record<string, Line> = {
     summary: null,
   },
   integrationEvent: { id: null },
-  notification: { id: null, recipients: [{ userId: 1, readAt: null }] },
+  notification: { id: null, project: null, recipients: [{ userId: 1, readAt: null }] },
 };
 
 for (const [kind, keys] of Object.entries(NULLS)) {

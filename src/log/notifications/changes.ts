@@ -2,16 +2,31 @@ import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import type { Mute } from "./schema.ts";
 
-const setRead = command<{ userId: number; ids: string; now: string }>(`
+interface Read {
+  userId: number;
+  ids: string;
+  now: string;
+}
+
+const setRead = command<Read>(`
   UPDATE notification_recipients SET read_at = :now
   WHERE user_id = :userId AND read_at IS NULL AND notification_id IN (SELECT value FROM json_each(:ids))`);
+
+const insertRead = command<Read>(`
+  INSERT OR IGNORE INTO notification_reads (notification_id, user_id, read_at)
+  SELECT id, :userId, :now FROM notifications
+  WHERE id IN (SELECT value FROM json_each(:ids)) AND created_by_user_id <> :userId
+    AND project IN (SELECT project FROM project_members WHERE user_id = :userId)`);
 
 /**
  * Marks a user's notifications as read, keeping the first time; ignores other users' notifications. No event is
  * recorded.
  */
-export const markRead = (tx: Tx, userId: number, ids: readonly number[]) =>
-  setRead(tx).run({ userId, ids: JSON.stringify(ids), now: tx.now });
+export function markRead(tx: Tx, userId: number, read: readonly number[]) {
+  const values = { userId, ids: JSON.stringify(read), now: tx.now };
+  setRead(tx).run(values);
+  insertRead(tx).run(values);
+}
 
 export const insertMute = command<Mute & { userId: number }>(`
   INSERT INTO notification_mutes (user_id, type, project) VALUES (:userId, :notificationType, :project)`);

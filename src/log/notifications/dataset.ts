@@ -1,9 +1,10 @@
 import * as v from "valibot";
+import { LineError } from "../../dataset/error.ts";
 import { kind } from "../../dataset/kind.ts";
 import { requireKnown } from "../../dataset/reference.ts";
 import { Id, Name, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
-import { query } from "../../db/statement.ts";
-import { insertNotification, insertRecipient } from "../../events/notify.ts";
+import { command, query } from "../../db/statement.ts";
+import { insertNotification } from "../../events/notify.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertMute } from "./changes.ts";
 import { type Mute, NOTIFICATION_TYPES } from "./schema.ts";
@@ -15,34 +16,58 @@ const Notification = v.strictObject({
   notificationType: v.picklist(NOTIFICATION_TYPES),
   createdByUserId: v.pipe(v.number(), v.safeInteger()),
   createdAt: Time,
+  project: optional(Name),
   recipients: v.array(v.strictObject({ userId: Id, readAt: OptionalTime })),
 });
 
 type Row = Omit<v.InferOutput<typeof Notification>, "recipients">;
 
+interface Recipient {
+  notificationId: number | bigint;
+  userId: number;
+  createdAt: string;
+  readAt: string | null;
+}
+
+const insertRecipient = command<Recipient>(`
+  INSERT INTO notification_recipients (notification_id, user_id, created_at, read_at)
+  VALUES (:notificationId, :userId, :createdAt, :readAt)`);
+
+const insertRead = command<Recipient>(`
+  INSERT INTO notification_reads (notification_id, user_id, read_at) VALUES (:notificationId, :userId, :readAt)`);
+
 const all = query<object, Row & { id: number }>(`
   SELECT id, message, link, type AS notificationType, created_by_user_id AS createdByUserId,
-    created_at AS createdAt
+    created_at AS createdAt, project
   FROM notifications ORDER BY id`);
 
 const recipientsOf = query<{ notificationId: number }, { userId: number; readAt: string | null }>(`
   SELECT user_id AS userId, read_at AS readAt FROM notification_recipients
-  WHERE notification_id = :notificationId ORDER BY user_id`);
+  WHERE notification_id = :notificationId
+  UNION ALL
+  SELECT user_id, read_at FROM notification_reads WHERE notification_id = :notificationId
+  ORDER BY 1`);
 
 export const notification = kind({
   name: "notification",
   schema: Notification,
   insert({ tx, db }, { recipients, ...row }) {
+    if (row.project !== null) requireKnown(db, "project", row.project, "project");
     const notificationId = insertNotification(tx).run(row).lastInsertRowid;
+    const insert = row.project === null ? insertRecipient : insertRead;
     for (const [index, recipient] of recipients.entries()) {
       requireKnown(db, "user", recipient.userId, `recipients.${index}.userId`);
-      insertRecipient(tx).run({ notificationId, createdAt: row.createdAt, ...recipient });
+      if (row.project !== null && recipient.readAt === null)
+        throw new LineError(
+          `recipients.${index}.readAt: is missing: with a project, only those who have read it`,
+        );
+      insert(tx).run({ notificationId, createdAt: row.createdAt, ...recipient });
     }
   },
   *rows(db) {
     for (const row of all(db).iterate({})) {
       const recipients = recipientsOf(db).all({ notificationId: row.id });
-      yield { ...row, recipients: recipients.map(withoutNulls) };
+      yield { ...withoutNulls(row), recipients: recipients.map(withoutNulls) };
     }
   },
 });

@@ -1,0 +1,17 @@
+-- What version 0.3.0 changes in a data file.
+
+-- Notifications are made when they are read: one has a project, whose members it is for, unless it names its recipients, as
+-- those of older files do.
+ALTER TABLE notifications ADD COLUMN project TEXT REFERENCES projects (id) ON DELETE CASCADE ON UPDATE CASCADE;
+
+CREATE INDEX notifications_by_project ON notifications (project, type, created_at, id, created_by_user_id)
+  WHERE project IS NOT NULL;
+
+CREATE TABLE notification_reads (
+  notification_id INTEGER NOT NULL REFERENCES notifications (id) ON DELETE CASCADE,
+  user_id         INTEGER NOT NULL REFERENCES users (id) ON DELETE CASCADE,
+  read_at         TEXT NOT NULL,
+  PRIMARY KEY (notification_id, user_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX notification_reads_by_user ON notification_reads (user_id);
