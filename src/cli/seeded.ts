@@ -5,7 +5,7 @@ import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { countedEnvironments } from "../projects/environments/store.ts";
+import { countedEnvironments } from "../projects/environments-store.ts";
 import { loadSeed } from "../transfer/seed.ts";
 import { isUntouched } from "../transfer/untouched.ts";
 

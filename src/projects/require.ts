@@ -12,6 +12,17 @@ export function requireProject(db: Database, id: string) {
   if (!isKnown(db, "project", id)) throw new ApiError("NotFoundError", `There is no project ${id}`);
 }
 
+/** @throws ApiError `ValidationError` for the first key that doesn't exist; `path` is that of the list */
+export function requireAllExist(
+  db: Database,
+  kind: "environment" | "group" | "project" | "user",
+  keys: ReadonlyArray<string | number>,
+  path: string,
+) {
+  const index = keys.findIndex((key) => !isKnown(db, kind, key));
+  if (index >= 0) throw invalid({ path: `${path}.${index}`, message: `there is no ${kind} ${keys[index]}` });
+}
+
 /** Whether a new project could not have this id: a private project's stays taken, since its log is still there. */
 export const isTaken = (db: Database, id: string) =>
   isKnown(db, "project", id) || isKnown(db, "deletedPrivateProject", id);

@@ -4,8 +4,7 @@ import { snapshot } from "../db/snapshot.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
 import * as changes from "./changes.ts";
-import { requireEnvironments } from "./environments/require.ts";
-import { requireFreeId } from "./require.ts";
+import { requireAllExist, requireFreeId } from "./require.ts";
 import { CreatedProject, NewProject, ProjectList } from "./schema.ts";
 import { listedProjects } from "./store.ts";
 
@@ -54,7 +53,7 @@ export const createProject = operation({
   records: ["project-created"],
   response: CreatedProject,
 }).change(({ tx, body }) => {
-  requireEnvironments(tx.db, body.environments ?? [], "body.environments");
+  requireAllExist(tx.db, "environment", body.environments ?? [], "body.environments");
   if (body.id !== undefined) requireFreeId(tx.db, body.id);
   return changes.createProject(tx, body);
 });

@@ -20,7 +20,7 @@ import { role } from "../people/roles/dataset.ts";
 import { token } from "../people/tokens/dataset.ts";
 import { user } from "../people/users/dataset.ts";
 import { deletedPrivateProject, project, projectRole } from "../projects/dataset.ts";
-import { environment } from "../projects/environments/dataset.ts";
+import { environment } from "../projects/environments-store.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
 export const KINDS: readonly Kind[] = [

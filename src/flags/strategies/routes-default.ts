@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { DefaultStrategy, SetDefaultStrategy } from "../../evaluation/strategy.ts";
 import { operation } from "../../http/operation.ts";
-import { requireProjectEnvironment } from "../../projects/environments/require.ts";
+import { requireProjectEnvironment } from "../../projects/project-environments.ts";
 import { setDefaultStrategy } from "./changes-default.ts";
 import { requireValidDefault } from "./rules.ts";
 

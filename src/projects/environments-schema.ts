@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { DefaultStrategy } from "../../evaluation/strategy.ts";
-import { dictionary, NonEmptyText, UrlName } from "../../lib/validation.ts";
+import { DefaultStrategy } from "../evaluation/strategy.ts";
+import { dictionary, NonEmptyText, UrlName } from "../lib/validation.ts";
 
 /** Each flag has its own state in every environment; a protected one can't be deleted. */
 export const Environment = v.strictObject({
@@ -72,4 +72,3 @@ export type UpdateEnvironment = v.InferOutput<typeof UpdateEnvironment>;
 
 /** Sort orders by environment name. */
 export const EnvironmentOrder = dictionary(SortOrder);
-export type EnvironmentOrder = v.InferOutput<typeof EnvironmentOrder>;

@@ -1,6 +1,18 @@
-import { type Database, query } from "../../db/statement.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import type { CountedEnvironment, Environment, ProjectEnvironment } from "./schema.ts";
+import * as v from "valibot";
+import { kind } from "../dataset/kind.ts";
+import { bit, Flag, Name, Real } from "../dataset/value.ts";
+import { isKnown } from "../db/known.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { RawJson, type Wire } from "../lib/raw-json.ts";
+import { PathName } from "../lib/validation.ts";
+import type {
+  CountedEnvironment,
+  Environment,
+  NewEnvironment,
+  ProjectEnvironment,
+} from "./environments-schema.ts";
 
 /** The booleans as SQLite stores them. */
 type Bits = Record<"enabled" | "protected", 0 | 1>;
@@ -11,6 +23,19 @@ const COLUMNS = `environments.name, environments.type, environments.sort_order A
 
 const byName = query<{ name: string }, Row<Environment>>(`
   SELECT ${COLUMNS} FROM environments WHERE name = :name`);
+
+/** @throws ApiError `NotFoundError` unless there is an environment with this name */
+export function requireEnvironment(db: Database, name: string): Environment {
+  const row = byName(db).get({ name });
+  if (row) return toEnvironment(row);
+  throw new ApiError("NotFoundError", `There is no environment ${name}`);
+}
+
+/** @throws ApiError `NameExistsError` if there is an environment with this name */
+export function requireFreeName(db: Database, name: string) {
+  if (isKnown(db, "environment", name))
+    throw new ApiError("NameExistsError", `body.name: there is already an environment ${name}`);
+}
 
 const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
   SELECT ${COLUMNS},
@@ -23,6 +48,12 @@ const counted = query<{ hidden: string }, Row<CountedEnvironment>>(`
       WHERE environment = environments.name AND feature_environments.enabled AND archived_at IS NULL
         AND project NOT IN (SELECT value FROM json_each(:hidden))) AS enabledToggleCount
   FROM environments ORDER BY sort_order, name`);
+
+/** All environments in order; hidden projects and what belongs to them are not counted. */
+export const countedEnvironments = (db: Database, hidden: readonly string[]): CountedEnvironment[] =>
+  counted(db)
+    .all({ hidden: JSON.stringify(hidden) })
+    .map(toEnvironment);
 
 type ProjectRow = Row<Omit<ProjectEnvironment, "defaultStrategy">> & { defaultStrategy: string | null };
 
@@ -38,32 +69,6 @@ const forProject = query<{ project: string }, ProjectRow>(`
       WHERE project = :project AND environment = environments.name) AS defaultStrategy
   FROM environments ORDER BY sort_order, name`);
 
-const ofProject = query<{ project: string }, string>(`
-  SELECT environment FROM project_environments WHERE project = :project`);
-
-// Live projects only: archived ones may be left without any.
-const onlyEnvironmentOf = query<{ environment: string }, string>(`
-  SELECT id FROM projects
-  WHERE archived_at IS NULL
-    AND (SELECT json_group_array(environment) FROM project_environments WHERE project = id) =
-      json_array(:environment)
-  LIMIT 1`);
-
-const tokensFor = query<{ environment: string }, number>(`
-  SELECT id FROM tokens WHERE environment = :environment ORDER BY id`);
-
-/** The environment with this name; undefined if there is none. */
-export function environmentNamed(db: Database, name: string): Environment | undefined {
-  const row = byName(db).get({ name });
-  return row && toEnvironment(row);
-}
-
-/** All environments in order; hidden projects and what belongs to them are not counted. */
-export const countedEnvironments = (db: Database, hidden: readonly string[]): CountedEnvironment[] =>
-  counted(db)
-    .all({ hidden: JSON.stringify(hidden) })
-    .map(toEnvironment);
-
 /** All environments in order, as they are for a project, whether it has them or not (original). */
 export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvironment>[] =>
   forProject(db)
@@ -73,27 +78,39 @@ export const environmentsFor = (db: Database, project: string): Wire<ProjectEnvi
       ...(defaultStrategy !== null && { defaultStrategy: new RawJson(defaultStrategy) }),
     }));
 
-/** The names of a project's environments. */
-export const environmentsOfProject = (db: Database, project: string): string[] =>
-  ofProject(db).pluck().all({ project });
-
-/** A live project that has only this environment. */
-export const projectWithOnly = (db: Database, environment: string): string | undefined =>
-  onlyEnvironmentOf(db).pluck().get({ environment });
-
-/** The ids of an environment's tokens. */
-export const tokensOf = (db: Database, environment: string): number[] =>
-  tokensFor(db).pluck().all({ environment });
-
-const countFlags = query<{ environment: string }, number>(`
-  SELECT count(*) FROM feature_environments WHERE environment = :environment`);
-
-/** The number of flags with a state in an environment. */
-export const flagsIn = (db: Database, environment: string): number =>
-  countFlags(db).pluck().get({ environment })!;
-
 const toEnvironment = <R extends Bits>(row: R): Omit<R, keyof Bits> & Record<keyof Bits, boolean> => ({
   ...row,
   enabled: row.enabled === 1,
   protected: row.protected === 1,
+});
+
+const insertEnvironment = command<Row<Environment>>(`
+  INSERT INTO environments (name, type, sort_order, enabled, protected)
+  VALUES (:name, :type, :sortOrder, :enabled, :protected)`);
+
+/** Adds an environment, not yet part of any project; an SQLite constraint error if the name is taken. */
+export function addEnvironment(tx: Tx, environment: NewEnvironment): Environment {
+  const { name } = environment;
+  insertEnvironment(tx).run({ ...environment, enabled: bit(environment.enabled), protected: 0 });
+  const data = requireEnvironment(tx.db, name);
+  tx.record({ type: "environment-created", environment: name, data });
+  return data;
+}
+
+const all = query<object, Row<Environment>>(`SELECT ${COLUMNS} FROM environments ORDER BY name`);
+
+export const environment = kind({
+  name: "environment",
+  schema: v.strictObject({
+    name: PathName,
+    type: Name,
+    sortOrder: v.optional(Real, 9999),
+    enabled: Flag(true),
+    protected: Flag(false),
+  }),
+  insert: ({ tx }, line) =>
+    void insertEnvironment(tx).run({ ...line, enabled: bit(line.enabled), protected: bit(line.protected) }),
+  *rows(db) {
+    for (const row of all(db).iterate({})) yield toEnvironment(row);
+  },
 });

@@ -1,0 +1,213 @@
+import * as v from "valibot";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { revokeToken } from "../people/tokens/changes.ts";
+import {
+  Environment,
+  EnvironmentName,
+  EnvironmentOrder,
+  Environments,
+  NewEnvironment,
+  ProjectEnvironments,
+  UpdateEnvironment,
+} from "./environments-schema.ts";
+import {
+  addEnvironment,
+  countedEnvironments,
+  environmentsFor,
+  requireEnvironment,
+  requireFreeName,
+} from "./environments-store.ts";
+
+const ENVIRONMENTS = "/api/admin/environments";
+
+const ofEnvironment = {
+  tag: "Environments",
+  permission: "ADMIN",
+  params: v.object({ name: v.string() }),
+  errors: ["NotFoundError"],
+} as const;
+
+/** They change with what the environment contains. */
+const VOLATILE = ["projectCount", "apiTokenCount", "enabledToggleCount"];
+
+export const listEnvironments = operation({
+  id: "getAllEnvironments",
+  summary: "The environments",
+  tag: "Environments",
+  method: "GET",
+  path: ENVIRONMENTS,
+  permission: null,
+  volatile: VOLATILE,
+  response: Environments,
+}).run(({ db, actor }) =>
+  snapshot(db, () => ({
+    version: 1 as const,
+    environments: countedEnvironments(db, hiddenProjects(db, actor)),
+  })),
+);
+
+export const listProjectEnvironments = operation({
+  id: "getProjectEnvironments",
+  summary: "All environments, as they are for a project",
+  tag: "Environments",
+  method: "GET",
+  path: `${ENVIRONMENTS}/project/:projectId`,
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  response: ProjectEnvironments,
+}).run(({ db, params: { projectId } }) => ({
+  version: 1 as const,
+  environments: environmentsFor(db, projectId),
+}));
+
+export const readEnvironment = operation({
+  ...ofEnvironment,
+  id: "getEnvironment",
+  summary: "An environment",
+  method: "GET",
+  path: `${ENVIRONMENTS}/:name`,
+  permission: null,
+  volatile: VOLATILE,
+  response: Environment,
+}).run(({ db, params: { name } }) => requireEnvironment(db, name));
+
+export const validateEnvironmentName = operation({
+  id: "validateEnvironmentName",
+  summary: "Check whether an environment can be created with this name",
+  tag: "Environments",
+  method: "POST",
+  path: `${ENVIRONMENTS}/validate`,
+  permission: null,
+  body: EnvironmentName,
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { name } }) => requireFreeName(db, name));
+
+export const createEnvironment = operation({
+  id: "createEnvironment",
+  summary: "Create an environment",
+  tag: "Environments",
+  method: "POST",
+  path: ENVIRONMENTS,
+  permission: "ADMIN",
+  body: NewEnvironment,
+  status: 201,
+  errors: ["NameExistsError"],
+  records: ["environment-created"],
+  response: Environment,
+}).change(({ tx, body }) => addEnvironment(tx, body));
+
+export const updateEnvironment = operation({
+  ...ofEnvironment,
+  id: "updateEnvironment",
+  summary: "Change an environment's type or sort order",
+  method: "PUT",
+  path: `${ENVIRONMENTS}/update/:name`,
+  body: UpdateEnvironment,
+  records: ["environment-updated"],
+  response: Environment,
+}).change(({ tx, params: { name }, body: { type = null, sortOrder = null } }) => {
+  const preData = requireEnvironment(tx.db, name);
+  update(tx).run({ name, type, sortOrder, enabled: null });
+  const data = requireEnvironment(tx.db, name);
+  tx.record({ type: "environment-updated", environment: name, data, preData });
+  return data;
+});
+
+// No event is recorded (original), here and below.
+export const sortEnvironments = operation({
+  id: "updateSortOrder",
+  summary: "Change the order of environments",
+  tag: "Environments",
+  method: "PUT",
+  path: `${ENVIRONMENTS}/sort-order`,
+  permission: "ADMIN",
+  body: EnvironmentOrder,
+  response: NoBody,
+}).change(({ tx, body }) => {
+  for (const [name, sortOrder] of Object.entries(body)) update(tx).run({ ...UNCHANGED, name, sortOrder });
+});
+
+export const enableEnvironment = operation({
+  ...ofEnvironment,
+  id: "toggleEnvironmentOn",
+  summary: "Enable an environment: new projects get it",
+  method: "POST",
+  path: `${ENVIRONMENTS}/:name/on`,
+  status: 204,
+  response: NoBody,
+}).change(({ tx, params: { name } }) => {
+  requireEnvironment(tx.db, name);
+  update(tx).run({ ...UNCHANGED, name, enabled: 1 });
+});
+
+export const disableEnvironment = operation({
+  ...ofEnvironment,
+  id: "toggleEnvironmentOff",
+  summary: "Disable an environment; projects that have it keep it",
+  method: "POST",
+  path: `${ENVIRONMENTS}/:name/off`,
+  status: 204,
+  response: NoBody,
+}).change(({ tx, params: { name } }) => {
+  requireEnvironment(tx.db, name);
+  update(tx).run({ ...UNCHANGED, name, enabled: 0 });
+});
+
+export const deleteEnvironment = operation({
+  ...ofEnvironment,
+  id: "removeEnvironment",
+  summary: "Delete an environment, with the state of all flags there",
+  method: "DELETE",
+  path: `${ENVIRONMENTS}/:name`,
+  errors: ["NotFoundError", "InvalidOperationError", "MinimumOneEnvironmentError"],
+  records: ["environment-deleted", "api-token-deleted"],
+  response: NoBody,
+}).change(({ tx, params: { name } }) => {
+  const preData = requireRemovable(tx.db, name);
+  for (const id of tokensOf(tx.db).pluck().all({ name })) revokeToken(tx, id);
+  remove(tx).run({ name });
+  tx.record({ type: "environment-deleted", environment: name, preData });
+});
+
+/** What is null stays as it is. */
+const update = command<{
+  name: string;
+  type: string | null;
+  sortOrder: number | null;
+  enabled: 0 | 1 | null;
+}>(`
+  UPDATE environments
+  SET type = ifnull(:type, type), sort_order = ifnull(:sortOrder, sort_order), enabled = ifnull(:enabled, enabled)
+  WHERE name = :name`);
+
+const UNCHANGED = { type: null, sortOrder: null, enabled: null };
+
+/**
+ * @throws ApiError `NotFoundError`; `InvalidOperationError` for a protected one; `MinimumOneEnvironmentError` if a
+ * project has no other
+ */
+function requireRemovable(db: Database, name: string): Environment {
+  const environment = requireEnvironment(db, name);
+  if (environment.protected)
+    throw new ApiError("InvalidOperationError", `The environment ${name} is protected and can't be deleted`);
+  const project = projectWithOnly(db).pluck().get({ name });
+  if (project === undefined) return environment;
+  throw new ApiError("MinimumOneEnvironmentError", `The project ${project}'s only environment is ${name}`);
+}
+
+// Live projects only: archived ones may be left without any.
+const projectWithOnly = query<{ name: string }, string>(`
+  SELECT id FROM projects
+  WHERE archived_at IS NULL
+    AND (SELECT json_group_array(environment) FROM project_environments WHERE project = id) = json_array(:name)
+  LIMIT 1`);
+
+const tokensOf = query<{ name: string }, number>(`
+  SELECT id FROM tokens WHERE environment = :name ORDER BY id`);
+
+const remove = command<{ name: string }>(`DELETE FROM environments WHERE name = :name`);

@@ -1,0 +1,75 @@
+import * as v from "valibot";
+import { command, type Database, query } from "../db/statement.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { insertProjectEnvironment } from "./changes.ts";
+import { requireEnvironment } from "./environments-store.ts";
+import { requireProject } from "./require.ts";
+
+const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
+
+export const addEnvironmentToProject = operation({
+  id: "addEnvironmentToProject",
+  summary: "Add an environment to a project",
+  tag: "Projects",
+  method: "POST",
+  path: ENVIRONMENTS,
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  body: v.object({ environment: v.string() }),
+  errors: ["NotFoundError", "NameExistsError"],
+  records: ["project-environment-added"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project }, body: { environment } }) => {
+  requireProject(tx.db, project);
+  requireEnvironment(tx.db, environment);
+  if (environmentsOf(tx.db, project).includes(environment))
+    throw new ApiError(
+      "NameExistsError",
+      `The project ${project} already has the environment ${environment}`,
+    );
+  insertProjectEnvironment(tx).run({ project, environment, defaultStrategy: null });
+  tx.record({ type: "project-environment-added", project, environment });
+});
+
+// An event is recorded even if the project doesn't have the environment (original).
+export const removeEnvironmentFromProject = operation({
+  id: "removeEnvironmentFromProject",
+  summary: "Remove an environment from a project; the strategies of its flags return with it",
+  tag: "Projects",
+  method: "DELETE",
+  path: `${ENVIRONMENTS}/:environment`,
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  params: v.object({ projectId: v.string(), environment: v.string() }),
+  errors: ["MinimumOneEnvironmentError"],
+  records: ["project-environment-removed"],
+  response: NoBody,
+}).change(({ tx, params: { projectId: project, environment } }) => {
+  if (environmentsOf(tx.db, project).length <= 1) {
+    const message = `The project ${project} must keep at least one environment`;
+    throw new ApiError("MinimumOneEnvironmentError", message);
+  }
+  switchOff(tx).run({ project, environment });
+  remove(tx).run({ project, environment });
+  tx.record({ type: "project-environment-removed", project, environment });
+});
+
+/** @throws ApiError `NotFoundError` for a project that doesn't exist or lacks the environment */
+export function requireProjectEnvironment(db: Database, project: string, environment: string) {
+  requireProject(db, project);
+  if (environmentsOf(db, project).includes(environment)) return;
+  throw new ApiError("NotFoundError", `There is no environment ${environment} in the project ${project}`);
+}
+
+const environmentsOf = (db: Database, project: string) => names(db).pluck().all({ project });
+
+const names = query<{ project: string }, string>(`
+  SELECT environment FROM project_environments WHERE project = :project`);
+
+// The strategies of its flags stay, and are there again if the environment returns (original).
+const switchOff = command<{ project: string; environment: string }>(`
+  UPDATE feature_environments SET enabled = 0, variants = '[]'
+  WHERE environment = :environment AND feature IN (SELECT name FROM features WHERE project = :project)`);
+
+const remove = command<{ project: string; environment: string }>(`
+  DELETE FROM project_environments WHERE project = :project AND environment = :environment`);
