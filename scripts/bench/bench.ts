@@ -100,7 +100,6 @@ async function measureCase(one: Case, flagstone: Subject, bare: Subject): Promis
     }),
     unrelated: () => measure(flagstone, "unrelated", one, load),
     cold: () => measure(flagstone, "cold", one, load),
-    ...(one.cachesRows && { first: () => measure(flagstone, "first", one, load) }),
     alone: () =>
       one.isLong
         ? measureFirstByte(flagstone, "cold", one, load.seconds)

@@ -13,8 +13,6 @@ export interface Case {
   rows?: string;
   /** A response so large that requests per second say little. */
   isLong?: true;
-  /** Its rows are cached one by one until they change. */
-  cachesRows?: true;
 }
 
 const read = (name: string, path: string, token = ADMIN): Case => ({
@@ -59,13 +57,13 @@ export const casesFor = (events: number): Case[] => [
     isLong: true,
     ...newest(`project = '${project}'`, ""),
   },
-  { ...read("project features (100 flags)", `projects/${project}/features`), cachesRows: true },
+  read("project features (100 flags)", `projects/${project}/features`),
   read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
   read("user", "user-admin/7"),
   read("notifications", "notifications"),
-  { ...read("personal dashboard", "personal-dashboard"), cachesRows: true },
-  { ...read("project details", `personal-dashboard/${project}`), cachesRows: true },
-  { ...read("integration events", "addons/1/events"), cachesRows: true },
+  read("personal dashboard", "personal-dashboard"),
+  read("project details", `personal-dashboard/${project}`),
+  read("integration events", "addons/1/events"),
   search("all", {}, newest("true")),
   search("no hit", { query: "nowhere-to-be-found" }),
   search("rare", { query: RARE }),

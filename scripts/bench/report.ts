@@ -19,8 +19,6 @@ export interface Row {
   /** With an unrelated change before each request. */
   unrelated: Figure;
   cold: Figure;
-  /** Cold, with the cached rows dropped too; only where rows are cached. */
-  first?: Figure;
   /** Cold, one request at a time; for a long response, to its first byte. */
   alone: Figure;
 }
@@ -77,8 +75,6 @@ const HEAD = [
   "µs",
   "× bare",
   "× rows",
-  "first µs",
-  "× bare",
   "max delay ms",
 ];
 
@@ -101,8 +97,6 @@ const toCells = (row: Row) => [
   us(row.cold),
   ratio(row.cold, row.bare),
   ratio(row.cold, row.rows),
-  us(row.first),
-  ratio(row.first, row.bare),
   ms(row.alone.loopDelay.max),
 ];
 

@@ -15,7 +15,6 @@ import { BUILD } from "../../src/lib/version.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { createLargeChanges } from "../../src/server/large-changes.ts";
 import { watchUsage } from "../../src/server/usage.ts";
-import { featureName, PROJECTS } from "./dataset.ts";
 
 /*
  * The process under test: Flagstone, or the bare server to compare it with. It takes orders and reports its usage over
@@ -61,8 +60,7 @@ const listen = (listener: Listener) =>
 
 /**
  * Several ports on one database: "warm" as in production, the others with a change before each cache lookup.
- * - cold: every table, and the cached rows of one flag, its project, the project's newest event and one delivery
- * - first: every table and all cached rows
+ * - cold: every table
  * - unrelated: a table that no measured read depends on
  */
 async function serveFlagstone() {
@@ -79,36 +77,10 @@ async function serveFlagstone() {
   });
   const serve = (cache: ResponseCache) =>
     listen(createServer({ db, log: () => {}, cache, largeChanges }).listener);
-  const { change, changeAll } = changesOf(db);
   return {
     warm: await serve(new ResponseCache(db)),
-    cold: await serve(new ChangingCache(db, change)),
-    first: await serve(new ChangingCache(db, changeAll)),
+    cold: await serve(new ChangingCache(db, () => bumpEverything(db))),
     unrelated: await serve(new ChangingCache(db, () => bump(db, ["banners"]))),
-  };
-}
-
-/** What the ports "cold" and "first" do before each cache lookup. */
-function changesOf(db: Database) {
-  const forget = db.prepare(`
-    SELECT listed_features_changed(:feature), searched_features_changed(:feature),
-      dashboard_projects_changed(:project), latest_events_changed(:event), delivery_records_changed(:record)`);
-  const forgetOwners = db.prepare("SELECT project_owners_changed(NULL)");
-  const project = PROJECTS[0];
-  const event = db.prepare("SELECT max(id) FROM events WHERE project = ?").pluck().get(project);
-  const record = db.prepare("SELECT CAST(max(id) AS TEXT) FROM integration_events").pluck().get();
-  const some = { feature: featureName(0), project, event, record };
-  const all = { feature: null, project: null, event: null, record: null };
-  return {
-    change: () => {
-      bumpEverything(db);
-      forget.get(some);
-    },
-    changeAll: () => {
-      bumpEverything(db);
-      forget.get(all);
-      forgetOwners.get();
-    },
   };
 }
 

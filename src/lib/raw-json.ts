@@ -42,22 +42,6 @@ export class OwnPath extends RawJson<string> {
   }
 }
 
-/** A value shared by many responses, serialized only once. */
-export class SerializedOnce<T> extends RawJson<T> {
-  readonly wire: Wire<T>;
-  #serialized: { root: string; text: string } | undefined;
-
-  constructor(wire: Wire<T>) {
-    super("");
-    this.wire = wire;
-  }
-
-  override toText(root: string) {
-    if (this.#serialized?.root !== root) this.#serialized = { root, text: toJson(this.wire, root) };
-    return this.#serialized.text;
-  }
-}
-
 /** A `T` any part of which may be given as JSON text. */
 export type Wire<T> =
   | RawJson<T>

@@ -79,8 +79,8 @@ for (const [name, words, step] of [
   ],
   [
     "an integration's records",
-    ["FROM integration_events AS records"],
-    /^SEARCH records USING COVERING INDEX integration_events_by_integration/,
+    ["CROSS JOIN integration_events AS records", "LIMIT :limit OFFSET :offset"],
+    /^SEARCH listed USING COVERING INDEX integration_events_by_integration/,
   ],
   [
     "a flag's strategies",

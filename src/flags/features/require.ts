@@ -2,7 +2,6 @@ import type { Actor } from "../../access/actor.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
-import type { RawJson } from "../../lib/raw-json.ts";
 import { requireLiveProject, requireRoom } from "../../projects/require.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
 import { featureNamed, liveChildren } from "./feature-store.ts";
@@ -89,5 +88,5 @@ export function requireFreeName(db: Database, name: string) {
 }
 
 /** A project's live flags as it lists them, by name. */
-export const featuresOf = (db: Database, project: string, userId: number | null): RawJson<ProjectFeature[]> =>
+export const featuresOf = (db: Database, project: string, userId: number | null): ProjectFeature[] =>
   projectFeatures(db, project, userId, { namePrefix: "", tag: [] });

@@ -1,9 +1,8 @@
 import { avatarPath, imageUrlOf } from "../../access/avatar.ts";
 import { ROLES } from "../../access/permissions.ts";
-import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { Summary } from "../../events/wire.ts";
-import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
+import type { Wire } from "../../lib/raw-json.ts";
 import type { ProjectOwner } from "../../projects/schema.ts";
 import type { LatestEvent, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
@@ -16,14 +15,11 @@ interface LatestRow extends PersonRow {
   userId: number | null;
 }
 
-const latestIds = query<{ project: string }, number>(`
-  SELECT latest.id FROM events AS latest WHERE latest.project = :project ORDER BY latest.id DESC LIMIT 10`);
-
-const byIds = query<{ ids: string }, LatestRow>(`
+const newest = query<{ project: string }, LatestRow>(`
   SELECT events.id AS eventId, wire -> 'summary' AS summary, wire ->> 'createdBy' AS createdBy,
     users.id AS userId, users.id, users.name, username, email, image_url AS imageUrl
-  FROM json_each(:ids) CROSS JOIN events ON events.id = json_each.value
-  LEFT JOIN users ON users.id = wire ->> 'createdByUserId'`);
+  FROM events LEFT JOIN users ON users.id = wire ->> 'createdByUserId'
+  WHERE project = :project ORDER BY events.id DESC LIMIT 10`);
 
 const userOwners = query<{ project: string }, PersonRow>(`
   SELECT users.id, name, username, email, image_url AS imageUrl
@@ -39,20 +35,9 @@ const rolesOf = query<{ project: string; userId: number }, ProjectRole>(`
   FROM project_members JOIN roles ON roles.id = role_id
   WHERE project = :project AND user_id = :userId ORDER BY roles.id`);
 
-// Events never change, but the avatars of those who caused them do.
-const cachedEvents = rowCache<number, RawJson<LatestEvent>>("latest_events", {
-  limit: 1000,
-  sizeOf: () => 1,
-  sources: { users: null },
-});
-
 /** The newest ten events of a project. */
-export const latestEvents = (db: Database, project: string): RawJson<LatestEvent>[] =>
-  cachedEvents(db).of(latestIds(db).pluck().all({ project }), (ids) =>
-    byIds(db)
-      .all({ ids: JSON.stringify(ids) })
-      .map((row) => [row.eventId, new SerializedOnce(toLatestEvent(row))]),
-  );
+export const latestEvents = (db: Database, project: string): Wire<LatestEvent>[] =>
+  newest(db).all({ project }).map(toLatestEvent);
 
 const toLatestEvent = (row: LatestRow): Wire<LatestEvent> => ({
   id: row.eventId,

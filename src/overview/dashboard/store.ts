@@ -1,9 +1,8 @@
 import { imageUrlOf } from "../../access/avatar.ts";
 import { ROLES } from "../../access/permissions.ts";
-import { rowCache } from "../../db/row-cache.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { startOfMinute } from "../../lib/minute.ts";
-import { type RawJson, SerializedOnce, type Wire } from "../../lib/raw-json.ts";
+import type { Wire } from "../../lib/raw-json.ts";
 import { COUNTS, EXPIRED, toHealth } from "../../projects/require.ts";
 import type { UserOwner } from "../../projects/schema.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject } from "./schema.ts";
@@ -16,21 +15,17 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
-const projectsOf = query<{ userId: number }, string>(`
-  SELECT id FROM projects
-  WHERE archived_at IS NULL AND id IN (SELECT project FROM project_members WHERE user_id = :userId)
-  ORDER BY name, id`);
-
 type CountedRow = Omit<DashboardProject, "health"> & { healthyCount: number };
 
-const counted = query<{ ids: string; now: string }, CountedRow>(`
+const projectsOf = query<{ userId: number; now: string }, CountedRow>(`
   WITH ${EXPIRED}
   SELECT projects.id, projects.name, ${COUNTS}
-  FROM json_each(:ids)
-  CROSS JOIN projects ON projects.id = json_each.value
+  FROM projects
   LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
   LEFT JOIN expired ON expired.type = features.type
-  GROUP BY projects.id`);
+  WHERE projects.archived_at IS NULL
+    AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
+  GROUP BY projects.id ORDER BY projects.name, projects.id`);
 
 const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
   SELECT features.name, features.project, features.type
@@ -54,32 +49,11 @@ const ownersOfVisible = query<{ hidden: string }, PersonRow>(`
 const administrators = query<object, PersonRow>(`
   SELECT ${PERSON} FROM users WHERE root_role = ${ROLES.admin} ORDER BY id`);
 
-// A flag's age, and so its project's health, changes by the minute.
-const cachedProjects = rowCache<string, { project: DashboardProject; minute: number }>("dashboard_projects", {
-  limit: 1000,
-  sizeOf: () => 1,
-  isCurrent: ({ minute }) => minute === startOfMinute(),
-  sources: {
-    projects: "id",
-    features: "project",
-    feature_types: null,
-    project_user_roles: "project",
-    project_group_roles: "project",
-    group_users: null,
-  },
-});
-
 /** The live projects in which a user has a role, by name. */
 export const dashboardProjects = (db: Database, userId: number): DashboardProject[] =>
-  cachedProjects(db)
-    .of(projectsOf(db).pluck().all({ userId }), (ids) => countProjects(db, ids))
-    .map(({ project }) => project);
-
-function countProjects(db: Database, ids: readonly string[]) {
-  const minute = startOfMinute();
-  const rows = counted(db).all({ ids: JSON.stringify(ids), now: new Date(minute).toISOString() });
-  return rows.map((row) => [row.id, { project: toDashboardProject(row), minute }] as const);
-}
+  projectsOf(db)
+    .all({ userId, now: new Date(startOfMinute()).toISOString() })
+    .map(toDashboardProject);
 
 const toDashboardProject = ({ healthyCount, ...project }: CountedRow): DashboardProject => ({
   id: project.id,
@@ -93,22 +67,11 @@ const toDashboardProject = ({ healthyCount, ...project }: CountedRow): Dashboard
 export const dashboardFlags = (db: Database, userId: number, hidden: string[]): DashboardFlag[] =>
   flagsOf(db).all({ userId, hidden: JSON.stringify(hidden) });
 
-// Keyed by the hidden projects, which many callers share; all entries are dropped when any owner may have changed.
-const cachedOwners = rowCache<string, RawJson<UserOwner[]>>("project_owners", {
-  limit: 20,
-  sizeOf: () => 1,
-  sources: { users: null, project_user_roles: null, projects: null },
-});
-
 /** All owners of live projects that are not hidden, by name. */
-export function projectOwners(db: Database, hidden: string[]): RawJson<UserOwner[]> {
-  const read = (hidden: string) =>
-    new SerializedOnce<UserOwner[]>(ownersOfVisible(db).all({ hidden }).map(toUserOwner));
-  const [owners] = cachedOwners(db).of([JSON.stringify(hidden)], (keys) =>
-    keys.map((key) => [key, read(key)]),
-  );
-  return owners!;
-}
+export const projectOwners = (db: Database, hidden: string[]): Wire<UserOwner>[] =>
+  ownersOfVisible(db)
+    .all({ hidden: JSON.stringify(hidden) })
+    .map(toUserOwner);
 
 /** All users whose root role is Admin, by id. */
 export const admins = (db: Database): Wire<DashboardAdmin>[] => administrators(db).all({}).map(toAdmin);
