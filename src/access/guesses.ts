@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { perDatabase } from "../db/per-database.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { hashSecret } from "./token.ts";
@@ -23,7 +24,7 @@ interface Window {
   end: number;
 }
 
-const known = new WeakMap<Database, Map<string, Window>>();
+const windowsIn = perDatabase(() => new Map<string, Window>());
 
 /** The user a password is tried for, and the address it came from. */
 export interface Guess {
@@ -52,8 +53,7 @@ export function countGuess(db: Database, { who, address }: Guess, now = Date.now
 
 /** Drops expired windows; the map is ordered by expiry. */
 function windowsOf(db: Database, now: number): Map<string, Window> {
-  const windows = known.get(db) ?? new Map<string, Window>();
-  known.set(db, windows);
+  const windows = windowsIn(db);
   for (const [key, { end }] of windows) {
     if (end > now && windows.size < MAX_WINDOWS) break;
     windows.delete(key);

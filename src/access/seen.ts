@@ -1,4 +1,5 @@
 import { inGroup } from "../db/group-commit.ts";
+import { perDatabase } from "../db/per-database.ts";
 import { bookkeeping, type Database } from "../db/statement.ts";
 import { timestamp } from "../lib/timestamp.ts";
 import type { Actor } from "./actor.ts";
@@ -26,7 +27,13 @@ interface Notes {
   unwritten: { tokens: Set<number>; users: Set<number> };
 }
 
-const known = new WeakMap<Database, Notes>();
+const notesOf = perDatabase(
+  (): Notes => ({
+    tokens: new Map(),
+    users: new Map(),
+    unwritten: { tokens: new Set(), users: new Set() },
+  }),
+);
 
 /** Notes that the token and the user behind a request were seen. */
 export function noteSeen(
@@ -49,22 +56,10 @@ export async function writeSeen(db: Database) {
   const rows = { tokens: toRows(unwritten.tokens, tokens), users: toRows(unwritten.users, users) };
   unwritten.tokens.clear();
   unwritten.users.clear();
-  await inGroup(db, undefined, (tx) => {
+  await inGroup(db, (tx) => {
     for (const row of rows.tokens) setTokenSeen(tx).run(row);
     for (const row of rows.users) setUserSeen(tx).run(row);
   }).catch(() => {});
-}
-
-function notesOf(db: Database): Notes {
-  const found = known.get(db);
-  if (found) return found;
-  const notes = {
-    tokens: new Map(),
-    users: new Map(),
-    unwritten: { tokens: new Set<number>(), users: new Set<number>() },
-  };
-  known.set(db, notes);
-  return notes;
 }
 
 /** @returns whether there is something new to write */

@@ -1,14 +1,10 @@
-import type { Statement } from "better-sqlite3";
+import { perDatabase } from "./per-database.ts";
 import type { Database } from "./statement.ts";
 
-const prepared = new WeakMap<Database, Statement<[], number>>();
+const dataVersionOf = perDatabase((db) => db.prepare<[], number>("PRAGMA data_version").pluck());
 
 /**
  * A number that changes whenever another connection or process commits. Reading it costs two file locks.
  * @throws if the file can't be read
  */
-export function dataVersion(db: Database): number {
-  const statement = prepared.get(db) ?? db.prepare<[], number>("PRAGMA data_version").pluck();
-  prepared.set(db, statement);
-  return statement.get()!;
-}
+export const dataVersion = (db: Database): number => dataVersionOf(db).get()!;

@@ -1,5 +1,6 @@
 import { isSqlite } from "./error.ts";
 import { BUSY_TIMEOUT_MS } from "./open.ts";
+import { perDatabase } from "./per-database.ts";
 import { bump } from "./revision.ts";
 import type { Database } from "./statement.ts";
 import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
@@ -11,8 +12,6 @@ import { beginWriting, finishWriting, type Writing } from "./transaction.ts";
 
 /** A change waiting to be committed. */
 interface Job {
-  /** The project that all its changes belong to; undefined if they may affect several. */
-  project: string | undefined;
   /** May run again if the commit it was to share is abandoned. */
   run(writing: Writing): unknown;
   done(result: unknown): void;
@@ -28,26 +27,21 @@ interface Group {
 /** The interval between attempts, in milliseconds. */
 const RETRY_MS = 10;
 
-const groups = new WeakMap<Database, Group>();
+/** The group that more changes can still join. */
+const waiting = perDatabase((): { group?: Group | undefined } => ({}));
 
 /**
  * Commits a change together with concurrent ones.
- * @param project the project that everything changed belongs to, if it is one
  * @returns what the body returned, once it is on disk
  * @throws what the body threw, in which case nothing is stored
  */
-export const inGroup = <T>(
-  db: Database,
-  project: string | undefined,
-  body: (writing: Writing) => T,
-): Promise<T> =>
+export const inGroup = <T>(db: Database, body: (writing: Writing) => T): Promise<T> =>
   new Promise<T>((resolve, reject) => {
-    const job: Job = { project, run: body, done: (result) => resolve(result as T), failed: reject };
-    const group = groups.get(db);
-    if (group) return void group.jobs.push(job);
-    const begun: Group = { jobs: [job], deadline: performance.now() + BUSY_TIMEOUT_MS };
-    groups.set(db, begun);
-    setImmediate(commitGroup, db, begun);
+    const job: Job = { run: body, done: (result) => resolve(result as T), failed: reject };
+    const next = waiting(db);
+    if (next.group) return void next.group.jobs.push(job);
+    next.group = { jobs: [job], deadline: performance.now() + BUSY_TIMEOUT_MS };
+    setImmediate(commitGroup, db, next.group);
   });
 
 function commitGroup(db: Database, group: Group) {
@@ -56,7 +50,7 @@ function commitGroup(db: Database, group: Group) {
   const error = tryBegin(db);
   if (isSqlite(error, "SQLITE_BUSY") && performance.now() < group.deadline)
     return void setTimeout(commitGroup, RETRY_MS, db, group);
-  if (groups.get(db) === group) groups.delete(db);
+  if (waiting(db).group === group) waiting(db).group = undefined;
   if (error !== undefined) return failAll(group.jobs, error);
   for (const jobs of attempt(db, group.jobs)) setImmediate(commitGroup, db, { ...group, jobs });
 }
@@ -119,7 +113,7 @@ function runJob(db: Database, job: Job, finished: Finished[]): { error: unknown 
 }
 
 function complete({ job, writing: { db, written, afterCommit }, result }: Finished) {
-  bump(db, written, job.project);
+  bump(db, written);
   for (const act of afterCommit) act();
   job.done(result);
 }

@@ -1,7 +1,7 @@
 import { close, IN_MEMORY, open } from "./open.ts";
 import type { Database } from "./statement.ts";
 
-const found = new WeakMap<object, unknown>();
+const found = new Map<unknown, unknown>();
 
 /** What `read` returns for a new file, so that schema.sql alone defines the content of one; read once per process. */
 export function inNewFile<T>(read: (db: Database) => T): T {

@@ -2,11 +2,9 @@ import type { Writing } from "./transaction.ts";
 
 /** A value kept for the duration of a transaction, created when it is first needed. */
 export function perWriting<T>(create: (writing: Writing) => T): (writing: Writing) => T {
-  const values = new WeakMap<Writing["written"], T>();
   return (writing) => {
-    const key = writing.written; // what all copies share, such as the same transaction with another actor
-    if (!values.has(key)) values.set(key, create(writing));
-    return values.get(key) as T;
+    if (!writing.values.has(create)) writing.values.set(create, create(writing));
+    return writing.values.get(create) as T;
   };
 }
 

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { MovedError } from "./error.ts";
+import { perDatabase } from "./per-database.ts";
 import type { Database } from "./statement.ts";
 
 /*
@@ -7,7 +8,8 @@ import type { Database } from "./statement.ts";
  * changes would go to a file that nobody opens again.
  */
 
-const opened = new WeakMap<Database, Map<string, number | undefined>>();
+/** The inode of each file, by name. */
+const opened = perDatabase(() => new Map<string, number | undefined>());
 
 /** What a file's name refers to; undefined if it is missing or can't be reached. */
 export function inodeOf(file: string): number | undefined {
@@ -19,18 +21,17 @@ export function inodeOf(file: string): number | undefined {
 }
 
 /** @param inode of the file that the database was opened from */
-export const rememberPlace = (db: Database, inode: number | undefined) =>
-  void opened.set(db, new Map([[db.name, inode]]));
+export const rememberPlace = (db: Database, inode: number | undefined) => void opened(db).set(db.name, inode);
 
 /** The log is there from the first use of the database until its last process closes it. */
 export function rememberLog(db: Database) {
   const log = `${db.name}-wal`;
-  opened.get(db)?.set(log, inodeOf(log));
+  opened(db).set(log, inodeOf(log));
 }
 
 /** Whether the names still refer to the files that are open; it takes a few microseconds. */
 export const isInPlace = (db: Database): boolean =>
-  db.memory || [...(opened.get(db) ?? [])].every(([file, inode]) => inodeOf(file) === inode);
+  db.memory || [...opened(db)].every(([file, inode]) => inodeOf(file) === inode);
 
 /** @throws MovedError unless it does */
 export function requireInPlace(db: Database) {

@@ -2,6 +2,7 @@ import crypto from "node:crypto";
 import fs from "node:fs";
 import { DataError, reasonOf } from "./error.ts";
 import { IN_MEMORY } from "./open.ts";
+import { perDatabase } from "./per-database.ts";
 import { stagedFile } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
@@ -25,13 +26,12 @@ export class UnreadableSecretError extends DataError {}
 /** What every encrypted text begins with. */
 export const PREFIX = "encrypted:1:";
 
-const keyrings = new WeakMap<Database, Key[]>();
-const files = new WeakMap<Database, string>();
+/** The keys as last read, and the file they are in, if it is not the one next to the data file. */
+const keyringOf = perDatabase((): { keys?: Key[]; file?: string } => ({}));
 
 /** Uses the keys in this file instead of the one next to the data file. @throws DataError if it contains none */
 export function useKeyFile(db: Database, file: string) {
-  files.set(db, file);
-  keyrings.set(db, readKeys(file));
+  Object.assign(keyringOf(db), { file, keys: readKeys(file) });
 }
 
 /** The path of a data file's key file, unless `useKeyFile` sets another. */
@@ -90,13 +90,13 @@ export function rotateKey(db: Database, reencrypt: () => void) {
 
 function saveKeys(db: Database, file: string | undefined, keys: Key[]) {
   if (file !== undefined) writeKeys(file, keys, true);
-  keyrings.set(db, keys);
+  keyringOf(db).keys = keys;
 }
 
 /** Re-reads the file if needed, as another process may have rotated the key. */
 function keyOf(db: Database, id: string) {
   const find = (keys: readonly Key[]) => keys.find((key) => key.id === id);
-  return find(keyrings.get(db) ?? []) ?? find(load(db, false));
+  return find(keyringOf(db).keys ?? []) ?? find(load(db, false));
 }
 
 /** Always re-read, since only the file's current key may encrypt; created if there is none. */
@@ -104,14 +104,14 @@ const newestKeys = (db: Database) => load(db, true);
 
 function load(db: Database, mustExist: boolean): Key[] {
   const file = fileOf(db);
-  const keys = file === undefined ? (keyrings.get(db) ?? [newKey()]) : loadFrom(file, mustExist);
-  keyrings.set(db, keys);
+  const keys = file === undefined ? (keyringOf(db).keys ?? [newKey()]) : loadFrom(file, mustExist);
+  keyringOf(db).keys = keys;
   return keys;
 }
 
 /** An in-memory database keeps its key in memory too. */
 const fileOf = (db: Database) =>
-  files.get(db) ?? (db.memory || db.name === IN_MEMORY ? undefined : keyFileBeside(db.name));
+  keyringOf(db).file ?? (db.memory || db.name === IN_MEMORY ? undefined : keyFileBeside(db.name));
 
 function loadFrom(file: string, mustExist: boolean): Key[] {
   if (!fs.existsSync(file)) {

@@ -1,25 +1,22 @@
+import { perDatabase } from "./per-database.ts";
 import type { Database } from "./statement.ts";
 
-type Runner = (read: () => unknown) => unknown;
-
-const runners = new WeakMap<Database, Runner>();
-const open = new WeakSet<Database>();
+const runnerOf = perDatabase((db) => ({
+  run: db.transaction((read: () => unknown) => read()),
+  isOpen: false,
+}));
 
 /** Runs several reads on one snapshot, even while another process writes. */
 export function snapshot<T>(db: Database, read: () => T): T {
   if (db.inTransaction) return read();
-  let run = runners.get(db);
-  if (!run) {
-    run = db.transaction<Runner>((read) => read());
-    runners.set(db, run);
-  }
-  open.add(db);
+  const runner = runnerOf(db);
+  runner.isOpen = true;
   try {
-    return run(read) as T;
+    return runner.run(read) as T;
   } finally {
-    open.delete(db);
+    runner.isOpen = false;
   }
 }
 
 /** Whether a snapshot is open, so that nothing that is read can be rolled back. */
-export const isSnapshot = (db: Database) => open.has(db);
+export const isSnapshot = (db: Database) => runnerOf(db).isOpen;

@@ -1,4 +1,5 @@
 import type Sqlite from "better-sqlite3";
+import { perDatabase } from "./per-database.ts";
 import { tablesOf } from "./tables.ts";
 import type { Writing } from "./transaction.ts";
 import { noteRead } from "./watch.ts";
@@ -58,26 +59,20 @@ function declare<Bind extends object, Row>(
   use: "read" | "write",
   validate: (statement: Sqlite.Statement<[Bind], Row>) => void,
 ): (db: Database) => Ready<Bind, Row> {
-  const cache = new WeakMap<Database, Ready<Bind, Row>>();
   let tables: readonly string[] | undefined;
-  const on = (db: Database) => {
-    let ready = cache.get(db);
-    if (!ready) {
-      const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
-      validate(statement);
-      ready = {
-        statement,
-        get tables() {
-          tables ??= tablesOf(db, sql, use);
-          return tables;
-        },
-      };
-      cache.set(db, ready);
-    }
-    return ready;
-  };
-  declared.push(on);
-  return on;
+  const prepared = perDatabase((db): Ready<Bind, Row> => {
+    const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
+    validate(statement);
+    return {
+      statement,
+      get tables() {
+        tables ??= tablesOf(db, sql, use);
+        return tables;
+      },
+    };
+  });
+  declared.push(prepared);
+  return prepared;
 }
 
 /** Prepares all SQL declared by imported modules; throws SQLite's error for the first mistake. */

@@ -1,3 +1,4 @@
+import { perDatabase } from "./per-database.ts";
 import type { Database } from "./statement.ts";
 
 interface Step {
@@ -28,16 +29,8 @@ function rootPage({ opcode, p1, p2, p3 }: Step, use: keyof typeof OPENS) {
   return use === "write" && opcode === "Clear" ? p1 : -1;
 }
 
-const known = new WeakMap<Database, ReadonlyMap<number, string>>();
-
 /** Maps each root page to its table; an index counts as its table. */
-function ownersOf(db: Database): ReadonlyMap<number, string> {
-  const found = known.get(db);
-  if (found) return found;
-  const rows = db.prepare<[], [number, string]>(
-    "SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0",
-  );
-  const owners = new Map(rows.raw().all());
-  known.set(db, owners);
-  return owners;
-}
+const ownersOf = perDatabase((db): ReadonlyMap<number, string> => {
+  const pages = "SELECT rootpage, tbl_name FROM sqlite_schema WHERE rootpage > 0";
+  return new Map(db.prepare<[], [number, string]>(pages).raw().all());
+});

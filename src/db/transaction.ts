@@ -13,13 +13,21 @@ export interface Writing {
   readonly beforeCommit: Array<() => void>;
   /** Work to do once everything is on disk; skipped if the commit fails. */
   readonly afterCommit: Array<() => void>;
+  /** What `perWriting` keeps for it. */
+  readonly values: Map<unknown, unknown>;
   /** For the compiler only. */
   readonly [isWriting]: true;
 }
 
 /** For a transaction that has already begun. */
 export const beginWriting = (db: Database) =>
-  ({ db, written: new Set<string>(), beforeCommit: [], afterCommit: [] }) as unknown as Writing;
+  ({
+    db,
+    written: new Set<string>(),
+    beforeCommit: [],
+    afterCommit: [],
+    values: new Map(),
+  }) as unknown as Writing;
 
 /** Runs the work deferred to the end. @throws MovedError if the commit would be lost */
 export function finishWriting({ db, beforeCommit }: Writing) {

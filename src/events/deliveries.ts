@@ -1,4 +1,5 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
+import { perDatabase } from "../db/per-database.ts";
 import { perWritingOf } from "../db/per-writing.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
@@ -37,15 +38,14 @@ const integrationsFor = perWritingOf(({ db }, criteria: Criteria) => interestedI
 
 type Listener = (integrationIds: readonly number[]) => void;
 
-const listeners = new WeakMap<Database, Listener>();
+const queue = perDatabase((): { listener?: Listener | undefined } => ({}));
 
 /** Notifies the listener after the commit that these integrations may have something to deliver. */
 export function notifyQueued({ db, afterCommit }: Writing, integrationIds: readonly number[]) {
-  afterCommit.push(() => listeners.get(db)?.(integrationIds));
+  afterCommit.push(() => queue(db).listener?.(integrationIds));
 }
 
 /** @param listener called with whatever this process queues; undefined to remove it */
 export function onQueued(db: Database, listener: Listener | undefined) {
-  if (listener) listeners.set(db, listener);
-  else listeners.delete(db);
+  queue(db).listener = listener;
 }

@@ -35,16 +35,9 @@ export interface Tx extends Writing {
 export const write = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): T =>
   inWriting(db, (writing) => body(toTx(writing, actor)));
 
-/**
- * The same for a server, where many changes happen at once.
- * @param project the project that everything changed belongs to, if it is one
- */
-export const writeSoon = <T>(
-  db: Database,
-  actor: Actor,
-  project: string | undefined,
-  body: (tx: Tx) => T,
-): Promise<T> => inGroup(db, project, (writing) => body(toTx(writing, actor)));
+/** The same for a server, where many changes happen at once. */
+export const writeSoon = <T>(db: Database, actor: Actor, body: (tx: Tx) => T): Promise<T> =>
+  inGroup(db, (writing) => body(toTx(writing, actor)));
 
 /** The same transaction with a different actor. */
 export const actingAs = (tx: Tx, actor: Actor): Tx => toTx(tx, actor, tx.now);

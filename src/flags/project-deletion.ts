@@ -16,7 +16,6 @@ export const deleteProject = operation({
   path: "/api/admin/projects/:projectId",
   params: v.object({ projectId: v.string() }),
   permission: { permission: "DELETE_PROJECT", project: "projectId" },
-  crossesProjects: true,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: [
     "feature-deleted",

@@ -42,7 +42,7 @@ function handle(site: Site, operation: Operation, event: H3Event) {
   const since = changesSoFar();
   const { result, readings } = watchReads(() => perform(site, operation, event));
   const { outcome, claim } = result;
-  const stamp = () => stampOf(tablesIn(event, readings), since, claim.project);
+  const stamp = () => stampOf(tablesIn(event, readings), since);
   const send = (parts: Outcome): unknown =>
     parts instanceof EventStream
       ? openEventStream(site, event, parts, claim)

@@ -75,8 +75,6 @@ export interface Contract {
   isHeavy?: true;
   /** The number of flags that a request changes or reads, or what takes as long; many are left to another process. */
   sizeOf?: (request: { db: Database; params: never; body: never }) => number;
-  /** Its changes are not confined to the project that its permission names. */
-  crossesProjects?: true;
 }
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;

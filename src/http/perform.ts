@@ -96,7 +96,7 @@ const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim)
   const { db, write } = site;
   const { actor } = event.context;
   return (change) =>
-    write(db, actor, operation.crossesProjects ? undefined : claim.project, (tx) => {
+    write(db, actor, (tx) => {
       requirePermission(db, actor, claim);
       requireMatch(site, operation, event);
       return change(tx);

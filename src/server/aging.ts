@@ -14,6 +14,6 @@ export const watchAge = (db: Database, log: Log): (() => Promise<void>) =>
 /** Records events for all flags past their lifetime at a given time, in batches, so that other changes get a turn. */
 export async function recordAgedFlags(db: Database, time: Date, isStopped = () => false) {
   const now = time.toISOString();
-  await writeSoon(db, SYSTEM, undefined, (tx) => void resetPotentiallyStale(tx, now));
-  while (!isStopped() && (await writeSoon(db, SYSTEM, undefined, (tx) => recordPotentiallyStale(tx, now))));
+  await writeSoon(db, SYSTEM, (tx) => void resetPotentiallyStale(tx, now));
+  while (!isStopped() && (await writeSoon(db, SYSTEM, (tx) => recordPotentiallyStale(tx, now))));
 }

@@ -20,7 +20,6 @@ export const watchRetention = (
 
 /** In batches, so that other changes get a turn in between. */
 export async function removeAllOld(db: Database, retention: Retention, isStopped = () => false) {
-  const removeSome = () =>
-    writeSoon(db, SYSTEM, undefined, (tx) => removeOldRecords(tx, retention, Date.now()));
+  const removeSome = () => writeSoon(db, SYSTEM, (tx) => removeOldRecords(tx, retention, Date.now()));
   while (!isStopped() && (await removeSome()) > 0);
 }

@@ -15,7 +15,7 @@ export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
     if (!isOpened(event.req)) return refusal(basePath);
     const secret = event.context.params?.secret ?? "";
     const { address = null } = event.context;
-    const session = await writeSoon(db, ANYBODY, undefined, (tx) => {
+    const session = await writeSoon(db, ANYBODY, (tx) => {
       const link = useSignInLink(tx, secret);
       if (!link) return undefined;
       const failure = link.isExpired ? "The link has expired" : null;

@@ -12,7 +12,7 @@ export function answerSignOut(options: ServerOptions) {
   return async (event: H3Event) => {
     requireSameOrigin(event.req, options);
     const secret = getCookie(event, SESSION_COOKIE);
-    if (secret !== undefined) await writeSoon(db, ANYBODY, undefined, (tx) => endSession(tx, secret));
+    if (secret !== undefined) await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret));
     const location = `${basePath}/`;
     return new HTTPResponse(`Found. Redirecting to ${location}`, {
       status: 302,

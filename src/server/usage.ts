@@ -47,5 +47,5 @@ export function watchUsage(db: Database, log: Log, hours: number): () => Promise
 
 /** In batches, so that other changes get a turn in between. */
 export async function announceAll(db: Database) {
-  while (await writeSoon(db, SYSTEM, undefined, announceApplications));
+  while (await writeSoon(db, SYSTEM, announceApplications));
 }

@@ -31,7 +31,7 @@ test("changes by this process wake watchers once per batch, bookkeeping does not
   noteSeen(db, { tokenId: 1, userId: 1 });
   await writeSeen(db);
   const woken = next();
-  await Promise.all(["a", "b"].map((name) => writeSoon(db, CLI, undefined, change(name))));
+  await Promise.all(["a", "b"].map((name) => writeSoon(db, CLI, change(name))));
   await woken;
   assert.equal(count(), 1);
   end();

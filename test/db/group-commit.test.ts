@@ -37,17 +37,17 @@ const settled = async (changes: Array<Promise<unknown>>) =>
 test("concurrent changes share one commit, later ones have their own", async (t) => {
   const { db, commits, stored } = openFile(t);
   const names = ["a", "b", "c", "d"];
-  assert.deepEqual(await Promise.all(names.map((name) => inGroup(db, undefined, add(name)))), names);
+  assert.deepEqual(await Promise.all(names.map((name) => inGroup(db, add(name)))), names);
   assert.deepEqual([commits(), stored()], [1, names]);
-  await inGroup(db, undefined, add("e"));
-  await inGroup(db, undefined, add("f"));
+  await inGroup(db, add("e"));
+  await inGroup(db, add("f"));
   assert.equal(commits(), 3);
 });
 
 test("a change is answered only once it is on disk", async (t) => {
   const { db, stored } = openFile(t);
   let wasStored: string[] | undefined;
-  await inGroup(db, undefined, (writing) => {
+  await inGroup(db, (writing) => {
     writing.afterCommit.push(() => (wasStored = stored()));
     add("a")(writing);
     assert.deepEqual(stored(), [], "other connections don't see it yet");
@@ -62,7 +62,7 @@ test("deferred writes come after all changes that share the commit", async (t) =
     writing.beforeCommit.push(() => done.push(add(`${name}-last`)(writing)));
     done.push(add(name)(writing));
   };
-  await Promise.all(["a", "b"].map((name) => inGroup(db, undefined, change(name))));
+  await Promise.all(["a", "b"].map((name) => inGroup(db, change(name))));
   assert.deepEqual(done, ["a", "b", "a-last", "b-last"]);
   assert.deepEqual([commits(), stored()], [1, done.toSorted()]);
 });
@@ -70,8 +70,8 @@ test("deferred writes come after all changes that share the commit", async (t) =
 test("a change that fails before it writes does not affect others", async (t) => {
   const { db, commits, stored } = openFile(t);
   let runs = 0;
-  const good = (name: string) => inGroup(db, undefined, (writing) => add(`${name}${++runs}`)(writing));
-  const bad = inGroup(db, undefined, () => {
+  const good = (name: string) => inGroup(db, (writing) => add(`${name}${++runs}`)(writing));
+  const bad = inGroup(db, () => {
     throw new Error("no");
   });
   assert.deepEqual(await settled([good("a"), bad, good("b")]), ["a1", "no", "b2"]);
@@ -82,12 +82,12 @@ test("a change that fails after it has written leaves nothing; the others are st
   const { db, stored } = openFile(t);
   const runs = new Map<string, number>();
   const good = (name: string) =>
-    inGroup(db, undefined, (writing) => {
+    inGroup(db, (writing) => {
       runs.set(name, (runs.get(name) ?? 0) + 1);
       return add(name)(writing);
     });
   const bad = (name: string) =>
-    inGroup(db, undefined, (writing) => {
+    inGroup(db, (writing) => {
       add(name)(writing);
       throw new Error(`no ${name}`);
     });
@@ -99,7 +99,7 @@ test("a change that fails after it has written leaves nothing; the others are st
 
 test("of two conflicting changes, one succeeds and the other gets SQLite's error", async (t) => {
   const { db, stored } = openFile(t);
-  const [first, second] = await settled([inGroup(db, undefined, add("a")), inGroup(db, undefined, add("a"))]);
+  const [first, second] = await settled([inGroup(db, add("a")), inGroup(db, add("a"))]);
   assert.deepEqual([first, stored()], ["a", ["a"]]);
   assert.match(second, /UNIQUE constraint failed: tag_types.name/);
 });
@@ -109,11 +109,11 @@ test("if the commit fails, all fail, nothing is stored, and no callback runs", a
   const stamp = stampOf(["tag_types"], changesSoFar());
   let done = 0;
   const change = (name: string) =>
-    inGroup(db, undefined, (writing) => {
+    inGroup(db, (writing) => {
       writing.afterCommit.push(() => done++);
       return add(name)(writing);
     });
-  const breaking = inGroup(db, undefined, (writing) => {
+  const breaking = inGroup(db, (writing) => {
     db.pragma("defer_foreign_keys = ON"); // checked at the commit
     addLost(writing).run({});
   });
@@ -128,7 +128,7 @@ test("callbacks do not run after a failed change, and once for each of the other
   const { db } = openFile(t);
   const done: string[] = [];
   const change = (name: string, fails: boolean) =>
-    inGroup(db, undefined, (writing) => {
+    inGroup(db, (writing) => {
       writing.afterCommit.push(() => done.push(name));
       add(name)(writing);
       if (fails) throw new Error("no");
@@ -140,12 +140,12 @@ test("callbacks do not run after a failed change, and once for each of the other
 test("reads continue while another process writes, and the change is made as soon as possible", async (t) => {
   const { db, other, commits, stored } = openFile(t);
   other.exec("BEGIN IMMEDIATE");
-  const changes = ["a", "b"].map((name) => inGroup(db, undefined, add(name)));
+  const changes = ["a", "b"].map((name) => inGroup(db, add(name)));
   for (let turn = 0; turn < 20; turn++) {
     assert.deepEqual(tags(db).pluck().all({}), []);
     await new Promise(setImmediate); // had it blocked on the lock, the changes would have given up
   }
-  const late = inGroup(db, undefined, add("c"));
+  const late = inGroup(db, add("c"));
   other.exec("COMMIT");
   assert.deepEqual(await Promise.all([...changes, late]), ["a", "b", "c"]);
   assert.deepEqual([commits(), stored()], [1, ["a", "b", "c"]]);
@@ -153,7 +153,7 @@ test("reads continue while another process writes, and the change is made as soo
 
 test("a deferred write to a file closed by then fails, with no other effect", async () => {
   const db = open(IN_MEMORY);
-  const late = inGroup(db, undefined, () => {});
+  const late = inGroup(db, () => {});
   close(db);
   await assert.rejects(late, /is closed/);
 });

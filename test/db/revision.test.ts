@@ -22,43 +22,6 @@ test("a stamp is valid until one of its tables changes", (t) => {
   assert.ok(!isCurrent(db, stamp));
 });
 
-test("a project-scoped read stays valid after a change in another project, but not after one beyond projects", (t) => {
-  const db = memory(t);
-  const stamps = () => [
-    stampOf(["features"], changesSoFar(), "a"),
-    stampOf(["features"], changesSoFar(), "b"),
-    stampOf(["features"], changesSoFar()),
-  ];
-  const after = (change: () => void) => {
-    const before = stamps();
-    change();
-    return before.map((stamp) => isCurrent(db, stamp));
-  };
-  assert.deepEqual(
-    after(() => bump(db, ["features"], "a")),
-    [false, true, false],
-  );
-  assert.deepEqual(
-    after(() => bump(db, ["features"])),
-    [false, false, false],
-  );
-  assert.deepEqual(
-    after(() => bump(db, ["users"], "a")),
-    [true, true, true],
-  );
-  assert.deepEqual(
-    after(() => bumpEverything(db)),
-    [false, false, false],
-  );
-});
-
-test("a change to a table without project scope invalidates all projects", (t) => {
-  const db = memory(t);
-  const stamp = stampOf(["feature_dependencies"], changesSoFar(), "b");
-  bump(db, ["feature_dependencies"], "a");
-  assert.ok(!isCurrent(db, stamp));
-});
-
 test("changes to another file don't count", (t) => {
   const [db, other] = [memory(t), memory(t)];
   const stamp = stampOf(["features"], changesSoFar());

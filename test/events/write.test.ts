@@ -176,7 +176,7 @@ test("concurrent events are recorded in order, each with its own author", async 
   const names = ["a", "b", "c"];
   await Promise.all(
     names.map((createdBy) =>
-      writeSoon(db, { ...JANE, createdBy }, undefined, (tx) => tx.record({ type: "user-created" })),
+      writeSoon(db, { ...JANE, createdBy }, (tx) => tx.record({ type: "user-created" })),
     ),
   );
   assertRecorded(

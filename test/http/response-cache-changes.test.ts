@@ -98,30 +98,6 @@ async function missesOf({ get, misses }: Both, reads: readonly string[], headers
   return misses() - before;
 }
 
-const OF_OTHER = [
-  "projects/other/features",
-  "projects/other/features/g",
-  "projects/other/features/g/environments/development",
-  "projects/other/features/g/environments/development/strategies",
-  "personal-dashboard/other",
-];
-const OF_OPEN = OF_OTHER.map((read) => read.replace("other", "open").replace("/g", "/f"));
-
-test("a change in one project does not invalidate another project's reads", async (t) => {
-  stopClock(t);
-  const both = await open(t);
-  const headers = { authorization: personal(1) };
-  for (const name of ["createFeature", "enable", "enableElsewhere", "disable", "archive"] as const) {
-    await missesOf(both, [...OF_OTHER, ...OF_OPEN], headers);
-    assert.equal(await missesOf(both, OF_OTHER, headers), 0, "all hits");
-    await make(both, name, true);
-    // A flag may depend on one in another project.
-    const others = OF_OTHER.filter((read) => name !== "archive" || !read.endsWith("/g"));
-    assert.equal(await missesOf(both, others, headers), 0, `${name}: reads of the other project`);
-    assert.ok((await missesOf(both, OF_OPEN, headers)) > 0, `${name}: reads of its own`);
-  }
-});
-
 /** Streamed lists and errors are not cached. */
 const isKept = async (both: Both, read: string, headers: Record<string, string>) =>
   !/^(events[?/]|addons)/.test(read) && (await both.get(read, headers)).status === 200;

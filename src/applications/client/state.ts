@@ -1,5 +1,6 @@
 import crypto from "node:crypto";
 import { dataVersion } from "../../db/data-version.ts";
+import { perDatabase } from "../../db/per-database.ts";
 import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db/revision.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
@@ -51,30 +52,27 @@ const MAX_STATES = 30;
 
 const LOG = "events";
 
-const cache = new WeakMap<Database, Map<string, State>>();
-
-/** The current flags of an environment. */
-export function stateOf(db: Database, environment: string): State {
-  const states = cache.get(db) ?? createStates(db);
-  const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
-  states.delete(environment);
-  states.set(environment, state);
-  if (states.size > MAX_STATES) states.delete(states.keys().next().value!);
-  noteRead({ tables: state.stamp.keys }); // for anything derived from it as well
-  return state;
-}
-
-/** Watches for changes without an event, such as to a strategy's segments. */
-function createStates(db: Database) {
+/** By environment; watches for changes without an event, such as to a strategy's segments. */
+const statesOf = perDatabase((db) => {
   const states = new Map<string, State>();
-  cache.set(db, states);
   onChange(db, (written) => {
     const tables = new Set(written);
     if (tables.has(LOG)) return;
     for (const state of states.values())
-      state.isUnlogged ||= state.stamp.keys.some((table) => tables.has(table));
+      state.isUnlogged ||= state.stamp.tables.some((table) => tables.has(table));
   });
   return states;
+});
+
+/** The current flags of an environment. */
+export function stateOf(db: Database, environment: string): State {
+  const states = statesOf(db);
+  const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
+  states.delete(environment);
+  states.set(environment, state);
+  if (states.size > MAX_STATES) states.delete(states.keys().next().value!);
+  noteRead({ tables: state.stamp.tables }); // for anything derived from it as well
+  return state;
 }
 
 function upToDate(db: Database, state: State | undefined, environment: string): State {
@@ -85,7 +83,7 @@ function upToDate(db: Database, state: State | undefined, environment: string): 
     !state ? load(db, environment) : refresh(db, state, state.isUnlogged || state.version !== version),
   );
   const tables = new Set([
-    ...(state?.stamp.keys ?? []),
+    ...(state?.stamp.tables ?? []),
     ...[...readings].flatMap((reading) => reading.tables),
   ]);
   tables.delete(LOG); // it only says where to look

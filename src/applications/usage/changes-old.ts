@@ -27,12 +27,12 @@ export async function removeOldUsage(
 ) {
   const before = (ago: number) => new Date(now - ago * HOUR_MS).toISOString();
   const removeAll = async (remove: (tx: Writing) => number) => {
-    while (!isStopped() && (await inGroup(db, undefined, remove)) > 0);
+    while (!isStopped() && (await inGroup(db, remove)) > 0);
   };
   await removeAll((tx) => removeHours(tx).run({ before: before(hours), limit: SLICE }).changes);
   const newest = newestSeries(db).pluck().get({})!;
   for (let from = 1; from <= newest && !isStopped(); from += SLICE)
-    await inGroup(db, undefined, (tx) => void removeEmptySeries(tx).run({ from, to: from + SLICE - 1 }));
+    await inGroup(db, (tx) => void removeEmptySeries(tx).run({ from, to: from + SLICE - 1 }));
   await removeAll((tx) => removeOldInstances(tx, before(INSTANCE_HOURS), SLICE));
 }
 

@@ -59,7 +59,7 @@ export async function writeUsage(db: Database, now = timestamp()) {
   let written = 0;
   try {
     while (written < reports.length)
-      written = await inGroup(db, undefined, (tx) => writeSome(tx, reports, written, now));
+      written = await inGroup(db, (tx) => writeSome(tx, reports, written, now));
   } catch (error) {
     keep(db, reports.slice(written));
     throw error;

@@ -1,3 +1,4 @@
+import { perDatabase } from "../../db/per-database.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError } from "../../lib/api-error.ts";
 
@@ -48,18 +49,7 @@ export type Report = Use | Instance | Application;
 /** If there are more characters than this, the file hasn't been writable for a while. */
 const MAX_CHARACTERS = 16 * 1024 * 1024;
 
-interface Gathered {
-  byKey: Map<string, Report>;
-  size: number;
-}
-
-const gatheredByDatabase = new WeakMap<Database, Gathered>();
-
-const gatheredFor = (db: Database): Gathered => {
-  const found = gatheredByDatabase.get(db) ?? { byKey: new Map(), size: 0 };
-  gatheredByDatabase.set(db, found);
-  return found;
-};
+const gatheredFor = perDatabase(() => ({ byKey: new Map<string, Report>(), size: 0 }));
 
 /** @throws ApiError `ServiceUnavailableError` with `Retry-After` if there is no room for more */
 export function gather(db: Database, reports: readonly Report[]) {
@@ -89,9 +79,11 @@ export function keep(db: Database, reports: readonly Report[]) {
 
 /** Takes everything gathered so far. */
 export function take(db: Database): Report[] {
-  const { byKey } = gatheredFor(db);
-  gatheredByDatabase.delete(db);
-  return [...byKey.values()];
+  const gathered = gatheredFor(db);
+  const reports = [...gathered.byKey.values()];
+  gathered.byKey.clear();
+  gathered.size = 0;
+  return reports;
 }
 
 /** No name contains the character NUL. */

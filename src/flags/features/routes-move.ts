@@ -41,7 +41,6 @@ export const moveFeature = operation({
   permission: { permission: "MOVE_FEATURE_TOGGLE", project: "projectId" },
   params: Params,
   body: MoveTarget,
-  crossesProjects: true,
   errors: ["NotFoundError", "InvalidOperationError", "IncompatibleProjectError"],
   records: ["feature-project-change"],
   response: NoBody,

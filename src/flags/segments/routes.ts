@@ -102,7 +102,6 @@ export const updateSegment = operation({
   errors: ["NotFoundError", "NameExistsError"],
   records: ["segment-updated"],
   response: NoBody,
-  crossesProjects: true,
 }).change(({ tx, actor, params: { id }, body }) => {
   const segment = requireSegment(tx.db, id);
   requirePlace(tx.db, actor, "UPDATE_SEGMENT", body);

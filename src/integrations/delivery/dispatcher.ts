@@ -1,4 +1,5 @@
 import { watchOthers } from "../../db/commits.ts";
+import { perDatabase } from "../../db/per-database.ts";
 import type { Database } from "../../db/statement.ts";
 import { onQueued } from "../../events/deliveries.ts";
 import type { Log } from "../../lib/logger.ts";
@@ -47,10 +48,10 @@ const GRACE_MS = 4000;
 /** How often to check for commits by other processes, in milliseconds; a check takes a few microseconds. */
 const POLL_MS = 10;
 
-const running = new WeakMap<Database, Dispatcher>();
+const running = perDatabase((): { dispatcher?: Dispatcher | undefined } => ({}));
 
 /** The running dispatcher for this file; undefined if there is none. */
-export const dispatcherOf = (db: Database) => running.get(db);
+export const dispatcherOf = (db: Database) => running(db).dispatcher;
 
 /**
  * Delivers events to integrations at least once, in the order of events for each integration; slow receivers don't
@@ -86,20 +87,20 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   onQueued(db, wake);
   const stopPolling = watchOthers(db, wakeAll, POLL_MS);
   wakeAll();
-  const dispatcher = {
+  const dispatcher: Dispatcher = {
     context,
     async stop() {
       isStopped = true;
       stopPolling();
       onQueued(db, undefined);
-      running.delete(db);
+      running(db).dispatcher = undefined;
       const grace = setTimeout(() => aborter.abort(), GRACE_MS);
       await Promise.all([...lanes.values()].map((lane) => lane.drain()));
       clearTimeout(grace);
       destroy();
     },
   };
-  running.set(db, dispatcher);
+  running(db).dispatcher = dispatcher;
   return dispatcher;
 }
 

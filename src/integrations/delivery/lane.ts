@@ -143,7 +143,7 @@ function createRecorder({ db }: LaneContext) {
       for (const entry of attempts) recordAttempt(tx, entry);
     };
     if (attempts.length === 0) return;
-    const commit = inGroup(db, undefined, recordAll).catch((error) => void errors.push(error));
+    const commit = inGroup(db, recordAll).catch((error) => void errors.push(error));
     recorded.push(commit.then(resolve));
   };
   return {

@@ -1,4 +1,5 @@
 import { ANYBODY } from "../../access/actor.ts";
+import { perDatabase } from "../../db/per-database.ts";
 import type { Database } from "../../db/statement.ts";
 import { writeSoon } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
@@ -27,7 +28,7 @@ interface LinkDelivery {
   pending: Set<Promise<void>>;
 }
 
-const deliveries = new WeakMap<Database, LinkDelivery>();
+const deliveries = perDatabase((): { current?: LinkDelivery | undefined } => ({}));
 
 /**
  * Lets users request a link by their e-mail address.
@@ -35,23 +36,23 @@ const deliveries = new WeakMap<Database, LinkDelivery>();
  */
 export function deliverLinksTo(db: Database, receiver: LinkReceiver): () => Promise<void> {
   const pending = new Set<Promise<void>>();
-  deliveries.set(db, { receiver, pending });
+  deliveries(db).current = { receiver, pending };
   return async () => {
-    deliveries.delete(db);
+    deliveries(db).current = undefined;
     await Promise.all(pending);
   };
 }
 
 /** @throws ApiError `NotFoundError` if nothing delivers links */
 export function requireLinkDelivery(db: Database): LinkDelivery {
-  const found = deliveries.get(db);
-  if (found) return found;
+  const { current } = deliveries(db);
+  if (current) return current;
   throw new ApiError("NotFoundError", "This server sends no e-mail: ask an administrator for a link");
 }
 
 /** Creates a link for the user with an e-mail address, if any; the receiver gets it once it is committed. */
 export function deliverLink(db: Database, email: string, { receiver, pending }: LinkDelivery) {
-  const written = writeSoon(db, ANYBODY, undefined, (tx) => {
+  const written = writeSoon(db, ANYBODY, (tx) => {
     const user = findUserByEmail(tx.db, email);
     if (!user) return;
     const path = `/reset-password?token=${createReset(tx, user.id)}`;

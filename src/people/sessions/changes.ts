@@ -37,4 +37,4 @@ export function noteSignIn(tx: Writing, { user, ...attempt }: SignIn, now = Date
 
 /** The same for an attempt that changes nothing else; if the file can't be written, it is not in the history. */
 export const noteFailedSignIn = (db: Database, attempt: SignIn & { failure: string }) =>
-  inGroup(db, undefined, (tx) => noteSignIn(tx, attempt)).catch(() => {});
+  inGroup(db, (tx) => noteSignIn(tx, attempt)).catch(() => {});
