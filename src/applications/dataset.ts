@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../dataset/kind.ts";
-import { bit, Flag, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/value.ts";
+import { bit, Flag, kind, Name, OptionalText, OptionalTime, withoutNulls } from "../dataset/kind.ts";
 import { query } from "../db/statement.ts";
 import { type InstanceRow, insertApplication, insertInstance, insertPlace } from "./changes.ts";
 

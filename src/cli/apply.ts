@@ -1,9 +1,9 @@
 import { text } from "node:stream/consumers";
 import { printable } from "../lib/printable.ts";
-import { applyProject, compareProject } from "../transfer/project/apply.ts";
-import { readProjectText } from "../transfer/project/read.ts";
-import type { ProjectText } from "../transfer/project/schema.ts";
-import type { Differences, Step } from "../transfer/project/step.ts";
+import { applyProject, compareProject } from "../transfer/project-plan.ts";
+import type { Differences, Step } from "../transfer/project-step.ts";
+import type { ProjectText } from "../transfer/project-text.ts";
+import { readProjectText } from "../transfer/project-text.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { openSource } from "./import.ts";
 import { counted } from "./plural.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DataError } from "../db/error.ts";
 import { isOlder } from "../db/migrations.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
-import { type Notes, type Trial, tryDataset } from "../transfer/trial.ts";
+import { type Notes, type Trial, tryDataset } from "../transfer/import.ts";
 import type { Context } from "./command.ts";
 import { printCounts, total } from "./counts.ts";
 import { counted } from "./plural.ts";

@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { inChunks } from "../dataset/text.ts";
 import { explainTargetError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import { requireFree, stagedFile } from "../db/staged-file.ts";
 import type { Database } from "../db/statement.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { exportDataset } from "../transfer/export.ts";
-import { inChunks } from "../transfer/lines.ts";
-import { projectAsYaml } from "../transfer/project/write.ts";
+import { projectAsYaml } from "../transfer/project-text.ts";
 import type { Command, Context } from "./command.ts";
 import { useConfiguredKey } from "./secret-key.ts";
 

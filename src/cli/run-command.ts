@@ -8,7 +8,7 @@ import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens/changes.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
-import { replaceFlags } from "../transfer/replace-flags.ts";
+import { replaceFlags } from "../transfer/import.ts";
 import { runChild } from "./child.ts";
 import type { Command, Context } from "./command.ts";
 import { SETTINGS } from "./config.ts";

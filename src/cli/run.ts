@@ -1,4 +1,4 @@
-import { DatasetError } from "../dataset/error.ts";
+import { DatasetError } from "../dataset/kind.ts";
 import { DataError, explainError, explainTargetError } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../lib/logger.ts";

@@ -1,13 +1,13 @@
 import fs from "node:fs";
-import { DatasetError } from "../dataset/error.ts";
+import { DatasetError } from "../dataset/kind.ts";
 import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { countedEnvironments } from "../projects/environments-store.ts";
+import { isUntouched } from "../transfer/import.ts";
 import { loadSeed } from "../transfer/seed.ts";
-import { isUntouched } from "../transfer/untouched.ts";
 
 export const SEED_OPTION = {
   seed: {

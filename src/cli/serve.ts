@@ -6,7 +6,7 @@ import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
 import { toUrl } from "../http/listen.ts";
 import { VERSION } from "../lib/version.ts";
-import { isUntouched } from "../transfer/untouched.ts";
+import { isUntouched } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { type Config, SETTINGS } from "./config.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";

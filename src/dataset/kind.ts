@@ -1,8 +1,10 @@
-import type * as v from "valibot";
+import * as v from "valibot";
+import { isKnown, type KnownKind } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
-import type { Schema } from "../lib/validation.ts";
+import { printable } from "../lib/printable.ts";
+import { NonEmptyText, type Schema, ShortText, Time } from "../lib/validation.ts";
 
 /** What inserting a line may need besides the line itself. */
 export interface ImportContext {
@@ -48,3 +50,93 @@ export const kind = <S extends Schema>(definition: {
   masked?(row: v.InferInput<S>): object;
   warnings?(db: Database, line: v.InferOutput<S>): Iterable<string>;
 }): Kind => definition as Kind;
+
+/** Why a line is inconsistent with the lines above it. */
+export class LineError extends Error {}
+
+/** For a reason, which may quote the line. */
+const MAX_REASON_LENGTH = 500;
+
+/** A dataset that can't be imported: the message gives the line and the first reason, safe for a terminal. */
+export class DatasetError extends Error {
+  readonly line: number;
+  /** Everything wrong with the line. */
+  readonly reasons: readonly string[];
+
+  constructor(line: number, ...reasons: [string, ...string[]]) {
+    const shown = reasons.map(toPrintable) as [string, ...string[]];
+    super(`line ${line}: ${shown[0]}`);
+    this.line = line;
+    this.reasons = shown;
+  }
+}
+
+/** The same for a line whose subject is already in the file, or on an earlier line. */
+export class DuplicateError extends DatasetError {}
+
+/** A reason or a warning, made safe for a terminal. */
+export const toPrintable = (reason: string) =>
+  printable(reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}…` : reason);
+
+/** @throws LineError with the path, the kind and the key if the thing doesn't exist. */
+export function requireKnown(db: Database, kind: KnownKind, key: string | number, path: string) {
+  if (isKnown(db, kind, key)) return;
+  throw new LineError(`${path}: no ${kind} ${JSON.stringify(key)} on an earlier line`);
+}
+
+/** The same for each element of a list. */
+export function requireAllKnown(
+  db: Database,
+  kind: KnownKind,
+  keys: ReadonlyArray<string | number>,
+  path: string,
+) {
+  for (const [index, key] of keys.entries()) requireKnown(db, kind, key, `${path}.${index}`);
+}
+
+/** An optional key, which may also be null. */
+export const optional = <S extends v.GenericSchema>(schema: S) => v.nullish(schema, null);
+
+export const OptionalText = optional(ShortText);
+
+export const Flag = (preset: boolean) => v.optional(v.boolean(), preset);
+
+/** Any number that JSON can represent. */
+export const Real = v.pipe(v.number(), v.finite("must be a finite number"));
+
+/** A row's id, small enough that the ids assigned after it are exact too. */
+export const Id = v.pipe(
+  v.number(),
+  v.integer("must be a whole number"),
+  v.minValue(1, "must be 1 or more"),
+  v.maxValue(2 ** 52, "must be 2^52 or less"),
+);
+
+/** The name of something; one used in paths is a `PathName`. */
+export const Name = NonEmptyText;
+
+/** The stored hash of a secret. */
+export const Hash = v.pipe(
+  v.string(),
+  v.regex(/^[0-9a-f]{64}$/, "must be a SHA-256 as 64 lower-case hex digits"),
+);
+
+export const OptionalTime = optional(Time);
+
+/** A boolean as columns store it. */
+export const bit = (value: boolean): 0 | 1 => (value ? 1 : 0);
+
+/** A line without its null keys, which is how it is written. */
+export const withoutNulls = (line: object) =>
+  Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null));
+
+/*
+ * What a dataset may contain although the API would reject it: it is stored and served as it is, but must be corrected
+ * before it can be changed. Each warning begins with the path.
+ */
+
+/** For a name that becomes part of URLs. */
+export function* nameWarnings(path: string, name: string): Generator<string> {
+  if (encodeURIComponent(name) !== name || name.length > 100)
+    yield `${path}: the API accepts up to 100 letters, digits and - . _ ~ ! * ' ( )`;
+}

@@ -1,7 +1,16 @@
 import * as v from "valibot";
-import { kind } from "../dataset/kind.ts";
-import { requireKnown } from "../dataset/reference.ts";
-import { bit, Flag, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/value.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../dataset/kind.ts";
 import { query } from "../db/statement.ts";
 import { eventTypeWarnings } from "../events/types.ts";
 import { toStoredJson } from "../lib/limits.ts";

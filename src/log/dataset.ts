@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../dataset/kind.ts";
-import { Id, Name, optional, Real } from "../dataset/value.ts";
+import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import { query } from "../db/statement.ts";
 import { Tag } from "../events/schema.ts";
 import { eventTypeWarnings } from "../events/types.ts";

@@ -1,9 +1,17 @@
 import * as v from "valibot";
-import { LineError } from "../dataset/error.ts";
-import { kind } from "../dataset/kind.ts";
-import { requireAllKnown, requireKnown } from "../dataset/reference.ts";
-import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/value.ts";
-import { nameWarnings } from "../dataset/warnings.ts";
+import {
+  Id,
+  kind,
+  LineError,
+  Name,
+  nameWarnings,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireAllKnown,
+  requireKnown,
+  withoutNulls,
+} from "../dataset/kind.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";

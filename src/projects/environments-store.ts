@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../dataset/kind.ts";
-import { bit, Flag, Name, Real } from "../dataset/value.ts";
+import { bit, Flag, kind, Name, Real } from "../dataset/kind.ts";
 import { isKnown } from "../db/known.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";

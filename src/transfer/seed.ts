@@ -1,14 +1,14 @@
-import type * as v from "valibot";
-import { toPrintable } from "../dataset/error.ts";
+import * as v from "valibot";
+import { toPrintable } from "../dataset/kind.ts";
 import { DataError } from "../db/error.ts";
 import { inNewFile } from "../db/new-file.ts";
 import type { Database } from "../db/statement.ts";
-import { check, type Schema } from "../lib/validation.ts";
-import { ClientFeaturesFile, clientFeatureLines } from "./client-features.ts";
+import { check, dictionary, NonEmptyText, type Schema } from "../lib/validation.ts";
 import { exportDataset } from "./export.ts";
-import { FlagMap, mapFeatures } from "./flag-map.ts";
 import { importDataset } from "./import.ts";
-import { applySeed, isProjectText, prerequisiteLines, readProjectSeed } from "./project-seed.ts";
+import { applyProject } from "./project-plan.ts";
+import type { ProjectText } from "./project-text.ts";
+import { readProjectText } from "./project-text.ts";
 
 /** A format of seeds other than datasets, recognised by its JSON. */
 interface Format {
@@ -88,4 +88,163 @@ const withoutNull = (_: string, value: unknown) => (value === null ? undefined :
 
 async function* once(bytes: Buffer) {
   yield bytes;
+}
+
+/*
+ * A seed may be the text of a project, as for `apply`: the project and its context fields need not exist yet.
+ */
+
+/** Whether text is meant as a project: YAML that is not JSON, or JSON with the same two properties. */
+const isProjectText = (text: string, parsed: object | undefined) =>
+  parsed ? "project" in parsed && "version" in parsed : /^(version|project):/m.test(text);
+
+/** @throws DataError saying where the first mistake is */
+const readProjectSeed = (text: string) => readProjectText(text, "the project");
+
+/** Dataset lines for what the text refers to and a new file lacks. */
+function prerequisiteLines(
+  project: ProjectText,
+  has: { environments: readonly string[]; contextFields: readonly string[] },
+): object[] {
+  const { project: id } = project;
+  const fields = [...fieldsOf(project)].filter((name) => !has.contextFields.includes(name));
+  return [
+    ...(id === "default" ? [] : [{ kind: "project", id, name: id, environments: has.environments }]),
+    ...fields.map((name) => ({ kind: "contextField", name })),
+  ];
+}
+
+function fieldsOf({ segments, flags }: ProjectText): Set<string> {
+  const strategies = Object.values(flags)
+    .flatMap(({ environments }) => Object.values(environments))
+    .flatMap((environment) => environment.strategies ?? []);
+  const constraints = [...Object.values(segments), ...strategies].flatMap((one) => one.constraints ?? []);
+  return new Set(constraints.map(({ contextName }) => contextName));
+}
+
+/** @throws DataError if that is not possible, having changed nothing */
+const applySeed = (db: Database, project: ProjectText) =>
+  void applyProject(db, project, { prunes: false, isDryRun: false });
+
+/*
+ * Flags in the form SDKs read: the state of one environment. As in SDKs, much of it is optional.
+ */
+
+const Plain = v.union([v.string(), v.number(), v.boolean()], "must be text");
+const AsText = v.pipe(Plain, v.transform(String));
+const OptionalBoolean = v.nullish(v.boolean(), false);
+const list = <S extends v.GenericSchema>(schema: S) => v.nullish(v.array(schema), []);
+
+const Constraint = v.object({
+  contextName: v.string(),
+  operator: v.string(),
+  inverted: OptionalBoolean,
+  caseInsensitive: OptionalBoolean,
+  values: list(AsText),
+  value: v.nullish(AsText),
+});
+
+const Variant = v.object({
+  name: v.string(),
+  weight: v.number(),
+  weightType: v.nullish(v.picklist(["variable", "fix"]), "variable"),
+  stickiness: v.nullish(v.string()),
+  payload: v.nullish(v.object({ type: v.string(), value: AsText })),
+  overrides: v.nullish(v.array(v.object({ contextName: v.string(), values: v.array(AsText) }))),
+});
+
+const Feature = v.object({
+  name: NonEmptyText,
+  project: v.nullish(v.string(), "default"),
+  type: v.nullish(v.string(), "release"),
+  description: v.nullish(v.string()),
+  enabled: v.boolean(),
+  stale: OptionalBoolean,
+  impressionData: OptionalBoolean,
+  variants: list(Variant),
+  dependencies: list(
+    v.object({ feature: v.string(), enabled: v.nullish(v.boolean(), true), variants: list(v.string()) }),
+  ),
+  strategies: list(
+    v.object({
+      name: v.string(),
+      parameters: v.nullish(dictionary(AsText), {}),
+      constraints: list(Constraint),
+      segments: list(v.number()),
+      variants: list(Variant),
+    }),
+  ),
+});
+
+export const ClientFeaturesFile = v.object({
+  features: v.array(Feature),
+  segments: list(v.object({ id: v.number(), name: v.nullish(NonEmptyText), constraints: list(Constraint) })),
+});
+export type ClientFeaturesFile = v.InferOutput<typeof ClientFeaturesFile>;
+
+/**
+ * Dataset lines with the same content in each of these environments, without the project `default`. A missing segment
+ * matches nobody, so a segment that matches nobody takes its place.
+ */
+const clientFeatureLines = (
+  { features, segments }: ClientFeaturesFile,
+  environments: readonly string[],
+): object[] => [
+  ...projectsOf(features).map((id) => ({ kind: "project", id, name: id, environments })),
+  ...segments.map(({ name, ...segment }) => ({
+    kind: "segment",
+    name: name ?? `segment ${segment.id}`,
+    ...segment,
+  })),
+  ...missing(features, segments).map((id) => ({
+    kind: "segment",
+    id,
+    name: `missing segment ${id}`,
+    constraints: [{ contextName: "userId", operator: "IN", values: [] }],
+  })),
+  ...features.map(({ enabled, strategies, variants, ...feature }) => ({
+    kind: "feature",
+    ...feature,
+    environments: environments.map((name) => ({ name, enabled, strategies, variants })),
+  })),
+];
+
+type Features = ClientFeaturesFile["features"];
+
+const projectsOf = (features: Features) =>
+  [...new Set(features.map(({ project }) => project))].filter((id) => id !== "default");
+
+function missing(features: Features, segments: ClientFeaturesFile["segments"]): number[] {
+  const known = new Set(segments.map(({ id }) => id));
+  const used = features.flatMap(({ strategies }) => strategies.flatMap((strategy) => strategy.segments));
+  return [...new Set(used)].filter((id) => !known.has(id));
+}
+
+/*
+ * The short form: flag names, each with true or false, or with its enabled state and variant, as offline
+ * proxies read it.
+ */
+
+export const FlagMap = v.record(
+  v.string(),
+  v.union(
+    [v.boolean(), v.object({ enabled: v.boolean(), variant: v.nullish(v.string()) })],
+    "must be true, false, or an object with enabled and variant",
+  ),
+);
+type FlagMap = v.InferOutput<typeof FlagMap>;
+
+/** Converts a map to flags that are on for everyone or off. */
+const mapFeatures = (map: FlagMap) => ({
+  features: Object.entries(map).map(([name, flag]) => toFeature(name, flag)),
+});
+
+function toFeature(name: string, flag: FlagMap[string]) {
+  const { enabled, variant } = typeof flag === "boolean" ? { enabled: flag } : { variant: null, ...flag };
+  return {
+    name,
+    enabled,
+    strategies: [{ name: "default" }],
+    variants: variant ? [{ name: variant, weight: 1000, stickiness: "default" }] : [],
+  } satisfies v.InferInput<typeof ClientFeaturesFile>["features"][number];
 }

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { removeIfUnused, withExclusiveAccess } from "../../src/db/exclusive.ts";
 import { close, open } from "../../src/db/open.ts";
 import { stagedFile } from "../../src/db/staged-file.ts";
-import { isUntouched } from "../../src/transfer/untouched.ts";
+import { isUntouched } from "../../src/transfer/import.ts";
 import { contentOf, dataFile, temporaryFolder } from "../cli/run-cli.ts";
 import { createWorld } from "../support/world.ts";
 

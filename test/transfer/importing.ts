@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, type TestContext } from "node:test";
-import { DatasetError } from "../../src/dataset/error.ts";
+import { DatasetError } from "../../src/dataset/kind.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { importDataset } from "../../src/transfer/import.ts";

@@ -4,9 +4,8 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import type { Database } from "../../src/db/statement.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
-import { applyProject, compareProject } from "../../src/transfer/project/apply.ts";
-import { readProjectText } from "../../src/transfer/project/read.ts";
-import { projectAsYaml } from "../../src/transfer/project/write.ts";
+import { applyProject, compareProject } from "../../src/transfer/project-plan.ts";
+import { projectAsYaml, readProjectText } from "../../src/transfer/project-text.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 

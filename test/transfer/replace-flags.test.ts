@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { replaceFlags } from "../../src/transfer/replace-flags.ts";
+import { replaceFlags } from "../../src/transfer/import.ts";
 import { loadSeed } from "../../src/transfer/seed.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";

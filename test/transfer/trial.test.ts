@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { tryDataset } from "../../src/transfer/trial.ts";
+import { tryDataset } from "../../src/transfer/import.ts";
 import { asChunks, importLines } from "../support/server.ts";
 import { company, EVENT, everyKey, exported, HEADER, line, TIME, toText } from "./examples.ts";
 import { empty } from "./importing.ts";

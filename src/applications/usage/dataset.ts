@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { Name } from "../../dataset/value.ts";
+import { kind, Name } from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { dictionary, Time } from "../../lib/validation.ts";
 import { addToHour, insertSeries, type Series } from "./changes.ts";

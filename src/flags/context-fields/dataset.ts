@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { bit, Flag, OptionalText, OptionalTime, Real, withoutNulls } from "../../dataset/value.ts";
+import { bit, Flag, kind, OptionalText, OptionalTime, Real, withoutNulls } from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { type ContextFieldRow, insertContextField } from "./changes.ts";

@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Name, optional, withoutNulls } from "../../dataset/value.ts";
+import { kind, Name, optional, requireKnown, withoutNulls } from "../../dataset/kind.ts";
 import { changedRows } from "../../db/new-file.ts";
 import { setLifetime } from "./changes.ts";
 import { UpdateLifetime } from "./schema.ts";

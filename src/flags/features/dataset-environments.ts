@@ -10,7 +10,7 @@ import {
   optional,
   Real,
   withoutNulls,
-} from "../../dataset/value.ts";
+} from "../../dataset/kind.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import { Constraint } from "../../evaluation/constraint.ts";

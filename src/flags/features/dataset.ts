@@ -1,16 +1,18 @@
 import * as v from "valibot";
-import { type ImportContext, kind } from "../../dataset/kind.ts";
-import { requireAllKnown, requireKnown } from "../../dataset/reference.ts";
 import {
   bit,
   Flag,
   Id,
+  type ImportContext,
+  kind,
   Name,
   OptionalText,
   OptionalTime,
   optional,
+  requireAllKnown,
+  requireKnown,
   withoutNulls,
-} from "../../dataset/value.ts";
+} from "../../dataset/kind.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { PathName, Time } from "../../lib/validation.ts";
 import { EXPIRED } from "../../projects/require.ts";

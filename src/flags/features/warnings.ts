@@ -1,4 +1,4 @@
-import { nameWarnings } from "../../dataset/warnings.ts";
+import { nameWarnings } from "../../dataset/kind.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Constraint } from "../../evaluation/constraint.ts";

@@ -1,7 +1,14 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { Constraint } from "../../evaluation/constraint.ts";
 import { constraintWarnings } from "../constraints/require.ts";

@@ -1,8 +1,5 @@
 import * as v from "valibot";
-import { LineError } from "../../dataset/error.ts";
-import { kind } from "../../dataset/kind.ts";
-import { bit, Flag, OptionalText, withoutNulls } from "../../dataset/value.ts";
-import { nameWarnings } from "../../dataset/warnings.ts";
+import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../../dataset/kind.ts";
 import { changedRows } from "../../db/new-file.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";

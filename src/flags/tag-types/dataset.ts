@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { OptionalText, withoutNulls } from "../../dataset/value.ts";
+import { kind, OptionalText, withoutNulls } from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { PathName } from "../../lib/validation.ts";
 import { insertTagType } from "./changes.ts";

@@ -1,7 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Name } from "../../dataset/value.ts";
+import { kind, Name, requireKnown } from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import type { Tag } from "../../events/schema.ts";
 import { insertTag } from "./changes.ts";

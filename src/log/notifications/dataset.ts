@@ -1,8 +1,14 @@
 import * as v from "valibot";
-import { LineError } from "../../dataset/error.ts";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Id, Name, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  Id,
+  kind,
+  LineError,
+  Name,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { command, query } from "../../db/statement.ts";
 import { insertNotification } from "../../events/notify.ts";
 import { ShortText, Time } from "../../lib/validation.ts";

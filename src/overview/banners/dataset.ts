@@ -1,6 +1,14 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { bit, Flag, Id, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  kind,
+  OptionalText,
+  OptionalTime,
+  optional,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { ShortText } from "../../lib/validation.ts";
 import { insertBanner } from "./changes.ts";

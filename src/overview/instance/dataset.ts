@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { Id } from "../../dataset/value.ts";
+import { Id, kind } from "../../dataset/kind.ts";
 import { command, query } from "../../db/statement.ts";
 
 /** The tables whose ids are never reused, as events, flags and scripts may refer to something deleted. */

@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import { LineError } from "../../dataset/error.ts";
-import { kind } from "../../dataset/kind.ts";
+import { kind, LineError } from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { check, JsonObject, type Violation } from "../../lib/validation.ts";
 import { insertSetting } from "./changes.ts";

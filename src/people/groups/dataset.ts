@@ -1,7 +1,15 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireAllKnown, requireKnown } from "../../dataset/reference.ts";
-import { Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireAllKnown,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertGroup, insertGroupUser } from "./changes.ts";

@@ -1,7 +1,15 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireAllKnown } from "../../dataset/reference.ts";
-import { bit, Flag, Hash, Id, OptionalText, OptionalTime, withoutNulls } from "../../dataset/value.ts";
+import {
+  bit,
+  Flag,
+  Hash,
+  Id,
+  kind,
+  OptionalText,
+  OptionalTime,
+  requireAllKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { ShortText, Time } from "../../lib/validation.ts";
 import { insertInvitation, insertInvitationUser } from "./changes.ts";

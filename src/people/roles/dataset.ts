@@ -1,9 +1,15 @@
 import * as v from "valibot";
 import { permissionsOfBuiltIn } from "../../access/permissions.ts";
-import { LineError } from "../../dataset/error.ts";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Id, Name, OptionalText, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  Id,
+  kind,
+  LineError,
+  Name,
+  OptionalText,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { insertRole, insertRolePermission } from "./changes.ts";
 

@@ -1,9 +1,17 @@
 import * as v from "valibot";
 import { hashSecret, TOKEN_TYPES } from "../../access/token.ts";
-import { LineError } from "../../dataset/error.ts";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { Hash, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  Hash,
+  Id,
+  kind,
+  LineError,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { insertToken } from "./changes.ts";
 import { encryptSecret } from "./changes-secrets.ts";

@@ -1,7 +1,15 @@
 import * as v from "valibot";
-import { kind } from "../../dataset/kind.ts";
-import { requireKnown } from "../../dataset/reference.ts";
-import { bit, Id, Name, OptionalText, OptionalTime, optional, withoutNulls } from "../../dataset/value.ts";
+import {
+  bit,
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../../dataset/kind.ts";
 import { query } from "../../db/statement.ts";
 import { MASK } from "../../lib/mask.ts";
 import { insertUser } from "./changes.ts";

@@ -1,12 +1,85 @@
-import { DatasetError } from "../dataset/error.ts";
+import { isUtf8 } from "node:buffer";
 import { MAX_LINE_BYTES } from "../lib/limits.ts";
-import { binaryFormat } from "./binary.ts";
+import { DatasetError } from "./kind.ts";
+
+const NEWLINE = 0x0a;
+
+export interface TextLine {
+  /** Starting at 1. */
+  number: number;
+  text: string;
+  /** The file ended before a line break. */
+  isCut: boolean;
+}
+
+/**
+ * Calls back for each non-empty line of a dataset, and periodically with the number of lines read.
+ * @returns the number of lines.
+ * @throws DatasetError for anything other than the lines of a dataset.
+ */
+export async function eachLine(
+  chunks: AsyncIterable<Buffer>,
+  onLine: (line: TextLine, isFirst: boolean) => void,
+  onProgress: (lines: number) => void,
+): Promise<number> {
+  let read = 0;
+  for await (const lines of textLines(requireDataset(chunks))) {
+    for (const line of lines) onLine(line, read++ === 0);
+    onProgress(read);
+  }
+  return read;
+}
+
+/**
+ * The lines of a UTF-8 text, one chunk's worth at a time. A byte-order mark and Windows line endings are removed, empty
+ * lines are skipped.
+ * @throws DatasetError for a line that is not UTF-8 or too long.
+ */
+async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<TextLine[]> {
+  let number = 0;
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const lines: TextLine[] = [];
+    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
+      lines.push(toLine(bytes.subarray(start, end), ++number, false));
+      start = end + 1;
+    }
+    rest = bytes.subarray(start);
+    if (rest.length > MAX_LINE_BYTES) throw tooLong(number + 1);
+    yield lines.filter((line) => line.text !== "");
+  }
+  const last = toLine(rest, number + 1, true);
+  if (last.text !== "") yield [last];
+}
+
+function toLine(bytes: Buffer, number: number, isCut: boolean): TextLine {
+  if (bytes.length > MAX_LINE_BYTES) throw tooLong(number);
+  if (!isUtf8(bytes)) throw new DatasetError(number, "is not valid UTF-8");
+  const text = bytes.toString("utf8").replace(/\r$/, "");
+  return { number, text: number === 1 ? text.replace(/^\uFEFF/, "") : text, isCut };
+}
+
+const tooLong = (number: number) => new DatasetError(number, `is longer than ${MAX_LINE_BYTES} bytes`);
+
+/** Joins lines into larger chunks, since streams are slow with small ones. */
+export function* inChunks(lines: Iterable<string>): Generator<string> {
+  let chunk = "";
+  for (const line of lines) {
+    chunk += line;
+    if (chunk.length < 64 * 1024) continue;
+    yield chunk;
+    chunk = "";
+  }
+  yield chunk;
+}
 
 /**
  * Passes the chunks through.
  * @throws DatasetError if they are a file in another known format, saying which and what to do.
  */
-export async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* requireDataset(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let buffered: Buffer[] | undefined = [];
   let size = 0;
   for await (const chunk of chunks) {
@@ -94,4 +167,27 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const UNPACK = "unpack it first";
+
+/** The first bytes of non-text formats, and what to do with such a file. */
+const BEGINNINGS: ReadonlyArray<[bytes: string, what: string]> = [
+  ["SQLite format 3\0", "this is a database: use flagstone restore, or serve it with --data"],
+  ["\u001f\u008b", `this is a gzip file: ${UNPACK}`],
+  ["PK\u0003\u0004", `this is a zip archive: ${UNPACK}`],
+  ["BZh", `this is a bzip2 file: ${UNPACK}`],
+  ["\u00fd7zXZ\0", `this is an xz file: ${UNPACK}`],
+  ["\u0028\u00b5\u002f\u00fd", `this is a zstd file: ${UNPACK}`],
+  ["\u00ff\u00fe", "this is UTF-16: save it as UTF-8"],
+  ["\u00fe\u00ff", "this is UTF-16: save it as UTF-8"],
+  ["{\0", "this is UTF-16: save it as UTF-8"],
+  ["\0{", "this is UTF-16: save it as UTF-8"],
+];
+
+/** The format of the bytes, judging by how they begin, and what to do with it; undefined if they may be text. */
+function binaryFormat(bytes: Buffer): string | undefined {
+  const begin = bytes.toString("latin1", 0, 512);
+  if (begin.startsWith("ustar", 257)) return `this is a tar archive: ${UNPACK}`;
+  return BEGINNINGS.find(([known]) => begin.startsWith(known))?.[1];
 }

@@ -1,5 +1,38 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Tx } from "../../events/write.ts";
+import type { Tx } from "../events/write.ts";
+import { checked } from "../http/incoming.ts";
+import type { Contract, Door, Operation, Request } from "../http/operation.ts";
+
+/** The changes that make a project match a text. */
+export interface Plan {
+  /** For people. */
+  steps: Step[];
+  /** To be run in this order. */
+  actions: Action[];
+}
+
+/**
+ * Runs an operation of the API inside an open transaction, with the same rules and events.
+ * @throws ApiError as the operation does
+ */
+export function performIn(
+  tx: Tx,
+  operation: Operation,
+  params: Record<string, string>,
+  body?: unknown,
+): void {
+  const { db, actor } = tx;
+  const request = {
+    db,
+    actor,
+    params: checked(operation.params, params, "path"),
+    query: checked(operation.query, {}, "query"),
+    body: checked(operation.body, body, "body"),
+  };
+  // Everything is synchronous, so the operation can use this transaction as its own, and nothing needs to be awaited.
+  const sameTransaction = (change: (tx: Tx) => unknown) => change(tx);
+  void operation.handle(request as Request<Contract>, sameTransaction as Door);
+}
 
 /** The current and the wanted value of each property. */
 export type Differences = Record<string, { from: unknown; to: unknown }>;

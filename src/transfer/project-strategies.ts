@@ -1,0 +1,210 @@
+import { isDeepStrictEqual } from "node:util";
+import { DataError } from "../db/error.ts";
+import type { Database } from "../db/statement.ts";
+import type { Variant } from "../evaluation/variant.ts";
+import type { Tx } from "../events/write.ts";
+import type { Place } from "../flags/strategies/changes.ts";
+import { withDefaults } from "../flags/strategies/changes-default.ts";
+import * as routes from "../flags/strategies/routes.ts";
+import { disable, enable } from "../flags/strategies/routes-environment.ts";
+import { isEnabled, strategiesAsValues } from "../flags/strategies/store.ts";
+import { requireWeights } from "../flags/variants/require.ts";
+import { invalid } from "../lib/api-error.ts";
+import { type NamedStrategy, segmentIds } from "./project-state.ts";
+import { type Differences, differences, type Plan, performIn, type Step } from "./project-step.ts";
+import type { TextEnvironment, TextStrategy } from "./project-text.ts";
+
+/** A flag in an environment, as it is and as it should be. */
+interface Environment {
+  place: Place;
+  current: { enabled: boolean; strategies: NamedStrategy[] };
+  wanted: TextEnvironment;
+}
+
+/**
+ * Plans the strategies first, then enabling or disabling the flag.
+ * @throws DataError if it is to be on without an enabled strategy
+ */
+export function planEnvironment(db: Database, plan: Plan, { place, current, wanted }: Environment) {
+  const { enabled } = wanted;
+  const strategies = wanted.strategies?.map((strategy) => completeStrategy(db, place, strategy));
+  const isChanged = strategies !== undefined && planStrategies(plan, place, current.strategies, strategies);
+  const isSwitched = enabled !== undefined && enabled !== current.enabled;
+  if (enabled && (isChanged || isSwitched)) requireEnabledStrategy(place, strategies);
+  if (isSwitched) {
+    const at = { name: place.feature, environment: place.environment };
+    const changes = { enabled: { from: current.enabled, to: enabled } };
+    plan.steps.push({ action: "change", kind: "state", ...at, changes });
+  }
+  // Changing its strategies may have turned it off.
+  if (enabled !== undefined && (isChanged || isSwitched))
+    plan.actions.push({ where: describePlace(place), act: (tx) => setEnabled(tx, place, enabled) });
+}
+
+/** Its name in errors. */
+const describePlace = ({ feature, environment }: Place) => `flag ${feature} in ${environment}`;
+
+function requireEnabledStrategy(place: Place, strategies: readonly Wanted[] | undefined) {
+  if (strategies?.every(({ disabled }) => disabled))
+    throw new DataError(`${describePlace(place)}: to be on, it needs a strategy that is not disabled`);
+}
+
+function setEnabled(tx: Tx, place: Place, enabled: boolean) {
+  if (isEnabled(tx.db, place.feature, place.environment) === enabled) return;
+  performIn(tx, enabled ? enable : disable, paramsOf(place));
+}
+
+/** As path parameters of the API. */
+const paramsOf = ({ project, feature, environment }: Place) => ({
+  projectId: project,
+  featureName: feature,
+  environment,
+});
+
+/** Adds and changes before removing, so that the flag stays on. @returns whether there is anything to do */
+function planStrategies(
+  plan: Plan,
+  place: Place,
+  current: readonly NamedStrategy[],
+  wanted: readonly Wanted[],
+) {
+  const pairs = matchStrategies(current, wanted);
+  const before = plan.steps.length;
+  const addStep = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
+    const at = { name: place.feature, environment: place.environment };
+    plan.steps.push({ action, kind: "strategy", ...at, strategy: title ?? name, ...rest });
+  };
+  const changed = pairs.filter(({ current, changes }) => current && Object.keys(changes).length > 0);
+  const removed = current.filter((one) => !pairs.some((pair) => pair.current === one));
+  for (const { wanted } of pairs.filter(({ current }) => !current)) addStep("add", wanted);
+  for (const { wanted, changes } of changed) addStep("change", wanted, { changes });
+  for (const one of removed) addStep("remove", one);
+  if (isMoved(current, pairs))
+    plan.steps.push({ action: "change", kind: "order", name: place.feature, environment: place.environment });
+  if (plan.steps.length === before) return false;
+  plan.actions.push({
+    where: describePlace(place),
+    act: (tx) => change(tx, place, { pairs, changed, removed }),
+  });
+  return true;
+}
+
+/** Whether the remaining strategies in their current order, followed by the new ones, are not in the wanted order. */
+function isMoved(current: readonly NamedStrategy[], pairs: readonly Pair[]) {
+  const places = pairs.map((pair) => (pair.current ? current.indexOf(pair.current) : current.length));
+  return places.some((at, index) => index > 0 && at < places[index - 1]!);
+}
+
+interface Changes {
+  pairs: readonly Pair[];
+  changed: readonly Pair[];
+  removed: readonly NamedStrategy[];
+}
+
+function change(tx: Tx, place: Place, { pairs, changed, removed }: Changes) {
+  const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, place, wanted));
+  // Enabling comes first, so that the flag stays on.
+  for (const { current, wanted } of changed.toSorted(
+    (a, b) => Number(a.wanted.disabled) - Number(b.wanted.disabled),
+  ))
+    performIn(
+      tx,
+      routes.replaceStrategy,
+      { ...paramsOf(place), strategyId: current!.id },
+      bodyOf(tx, place, wanted),
+    );
+  for (const { id } of removed) performIn(tx, routes.deleteStrategy, { ...paramsOf(place), strategyId: id });
+  const order = strategiesAsValues(tx.db, place.feature, place.environment).map(({ id }) => id);
+  if (order.every((id, index) => id === ids[index])) return;
+  const body = ids.map((id, sortOrder) => ({ id, sortOrder }));
+  performIn(tx, routes.setSortOrder, paramsOf(place), body);
+}
+
+/** @returns the id of the new strategy */
+function add(tx: Tx, place: Place, wanted: Wanted): string {
+  performIn(tx, routes.addStrategy, paramsOf(place), bodyOf(tx, place, wanted));
+  return strategiesAsValues(tx.db, place.feature, place.environment).at(-1)!.id;
+}
+
+/** @throws ApiError `ValidationError` for an unknown segment */
+function bodyOf({ db }: Tx, { project }: Place, { segments, ...strategy }: Wanted) {
+  const known = segmentIds(db, project);
+  const toId = (name: string) => {
+    const id = known.get(name);
+    if (id === undefined) throw invalid({ path: "segments", message: `there is no segment ${name}` });
+    return id;
+  };
+  return { ...strategy, segments: segments.map(toId) };
+}
+
+/** A complete strategy as it should be. */
+export type Wanted = Omit<NamedStrategy, "id">;
+
+/** A wanted strategy and the existing one to change; undefined for a new one. */
+interface Pair {
+  wanted: Wanted;
+  current: NamedStrategy | undefined;
+  /** Empty if there is nothing to do. */
+  changes: Differences;
+}
+
+/** The strategy in a text, with defaults for everything it leaves out. */
+function completeStrategy(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
+  const { name, title, disabled, constraints, variants, parameters } = withDefaults(db, place, given);
+  return {
+    name,
+    title,
+    disabled,
+    segments: [...new Set(segments)].toSorted(),
+    constraints,
+    variants,
+    parameters,
+  };
+}
+
+/**
+ * Matches each wanted strategy with an existing one: first equal ones, then those with the same name and title, then
+ * any with the same name.
+ */
+function matchStrategies(current: readonly NamedStrategy[], wanted: readonly Wanted[]): Pair[] {
+  const left = new Set(current);
+  const found = new Map<Wanted, NamedStrategy>();
+  for (const isSame of [isAlike, hasSameTitle, hasSameName]) {
+    for (const one of wanted) {
+      if (found.has(one)) continue;
+      const match = [...left].find((other) => isSame(other, one));
+      if (!match) continue;
+      left.delete(match);
+      found.set(one, match);
+    }
+  }
+  return wanted.map((one) => {
+    const match = found.get(one);
+    return { wanted: one, current: match, changes: match ? changesBetween(match, one) : {} };
+  });
+}
+
+/** Variants whose adjusted weights are equal count as equal. */
+function changesBetween(current: NamedStrategy, wanted: Wanted): Differences {
+  const { variants, ...others } = differences(current, wanted);
+  const isSame =
+    !variants || isDeepStrictEqual(withStoredWeights(current.variants), withStoredWeights(wanted.variants));
+  return isSame ? others : { ...others, variants };
+}
+
+/** As they would be stored; imported ones may be invalid. */
+function withStoredWeights(variants: readonly Variant[]) {
+  try {
+    return requireWeights(variants, "variants");
+  } catch {
+    return variants;
+  }
+}
+
+const isAlike = (current: NamedStrategy, wanted: Wanted) =>
+  Object.keys(changesBetween(current, wanted)).length === 0;
+
+const hasSameName = (current: NamedStrategy, wanted: Wanted) => current.name === wanted.name;
+
+const hasSameTitle = (current: NamedStrategy, wanted: Wanted) =>
+  hasSameName(current, wanted) && current.title === wanted.title;
