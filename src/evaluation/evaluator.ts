@@ -1,5 +1,4 @@
-import library from "unleash-client/lib/client.js";
-import strategies from "unleash-client/lib/strategy/index.js";
+import { evaluation } from "../lib/on-demand.cjs";
 import type { ClientFeature, ClientSegment } from "./client-feature.ts";
 import type { Context } from "./context.ts";
 
@@ -36,20 +35,21 @@ export interface Evaluator {
 }
 
 /** Except by host name: this server's own name means nothing to applications. */
-const known = strategies.defaultStrategies.filter(({ name }) => name !== "applicationHostname");
+const known = () => evaluation().strategies.filter(({ name }) => name !== "applicationHostname");
 
 /** Whether this strategy can be evaluated here; custom ones are known only to applications. */
-export const isKnown = (strategy: string) => known.some(({ name }) => name === strategy);
+export const isKnown = (strategy: string) => known().some(({ name }) => name === strategy);
 
 /** An evaluator of the flags of one environment. */
 export function createEvaluator(flags: readonly ClientFeature[], list: readonly ClientSegment[]): Evaluator {
   const features = new Map(flags.map((feature) => [feature.name, feature]));
   const segments = new Map(list.map((segment) => [segment.id, segment]));
+  const { Client } = evaluation();
   const repository = {
     getToggle: (name: string) => features.get(name),
     getSegment: (id: number) => segments.get(id),
   };
-  const client = new library.default(repository as never, known);
+  const client = new Client(repository as never, known());
   client.on("error", () => {}); // whatever it can't evaluate is off
   client.on("warn", () => {});
   return {

@@ -1,5 +1,5 @@
 import vm from "node:vm";
-import { RE2JS } from "re2js";
+import { re2js } from "./on-demand.cjs";
 
 /**
  * Whether a regular expression of JavaScript matches a whole text, wherever an unanchored match would end. Nearly all are
@@ -27,7 +27,7 @@ const COMMON =
 
 function inLinearTime(pattern: string, whole: string) {
   try {
-    return COMMON.test(pattern) ? RE2JS.compile(whole) : undefined;
+    return COMMON.test(pattern) ? re2js().RE2JS.compile(whole) : undefined;
   } catch {
     return undefined;
   }

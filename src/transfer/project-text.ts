@@ -1,5 +1,4 @@
 import * as v from "valibot";
-import { parseDocument, stringify } from "yaml";
 import { DataError } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";
 import { snapshot } from "../db/snapshot.ts";
@@ -7,6 +6,7 @@ import type { Database } from "../db/statement.ts";
 import { Constraint } from "../evaluation/constraint.ts";
 import { CreateStrategy } from "../evaluation/strategy.ts";
 import { convert } from "../http/convert.ts";
+import { yaml } from "../lib/on-demand.cjs";
 import { check, dictionary, type Schema, ShortText } from "../lib/validation.ts";
 import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./project-state.ts";
 
@@ -64,7 +64,7 @@ export function readProjectText(text: string, source: string): ProjectText {
 }
 
 function parsed(text: string, source: string): unknown {
-  const document = parseDocument(text, { stringKeys: true });
+  const document = yaml().parseDocument(text, { stringKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem?.code === "MULTIPLE_DOCS") throw new DataError(`${source}: must contain one document`);
   if (problem) throw invalid(source, problem);
@@ -82,7 +82,7 @@ const invalid = (source: string, { message }: Error) =>
 /** A project as YAML that `apply` accepts. @throws DataError if there is no such project */
 export function projectAsYaml(db: Database, project: string): string {
   if (!isKnown(db, "project", project)) throw new DataError(`There is no project ${project}`);
-  return stringify(
+  return yaml().stringify(
     toText(
       project,
       snapshot(db, () => projectState(db, project)),

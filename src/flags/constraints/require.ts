@@ -1,8 +1,8 @@
 import net from "node:net";
-import { RE2JS } from "re2js";
 import type { Database } from "../../db/statement.ts";
 import { type Constraint, OPERATORS } from "../../evaluation/constraint.ts";
 import { invalid } from "../../lib/api-error.ts";
+import { re2js } from "../../lib/on-demand.cjs";
 import type { Violation } from "../../lib/validation.ts";
 import { requireContextField } from "../context-fields/require.ts";
 
@@ -103,7 +103,7 @@ const SINGLE: ReadonlyArray<[prefix: string, isValid: (value: string) => boolean
 function isRegex(text: string) {
   if (text === "" || text.length > MAX_REGEX_LENGTH) return false;
   try {
-    RE2JS.compile(text);
+    re2js().RE2JS.compile(text);
     return true;
   } catch {
     return false;

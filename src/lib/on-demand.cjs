@@ -1,0 +1,14 @@
+/*
+ * What few starts need, loaded when it is first used. This is CommonJS, whose `require` does the same in a checkout and
+ * in a bundle.
+ */
+
+/** The Node SDK's evaluator, with the strategies that it knows. */
+exports.evaluation = () => ({
+  Client: require("unleash-client/lib/client.js").default,
+  strategies: require("unleash-client/lib/strategy/index.js").defaultStrategies,
+});
+
+exports.re2js = () => require("re2js");
+
+exports.yaml = () => require("yaml");
