@@ -2,6 +2,7 @@ import { execSync } from "node:child_process";
 import fs from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import zlib from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import { collectLicenses } from "./licenses.ts";
 import { bundleUi, packUi } from "./ui.ts";
@@ -58,7 +59,7 @@ export async function bundle(
   const assets = `${outfile.replace(/\.cjs$/, "")}-assets`;
   write(assets, [
     ["addon.node", fs.readFileSync(addonFor(platform))],
-    ["licenses.txt", Buffer.from(collectLicenses(metafile))],
+    ["licenses.txt.br", zlib.brotliCompressSync(collectLicenses(metafile))],
     ...packUi("main", main),
     ...packUi("reference", reference),
   ]);

@@ -1,3 +1,4 @@
+import zlib from "node:zlib";
 import { asset } from "#assets";
 import type { Command } from "./command.ts";
 
@@ -11,5 +12,8 @@ export const licenses: Command = {
   summary: "Print the licences of all included software",
   example: "licenses",
   settings: [],
-  run: async ({ print }) => print(asset("licenses.txt")?.toString() ?? OF_CHECKOUT),
+  run({ print }) {
+    const compressed = asset("licenses.txt.br");
+    print(compressed ? zlib.brotliDecompressSync(compressed).toString() : OF_CHECKOUT);
+  },
 };
