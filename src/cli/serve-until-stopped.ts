@@ -56,9 +56,6 @@ export async function serveUntilStopped(
     onListening(url);
     stopDelivering = deliver(url);
     stopTasks = startTasks(context, db, url);
-    options
-      .ui?.("main")
-      .catch(({ message }) => log({ level: "warn", message: `the page can't be loaded: ${message}` }));
     log({ level: "info", message: `listening on ${url}` });
     log({ level: "info", message: `stopping on ${await stopped}` });
   } finally {
