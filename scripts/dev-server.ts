@@ -6,7 +6,7 @@ import { PortInUseError } from "../src/http/listen.ts";
  * The demo with listhen in place of the server's own way to listen. docs/choices.md says why that is for development.
  */
 
-const { stdin, stdout, stderr, env, pid, execPath } = process;
+const { stdin, stdout, stderr, env, pid } = process;
 const given = process.argv.slice(2);
 const isHttps = given.includes("--https");
 const argv = ["demo", ...given.filter((option) => option !== "--https")];
@@ -20,7 +20,6 @@ process.exitCode = await run({
   stderr,
   env,
   pid,
-  program: [execPath],
   once: process.once.bind(process),
   /** As a QR code, for phones that can reach it. */
   showLink(publicURL) {

@@ -1,7 +1,6 @@
 import fs from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import path from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import Sqlite from "better-sqlite3";
 import { open } from "../../src/db/open.ts";
@@ -11,9 +10,7 @@ import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
 import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
 import { keepHeapSmall } from "../../src/lib/heap.ts";
-import { BUILD } from "../../src/lib/version.ts";
 import { createServer } from "../../src/server/create-server.ts";
-import { createLargeChanges } from "../../src/server/large-changes.ts";
 import { watchUsage } from "../../src/server/usage.ts";
 
 /*
@@ -68,15 +65,7 @@ async function serveFlagstone() {
   const db = open(file);
   if (role === "delivering") startDispatcher({ db, log: () => {}, publicUrl: "", allowed: ["127.0.0.1"] });
   watchUsage(db, () => {}, USAGE_HOURS);
-  const program = [process.execPath, ...process.execArgv, path.resolve("src/main.ts")];
-  const largeChanges = createLargeChanges({
-    program,
-    settings: { file, build: BUILD },
-    log: () => {},
-    isInPlace: () => true,
-  });
-  const serve = (cache: ResponseCache) =>
-    listen(createServer({ db, log: () => {}, cache, largeChanges }).listener);
+  const serve = (cache: ResponseCache) => listen(createServer({ db, log: () => {}, cache }).listener);
   return {
     warm: await serve(new ResponseCache(db)),
     cold: await serve(new ChangingCache(db, () => bumpEverything(db))),

@@ -11,8 +11,6 @@ export interface World {
   argv: string[];
   env: NodeJS.ProcessEnv;
   pid: number;
-  /** The command that starts this program again. */
-  program: readonly string[];
   stdin: NodeJS.ReadableStream;
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };

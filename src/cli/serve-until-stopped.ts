@@ -1,12 +1,9 @@
 import { loadUi } from "#ui";
-import { isInPlace } from "../db/place.ts";
 import type { Database } from "../db/statement.ts";
 import { listen, type Tls } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
-import { BUILD } from "../lib/version.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer, type ServerOptions } from "../server/create-server.ts";
-import { createLargeChanges } from "../server/large-changes.ts";
 import { watchRetention } from "../server/retention.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchUsage } from "../server/usage.ts";
@@ -62,7 +59,6 @@ export async function serveUntilStopped(
     streams.close();
     await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
     await stopTasks(); // last, so that what has arrived until then is written too
-    await options.largeChanges?.close();
   }
 }
 
@@ -79,7 +75,6 @@ async function optionsOf(context: Context, db: Database): Promise<ServerOptions>
     logsAccess: config["access-log"],
     inbox: config.inbox,
     ui: config["no-ui"] ? undefined : loadUi,
-    largeChanges: largeChangesOf(context, db),
   };
 }
 
@@ -100,14 +95,6 @@ function warnAboutPublicUrl({ config, log }: Context) {
   if (publicUrl === "" || publicUrl.endsWith(basePath)) return;
   const message = "--public-url does not end with --base-path: links in responses won't work";
   log({ level: "warn", message });
-}
-
-/** Undefined for a database that no other process can open. */
-function largeChangesOf({ config, log, world: { program } }: Context, db: Database) {
-  if (db.memory) return undefined;
-  const { "base-path": basePath, "public-url": publicUrl, "trust-proxy": trustsProxy } = config;
-  const settings = { file: db.name, build: BUILD, basePath, publicUrl, trustsProxy };
-  return createLargeChanges({ program, settings, log, isInPlace: () => isInPlace(db) });
 }
 
 /** Loaded only if needed, since it takes a tenth of the start-up time. */

@@ -1,9 +1,7 @@
 import * as v from "valibot";
-import type { Database } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { deleteEmptyProject } from "../projects/changes-settings.ts";
 import { requireEmpty } from "../projects/require.ts";
-import { flagCount } from "../projects/store.ts";
 import { deleteArchivedFeatures } from "./features/changes-archive.ts";
 import { deleteSegmentsOf } from "./segments/changes.ts";
 
@@ -25,8 +23,6 @@ export const deleteProject = operation({
     "project-deleted",
   ],
   response: NoBody,
-  sizeOf: ({ db, params }: { db: Database; params: { projectId: string } }) =>
-    flagCount(db, params.projectId),
 }).change(({ tx, params: { projectId } }) => {
   requireEmpty(tx.db, projectId);
   deleteArchivedFeatures(tx, projectId);

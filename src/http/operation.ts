@@ -73,8 +73,6 @@ export interface Contract {
   includesUsage?: true;
   /** A response takes so much memory that only a few are open at once; other requests wait, or get a 429. */
   isHeavy?: true;
-  /** The number of flags that a request changes or reads, or what takes as long; many are left to another process. */
-  sizeOf?: (request: { db: Database; params: never; body: never }) => number;
 }
 
 type Output<S> = S extends Schema ? v.InferOutput<S> : undefined;

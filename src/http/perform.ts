@@ -10,7 +10,6 @@ import { EventStream } from "./event-stream.ts";
 import type { FewAtOnce } from "./few-at-once.ts";
 import { requireMatch } from "./if-match.ts";
 import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
-import { forward, isLarge, type LargeChanges } from "./large-change.ts";
 import { Csv, type Door, type Operation } from "./operation.ts";
 import { type Parts, type StreamParts, toParts } from "./response.ts";
 import type { ResponseCache } from "./response-cache.ts";
@@ -33,8 +32,6 @@ export interface Site {
   streams: Streams;
   /** Delays heavy requests. */
   fewAtOnce: FewAtOnce;
-  /** Makes large changes in another process. */
-  largeChanges?: LargeChanges | undefined;
 }
 
 /** Whether its responses may be cached. */
@@ -50,16 +47,15 @@ export function perform(site: Site, operation: Operation, event: H3Event) {
   const params = checkedParams(operation, raw);
   const query = checkedQuery(operation, event.url);
   const door = doorFor(site, operation, event, claim);
-  const run = (body?: unknown, text = "") => {
+  const run = (body?: unknown) => {
     requireSeen(claim);
     const request = toRequest(site.db, event, { params, query, body });
     const here = () => toOutcome(site, operation, event, operation.handle(request, door));
-    if (isLarge(site, operation, request)) return forward(site, event, text, here);
     return operation.isHeavy ? whenFew(site, event).then(here) : here();
   };
   const outcome = operation.body
     ? bodyOf(event, operation).then(
-        ({ text, value }) => cached(site, operation, event, text) ?? run(checkedBody(operation, value), text),
+        ({ text, value }) => cached(site, operation, event, text) ?? run(checkedBody(operation, value)),
       )
     : run();
   return { outcome, claim };

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { EnvironmentClone } from "./environments-schema.ts";
@@ -23,7 +23,6 @@ export const cloneEnvironment = operation({
   body: EnvironmentClone,
   errors: ["NotFoundError", "NameExistsError"],
   records: ["environment-created", "project-environment-added"],
-  sizeOf: ({ db, params }: { db: Database; params: { name: string } }) => countFlags(db).pluck().get(params)!,
   response: NoBody,
 }).change(({ tx, params: { name: from }, body: { name: to, ...clone } }) => {
   const { type, enabled, sortOrder } = requireEnvironment(tx.db, from);
@@ -45,9 +44,6 @@ function copyFlags(tx: Tx, copy: Copy) {
   copyStrategies(tx).run({ copies, to: copy.to });
   copySegments(tx).run({ copies });
 }
-
-const countFlags = query<{ name: string }, number>(`
-  SELECT count(*) FROM feature_environments WHERE environment = :name`);
 
 interface Copy {
   from: string;

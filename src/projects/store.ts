@@ -49,8 +49,6 @@ const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { envi
       WHERE project = projects.id) AS environments
   FROM projects WHERE id = :id`);
 
-const flags = query<{ id: string }, number>(`SELECT count(*) FROM features WHERE project = :id`);
-
 const enabledEnvironments = query<object, string>(
   `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
 );
@@ -110,6 +108,3 @@ const toOwner = ({ id, name, username, email, imageUrl }: OwnerRow): Wire<Listed
         email,
         imageUrl: imageUrlOf({ id, username, email, imageUrl }),
       };
-
-/** How many flags a project has, archived ones included. */
-export const flagCount = (db: Database, id: string): number => flags(db).pluck().get({ id })!;

@@ -49,7 +49,7 @@ declare module "h3" {
 
 /** The server without a socket: checks the credential, then path and method, then runs the operation. */
 export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
-  const { db, basePath = "", cache, metrics, streams, largeChanges } = options;
+  const { db, basePath = "", cache, metrics, streams } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({
     allowMalformedURL: true, // answered below, once the credential is checked
@@ -72,7 +72,6 @@ export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
     write: writeSoon,
     requireWritable,
     fewAtOnce,
-    largeChanges,
   };
   mount(app, site);
   route(app, "/avatars/:file", { GET: avatarResponse });
@@ -141,8 +140,7 @@ function refuse({ log, basePath, trustsProxy = false }: ServerOptions, thrown: u
 
 function addressOf(event: H3Event, trustsProxy: boolean) {
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
-  // A worker process has no socket, and gets the address with the request.
-  return request ? clientAddress(request, trustsProxy) : event.context.address;
+  return request && clientAddress(request, trustsProxy);
 }
 
 /** `GET /docs/openapi.json`, as in the original; generated on request, without a credential. */

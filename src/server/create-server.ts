@@ -2,7 +2,6 @@ import type { H3 } from "h3";
 import { toNodeHandler } from "h3/node";
 import type { Database } from "../db/statement.ts";
 import { withAccessLog } from "../http/access-log.ts";
-import type { LargeChanges } from "../http/large-change.ts";
 import { guarded, type Listener } from "../http/listener.ts";
 import type { LoadUi } from "../http/page.ts";
 import { ResponseCache } from "../http/response-cache.ts";
@@ -30,8 +29,6 @@ export interface ServerOptions {
   ui?: LoadUi | undefined;
   /** Caches responses to reads. */
   cache?: ResponseCache;
-  /** Makes large changes elsewhere, if given. */
-  largeChanges?: LargeChanges | undefined;
 }
 
 /**

@@ -55,7 +55,6 @@ export async function runHere(args: readonly string[], env: Record<string, strin
     argv: [...args],
     env,
     pid: process.pid,
-    program: [],
     stdin,
     stdout,
     stderr,

@@ -119,24 +119,6 @@ describe("the executable", { skip: !isHost && "it is tested on linux-x64" }, () 
     assert.equal(JSON.parse(stdout).commit, status === 0 ? head.trim() : null);
   });
 
-  test("makes a large change in a worker process, started from itself", async (t) => {
-    const data = path.join(folder(t), "flags.db");
-    const large = world().environment("test");
-    const features = Array.from({ length: 51 }, (_, index) => `large-${index}`);
-    for (const name of features) large.feature(name, "a");
-    fs.writeFileSync(`${data}.jsonl`, toText(large.lines));
-    await run(BINARY, ["import", `${data}.jsonl`, "--data", data], { env: {} });
-    const { child, url, said } = await start(t, BINARY, ["--port", "0", "--data", data]);
-    const headers = { authorization: personal(1), "content-type": "application/json" };
-    const body = JSON.stringify({ features });
-    const { status } = await fetch(`${url}/api/admin/projects/a/archive`, { method: "POST", headers, body });
-    assert.equal(status, 202);
-    assert.match(said(), /started a worker process/);
-    assert.doesNotMatch(said(), /warn/);
-    child.kill("SIGTERM");
-    assert.deepEqual(await once(child, "exit"), [0, null]);
-  });
-
   test("SIGUSR1 does not open a debugger", async (t) => {
     const { child, url, said } = await start(t, BINARY, [
       "--port",

@@ -4,7 +4,6 @@ import { Tag } from "../../events/schema.ts";
 import { tagsOf } from "../../events/tags.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { requireFeature, requireFeatureNamed } from "../features/require.ts";
-import type { FeatureNames } from "../features/schema.ts";
 import { requireTagTypeOf } from "../tag-types/require.ts";
 import { NewTag, TagList } from "../tags/schema.ts";
 import * as changes from "./changes.ts";
@@ -92,7 +91,6 @@ export const updateTagsOfAll = operation({
   permission: { permission: "UPDATE_FEATURE", project: "projectId" },
   params: v.object({ projectId: v.string() }),
   body: BulkTagChanges,
-  sizeOf: ({ body }: { body: FeatureNames }) => body.features.length,
   errors: ["NotFoundError"],
   records: ["feature-tagged", "feature-untagged", "tag-created"],
   response: NoBody,

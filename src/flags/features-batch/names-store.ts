@@ -23,11 +23,6 @@ const tagged = query<Bind & { tag: string }, string>(`
 const ofProject = query<Bind & { project: string }, string>(`
   SELECT name FROM features WHERE project = :project AND archived_at IS NULL AND ${VISIBLE} ORDER BY name`);
 
-const count = query<object, number>(`SELECT count(*) FROM features WHERE name > ''`);
-
-/** The number of all flags, which no export exceeds. */
-export const countFlags = (db: Database): number => count(db).pluck().get({})!;
-
 /** The names of the visible flags to export; archived ones only if they are named. */
 export function namesToExport(
   db: Database,

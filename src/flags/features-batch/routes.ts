@@ -1,9 +1,8 @@
 import { hiddenProjects } from "../../access/visibility.ts";
-import type { Database } from "../../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { importFeatures as importAll, recordExport } from "./changes.ts";
 import { exportOf } from "./export-store.ts";
-import { countFlags, namesToExport } from "./names-store.ts";
+import { namesToExport } from "./names-store.ts";
 import { checkImport, requireImport } from "./require.ts";
 import { ExportQuery, FeaturesExport, FeaturesImport, ImportCheck } from "./schema.ts";
 
@@ -15,7 +14,6 @@ export const exportFeatures = operation({
   summary: "Export flags as they are in an environment, with everything they refer to",
   path: "/api/admin/features-batch/export",
   body: ExportQuery,
-  sizeOf: ({ db, body }: { db: Database; body: ExportQuery }) => body.features?.length || countFlags(db),
   records: ["features-exported"],
   response: FeaturesExport,
 }).change(({ tx, actor, body }) => {
@@ -42,7 +40,6 @@ export const importFeatures = operation({
   summary: "Create or replace exported flags in an environment",
   path: "/api/admin/features-batch/import",
   body: FeaturesImport,
-  sizeOf: ({ body }: { body: FeaturesImport }) => body.data.features.length,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: [
     "feature-created",

@@ -15,7 +15,6 @@ const several = {
   method: "POST",
   params: v.object({ projectId: v.string() }),
   body: FeatureNames,
-  sizeOf: ({ body }: { body: FeatureNames }) => body.features.length,
   errors: ["InvalidOperationError"],
   response: NoBody,
 } as const;

@@ -75,7 +75,6 @@ const switchingAll = {
   ...switching,
   params: v.object({ projectId: v.string(), environment: v.string() }),
   body: FeatureNames,
-  sizeOf: ({ body }: { body: FeatureNames }) => body.features.length,
 } as const;
 
 export const enableAll = operation({

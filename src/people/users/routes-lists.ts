@@ -75,8 +75,6 @@ export const deleteInactiveUsers = operation({
   path: "/api/admin/user-admin/inactive/delete",
   permission: "ADMIN",
   body: UserIds,
-  // Deleting a user with all notifications takes as long as changing some ten flags.
-  sizeOf: ({ body }: { body: UserIds }) => 10 * body.ids.length,
   errors: ["NotFoundError", "InvalidOperationError"],
   records: ["user-deleted"],
   response: NoBody,
