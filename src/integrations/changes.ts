@@ -3,7 +3,7 @@ import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { actingAs, type Tx } from "../events/write.ts";
-import { createTagType } from "../flags/tag-types/changes.ts";
+import { createTagType } from "../flags/tag-types.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { retryImmediately } from "./changes-deliveries.ts";
 import { providerByName } from "./providers.ts";

@@ -102,6 +102,12 @@ interface ErrorOptions {
 export const invalid = (...details: [Violation, ...Violation[]]) =>
   new ApiError("ValidationError", `${details[0].path}: ${details[0].message}`, { details });
 
+/** The thing that was looked up. @throws ApiError `NotFoundError` if there is none; `what` names it */
+export function found<T>(thing: T | undefined, what: string): T {
+  if (thing !== undefined) return thing;
+  throw new ApiError("NotFoundError", `There is no ${what}`);
+}
+
 /**
  * The input, validated against the schema.
  * @param where prefixes the path of each violation

@@ -58,8 +58,7 @@ import * as defaultStrategies from "../flags/strategies/routes-default.ts";
 import * as featureEnvironments from "../flags/strategies/routes-environment.ts";
 import * as strategyTypes from "../flags/strategy-types/routes.ts";
 import * as strategyTypesSchema from "../flags/strategy-types/schema.ts";
-import * as tagTypes from "../flags/tag-types/routes.ts";
-import * as tagTypesSchema from "../flags/tag-types/schema.ts";
+import * as tagTypes from "../flags/tag-types.ts";
 import * as tags from "../flags/tags/routes.ts";
 import * as tagsSchema from "../flags/tags/schema.ts";
 import * as flagVariants from "../flags/variants/routes.ts";
@@ -209,7 +208,6 @@ const MODULES = [
   strategyTypes,
   strategyTypesSchema,
   tagTypes,
-  tagTypesSchema,
   tags,
   tagsSchema,
   flagVariants,

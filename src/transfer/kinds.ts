@@ -6,7 +6,7 @@ import { featureType } from "../flags/feature-types/dataset.ts";
 import { feature } from "../flags/features/dataset.ts";
 import { segment } from "../flags/segments/dataset.ts";
 import { strategyType } from "../flags/strategy-types/dataset.ts";
-import { tagType } from "../flags/tag-types/dataset.ts";
+import { tagType } from "../flags/tag-types.ts";
 import { tag } from "../flags/tags/dataset.ts";
 import { integration, integrationEvent } from "../integrations/dataset.ts";
 import { event } from "../log/dataset.ts";

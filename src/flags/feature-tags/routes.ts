@@ -4,7 +4,7 @@ import { Tag } from "../../events/schema.ts";
 import { tagsOf } from "../../events/tags.ts";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
 import { requireFeature, requireFeatureNamed } from "../features/require.ts";
-import { requireTagTypeOf } from "../tag-types/require.ts";
+import { requireTagTypeOf } from "../tag-types.ts";
 import { NewTag, TagList } from "../tags/schema.ts";
 import * as changes from "./changes.ts";
 import { BulkTagChanges, TagChanges } from "./schema.ts";

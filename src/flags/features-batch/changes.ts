@@ -5,7 +5,7 @@ import { createContextField } from "../context-fields/changes.ts";
 import { addDependency } from "../dependencies/changes.ts";
 import { requireDependency } from "../dependencies/require.ts";
 import { findFeature } from "../features/require.ts";
-import { createTagType } from "../tag-types/changes.ts";
+import { createTagType } from "../tag-types.ts";
 import { importFeature, partsOf } from "./changes-feature.ts";
 import { segmentsOf } from "./check-store.ts";
 import type { Data, ExportQuery, FeaturesImport } from "./schema.ts";

@@ -6,7 +6,7 @@ import { dictionary, NonEmptyText, ShortText, Text } from "../../lib/validation.
 import { ContextField, NewContextField } from "../context-fields/schema.ts";
 import { NewDependency } from "../dependencies/schema.ts";
 import { Feature, NewFeature } from "../features/schema.ts";
-import { NewTagType, TagType } from "../tag-types/schema.ts";
+import { NewTagType, TagType } from "../tag-types.ts";
 import { TagPart } from "../tags/schema.ts";
 
 /** The flags to export: those named, or all if none are; those with a tag; or those of a project. */

@@ -7,7 +7,7 @@ import { operation } from "../../http/operation.ts";
 import { ApiError, requireValid } from "../../lib/api-error.ts";
 import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/require.ts";
 import { requireFeatureType } from "../feature-types/require.ts";
-import { requireTagTypeOf } from "../tag-types/require.ts";
+import { requireTagTypeOf } from "../tag-types.ts";
 import * as changes from "./changes.ts";
 import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";
 import { featureDetails } from "./feature-store.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NoBody, operation, WithHeaders } from "../../http/operation.ts";
-import { requireTagTypeOf } from "../tag-types/require.ts";
+import { requireTagTypeOf } from "../tag-types.ts";
 import * as changes from "./changes.ts";
 import { requireTag } from "./require.ts";
 import { OneTag, TagList, TrimmedTag } from "./schema.ts";
