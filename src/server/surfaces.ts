@@ -32,13 +32,10 @@ import * as eventSchema from "../events/schema.ts";
 import * as constraints from "../flags/constraints/routes.ts";
 import * as contextFields from "../flags/context-fields/routes.ts";
 import * as contextFieldsSchema from "../flags/context-fields/schema.ts";
-import * as dependencies from "../flags/dependencies/routes.ts";
-import * as dependenciesSchema from "../flags/dependencies/schema.ts";
-import * as favorites from "../flags/favorites/routes.ts";
-import * as featureTags from "../flags/feature-tags/routes.ts";
-import * as featureTagsSchema from "../flags/feature-tags/schema.ts";
-import * as featureTypes from "../flags/feature-types/routes.ts";
-import * as featureTypesSchema from "../flags/feature-types/schema.ts";
+import * as dependencies from "../flags/dependencies.ts";
+import * as favorites from "../flags/favorites.ts";
+import * as featureTags from "../flags/feature-tags.ts";
+import * as featureTypes from "../flags/feature-types.ts";
 import * as features from "../flags/features/routes.ts";
 import * as archive from "../flags/features/routes-archive.ts";
 import * as bulk from "../flags/features/routes-bulk.ts";
@@ -59,8 +56,7 @@ import * as featureEnvironments from "../flags/strategies/routes-environment.ts"
 import * as strategyTypes from "../flags/strategy-types/routes.ts";
 import * as strategyTypesSchema from "../flags/strategy-types/schema.ts";
 import * as tagTypes from "../flags/tag-types.ts";
-import * as tags from "../flags/tags/routes.ts";
-import * as tagsSchema from "../flags/tags/schema.ts";
+import * as tags from "../flags/tags.ts";
 import * as flagVariants from "../flags/variants/routes.ts";
 import type { Operation } from "../http/operation.ts";
 import { isBelow } from "../http/path.ts";
@@ -182,12 +178,9 @@ const MODULES = [
   contextFields,
   contextFieldsSchema,
   dependencies,
-  dependenciesSchema,
   favorites,
   featureTags,
-  featureTagsSchema,
   featureTypes,
-  featureTypesSchema,
   featuresBatch,
   featuresBatchSchema,
   archive,
@@ -209,7 +202,6 @@ const MODULES = [
   strategyTypesSchema,
   tagTypes,
   tags,
-  tagsSchema,
   flagVariants,
   client,
   clientSchema,

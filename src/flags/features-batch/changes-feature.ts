@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
-import { addTag } from "../feature-tags/changes.ts";
+import { tagFeature } from "../feature-tags.ts";
 import { createFeature } from "../features/changes.ts";
 import { replaceMetadata } from "../features/changes-metadata.ts";
 import { findFeature } from "../features/require.ts";
@@ -65,7 +65,7 @@ function importStrategies(tx: Tx, place: Place, { strategies, segmentIds }: Part
 function importTags(tx: Tx, { project, feature: name }: Place, { tags }: Parts) {
   removeTags(tx).run({ feature: name });
   for (const { tagType: type, tagValue: value } of tags.get(name) ?? [])
-    addTag(tx, { name, project }, { type, value });
+    tagFeature(tx, { name, project }, { type, value });
 }
 
 /** The flag's own variants, and whether it is on. */

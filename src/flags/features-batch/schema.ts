@@ -4,10 +4,10 @@ import { Strategy } from "../../evaluation/strategy.ts";
 import { FlagVariant, NewFlagVariant, NewVariant } from "../../evaluation/variant.ts";
 import { dictionary, NonEmptyText, ShortText, Text } from "../../lib/validation.ts";
 import { ContextField, NewContextField } from "../context-fields/schema.ts";
-import { NewDependency } from "../dependencies/schema.ts";
+import { NewDependency } from "../dependencies.ts";
 import { Feature, NewFeature } from "../features/schema.ts";
 import { NewTagType, TagType } from "../tag-types.ts";
-import { TagPart } from "../tags/schema.ts";
+import { TagPart } from "../tags.ts";
 
 /** The flags to export: those named, or all if none are; those with a tag; or those of a project. */
 export const ExportQuery = v.pipe(

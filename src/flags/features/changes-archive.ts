@@ -2,7 +2,7 @@ import { command, query } from "../../db/statement.ts";
 import { tagsOf } from "../../events/tags.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
-import { removeDependencies } from "../dependencies/changes.ts";
+import { removeDependencies } from "../dependencies.ts";
 import { enterStage } from "../lifecycle/changes.ts";
 import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";

@@ -1,5 +1,5 @@
 import type { Tx } from "../../events/write.ts";
-import { copyDependencies } from "../dependencies/changes.ts";
+import { copyDependencies } from "../dependencies.ts";
 import { copyFeatureEnvironments } from "../strategies/changes-copy.ts";
 import { createFeature } from "./changes.ts";
 import type { Feature } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
-import { tagNewFeature } from "../feature-tags/changes.ts";
+import { tagNewFeature } from "../feature-tags.ts";
 import { enterStage } from "../lifecycle/changes.ts";
 import { removeUse } from "../usage.ts";
 import { featureNamed } from "./feature-store.ts";

@@ -16,13 +16,12 @@ import {
 import { type Database, query } from "../../db/statement.ts";
 import { PathName, Time } from "../../lib/validation.ts";
 import { EXPIRED } from "../../projects/require.ts";
-import { insertDependency } from "../dependencies/changes.ts";
-import { insertFeatureFavorite } from "../favorites/changes.ts";
-import { insertFeatureTag } from "../feature-tags/changes.ts";
+import { insertDependency } from "../dependencies.ts";
+import { insertFeatureFavorite } from "../favorites.ts";
+import { insertFeatureTag } from "../feature-tags.ts";
 import { insertStage } from "../lifecycle/changes.ts";
 import { STAGES } from "../lifecycle/schema.ts";
-import { ensureTagRow } from "../tags/changes.ts";
-import { TagPart } from "../tags/schema.ts";
+import { ensureTagRow, TagPart } from "../tags.ts";
 import { type FeatureRow, insertFeature } from "./changes.ts";
 import { environmentsOf, FeatureEnvironment, storeFeatureEnvironment } from "./dataset-environments.ts";
 import { featureWarnings } from "./warnings.ts";

@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
 import { requireLiveProject, requireRoom } from "../../projects/require.ts";
-import { requireFeatureType } from "../feature-types/require.ts";
+import { requireFeatureType } from "../feature-types.ts";
 import { featureNamed, liveChildren } from "./feature-store.ts";
 import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";
 import { projectFeatures } from "./store.ts";

@@ -6,7 +6,7 @@ import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { ApiError, requireValid } from "../../lib/api-error.ts";
 import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/require.ts";
-import { requireFeatureType } from "../feature-types/require.ts";
+import { requireFeatureType } from "../feature-types.ts";
 import { requireTagTypeOf } from "../tag-types.ts";
 import * as changes from "./changes.ts";
 import { patchFeature as patchMetadata, updateFeature as updateMetadata } from "./changes-metadata.ts";

@@ -4,7 +4,7 @@ import { FlagVariant } from "../../evaluation/variant.ts";
 import { Tag } from "../../events/schema.ts";
 import { ShortText, Timestamp, UrlName } from "../../lib/validation.ts";
 import { CurrentStage } from "../lifecycle/schema.ts";
-import { NewTag } from "../tags/schema.ts";
+import { NewTag } from "../tags.ts";
 
 export const FeatureEnvironment = v.strictObject({
   name: v.string(),

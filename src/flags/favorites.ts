@@ -1,0 +1,57 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import { requirePerson } from "../access/require-permission.ts";
+import { firstPrivate } from "../access/visibility.ts";
+import { command } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { requireFeature } from "./features/require.ts";
+
+const ofFeature = {
+  tag: "Favorites",
+  path: "/api/admin/projects/:projectId/features/:featureName/favorites",
+  permission: { project: "projectId" },
+  params: v.object({ projectId: v.string(), featureName: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const addFavoriteFeature = operation({
+  ...ofFeature,
+  id: "addFavoriteFeature",
+  summary: "Add a flag to the caller's favorites",
+  method: "POST",
+  records: ["feature-favorited"],
+}).change(({ tx, actor, params }) => setFavorite(tx, actor, params, true));
+
+export const removeFavoriteFeature = operation({
+  ...ofFeature,
+  id: "removeFavoriteFeature",
+  summary: "Remove a flag from the caller's favorites",
+  method: "DELETE",
+  records: ["feature-unfavorited"],
+}).change(({ tx, actor, params }) => setFavorite(tx, actor, params, false));
+
+type FeatureFavorite = { feature: string; userId: number };
+
+export const insertFeatureFavorite = command<FeatureFavorite>(`
+  INSERT INTO feature_favorites (feature, user_id) VALUES (:feature, :userId)`);
+
+const remove = command<FeatureFavorite>(`
+  DELETE FROM feature_favorites WHERE feature = :feature AND user_id = :userId`);
+
+/** Adds a flag to a user's favorites, or removes it; the event has only a private project (original: none). */
+function setFavorite(
+  tx: Tx,
+  actor: Actor,
+  { projectId, featureName }: v.InferOutput<typeof ofFeature.params>,
+  isFavorite: boolean,
+) {
+  requireFeature(tx.db, projectId, featureName);
+  const favorite = { feature: featureName, userId: requirePerson(actor) };
+  remove(tx).run(favorite);
+  if (isFavorite) insertFeatureFavorite(tx).run(favorite);
+  const type = isFavorite ? "feature-favorited" : "feature-unfavorited";
+  const project = firstPrivate(tx.db, [projectId]);
+  tx.record({ type, featureName, project, data: { feature: featureName } });
+}
