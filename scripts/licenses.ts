@@ -52,9 +52,13 @@ export function collectLicenses(metafile: Metafile): string {
 /** The folder of the running Node; its licence is the same on every platform. */
 const nodePackage = () => path.resolve(process.execPath, "../..");
 
-/** The licence and any notice that has to accompany it; some packages have a folder of licences. */
+/**
+ * The licence and any notice that has to accompany it; some packages have a folder of licences, or contain others, whose
+ * licences are beside the file that contains them.
+ */
 function licenseIn(folder: string): string {
-  const isText = ({ name }: fs.Dirent) => /^(licen[cs]e|copying|notice)/i.test(name);
+  const isText = ({ name }: fs.Dirent) =>
+    /^(licen[cs]e|copying|notice)|es-bundle\.js\.licen[cs]e/i.test(name);
   const texts = fs
     .readdirSync(folder, { withFileTypes: true })
     .filter(isText)

@@ -6,7 +6,7 @@ declare module "*.svg" {
 }
 
 /** The package has no types; these are the options in use. */
-declare module "swagger-ui" {
+declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   const SwaggerUi: (options: {
     domNode: HTMLElement;
     url: string;

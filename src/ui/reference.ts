@@ -1,4 +1,4 @@
-import SwaggerUi from "swagger-ui";
+import SwaggerUi from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
 /*
  * The API reference at `/docs`. A separate page, since Swagger UI is larger than everything else together.
