@@ -10,7 +10,7 @@ import { createToken } from "../people/tokens/changes.ts";
 import { hasTokens } from "../people/tokens/store.ts";
 import { createUser } from "../people/users/changes.ts";
 import { hasUsers } from "../people/users/store.ts";
-import { addUserRole } from "../projects/changes.ts";
+import { addUserRole } from "../projects/access-store.ts";
 import type { Given, GivenToken } from "./given.ts";
 
 /**

@@ -1,6 +1,7 @@
 import { ROLES } from "../access/permissions.ts";
-import { command, type Database, query } from "../db/statement.ts";
+import { command, type Database } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
+import { insertUserRole } from "./access-store.ts";
 import { isTaken } from "./require.ts";
 import type { CreatedProject, NewProject } from "./schema.ts";
 import { defaultEnvironments, projectById } from "./store.ts";
@@ -36,18 +37,6 @@ interface ProjectEnvironmentRow {
 export const insertProjectEnvironment = command<ProjectEnvironmentRow>(`
   INSERT INTO project_environments (project, environment, default_strategy)
   VALUES (:project, :environment, :defaultStrategy)`);
-
-export const insertUserRole = command<{ project: string; user: number; role: number }>(`
-  INSERT INTO project_user_roles (project, user_id, role_id) VALUES (:project, :user, :role)`);
-
-const roleName = query<{ role: number }, string>(`SELECT name FROM roles WHERE id = :role`);
-
-/** Assigns a role to a user in a project; all three exist, and the user doesn't have the role yet. */
-export function addUserRole(tx: Tx, project: string, user: number, role: number) {
-  insertUserRole(tx).run({ project, user, role });
-  const data = { roleId: role, userId: user, roleName: roleName(tx.db).pluck().get({ role })! };
-  tx.record({ type: "project-user-added", project, data });
-}
 
 /**
  * Creates a project with the given environments, or all enabled ones if none are given; its creator becomes its owner.

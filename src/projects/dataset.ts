@@ -9,15 +9,13 @@ import {
   OptionalTime,
   optional,
   requireAllKnown,
-  requireKnown,
   withoutNulls,
 } from "../dataset/kind.ts";
 import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
 import { PathName } from "../lib/validation.ts";
-import { insertProject, insertProjectEnvironment, insertUserRole } from "./changes.ts";
-import { insertGroupRole } from "./changes-access.ts";
+import { insertProject, insertProjectEnvironment } from "./changes.ts";
 import { insertProjectFavorite } from "./favorites.ts";
 import { NewFeatureNaming } from "./schema.ts";
 
@@ -122,29 +120,3 @@ function requireOwnEnvironments(environments: string[], defaults: Array<{ enviro
   if (index < 0) return;
   throw new LineError(`defaultStrategies.${index}.environment: is not one of the project's environments`);
 }
-
-const roles = query<object, { project: string; role: number; user: number | null; group: number | null }>(`
-  SELECT project, role_id AS role, user_id AS user, NULL AS "group" FROM project_user_roles
-  UNION ALL SELECT project, role_id, NULL, group_id FROM project_group_roles
-  ORDER BY project, role, user, "group"`);
-
-export const projectRole = kind({
-  name: "projectRole",
-  schema: v.strictObject({ project: Name, role: Id, user: optional(Id), group: optional(Id) }),
-  insert({ tx, db }, { project, role, user, group }) {
-    requireKnown(db, "project", project, "project");
-    requireKnown(db, "role", role, "role");
-    if ((user === null) === (group === null)) throw new LineError("user: give either a user or a group");
-    if (user !== null) {
-      requireKnown(db, "user", user, "user");
-      insertUserRole(tx).run({ project, user, role });
-    }
-    if (group !== null) {
-      requireKnown(db, "group", group, "group");
-      insertGroupRole(tx).run({ project, group, role });
-    }
-  },
-  *rows(db) {
-    for (const row of roles(db).iterate({})) yield withoutNulls(row);
-  },
-});

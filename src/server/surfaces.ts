@@ -108,6 +108,7 @@ import * as userLists from "../people/users/routes-lists.ts";
 import * as passwords from "../people/users/routes-passwords.ts";
 import * as userPermissions from "../people/users/routes-permissions.ts";
 import * as usersSchema from "../people/users/schema.ts";
+import * as projectAccess from "../projects/access-routes.ts";
 import * as projectAccessSchema from "../projects/access-schema.ts";
 import * as environmentClones from "../projects/environment-clones.ts";
 import * as environments from "../projects/environments-routes.ts";
@@ -115,8 +116,6 @@ import * as environmentsSchema from "../projects/environments-schema.ts";
 import * as projectFavorites from "../projects/favorites.ts";
 import * as projectEnvironments from "../projects/project-environments.ts";
 import * as projects from "../projects/routes.ts";
-import * as projectAccess from "../projects/routes-access.ts";
-import * as projectAccessForms from "../projects/routes-access-forms.ts";
 import * as projectChanges from "../projects/routes-change.ts";
 import * as projectTokens from "../projects/routes-tokens.ts";
 import * as projectsSchema from "../projects/schema.ts";
@@ -162,14 +161,13 @@ const MODULES = [
   userPermissions,
   users,
   usersSchema,
+  projectAccess,
   projectAccessSchema,
   environmentClones,
   projectEnvironments,
   environments,
   environmentsSchema,
   projectFavorites,
-  projectAccessForms,
-  projectAccess,
   projectChanges,
   projectTokens,
   projects,

@@ -19,7 +19,8 @@ import { invitation } from "../people/invitations/dataset.ts";
 import { role } from "../people/roles/dataset.ts";
 import { token } from "../people/tokens/dataset.ts";
 import { user } from "../people/users/dataset.ts";
-import { deletedPrivateProject, project, projectRole } from "../projects/dataset.ts";
+import { projectRole } from "../projects/access-store.ts";
+import { deletedPrivateProject, project } from "../projects/dataset.ts";
 import { environment } from "../projects/environments-store.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
