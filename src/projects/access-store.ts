@@ -1,10 +1,7 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { type PersonRow, toPerson } from "../access/person.ts";
-import { LineError } from "../dataset/error.ts";
-import { kind } from "../dataset/kind.ts";
-import { requireKnown } from "../dataset/reference.ts";
-import { Id, Name, optional, withoutNulls } from "../dataset/value.ts";
+import { Id, kind, LineError, Name, optional, requireKnown, withoutNulls } from "../dataset/kind.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";

@@ -24,7 +24,7 @@ import { route } from "../http/route.ts";
 import type { Streams } from "../http/streams.ts";
 import { unknownPath } from "../http/unknown-path.ts";
 import { requireValid } from "../lib/api-error.ts";
-import { currentSetting, requireNoMaintenance } from "../overview/settings/require.ts";
+import { currentSetting, requireNoMaintenance } from "../overview/settings.ts";
 import type { ServerOptions } from "./create-server.ts";
 import { inboxHandlers } from "./inbox.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";

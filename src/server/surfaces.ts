@@ -71,16 +71,14 @@ import * as eventCreators from "../log/routes-creators.ts";
 import * as eventSearch from "../log/routes-search.ts";
 import * as eventStream from "../log/routes-stream.ts";
 import * as eventsSchema from "../log/schema.ts";
-import * as banners from "../overview/banners/routes.ts";
-import * as bannersSchema from "../overview/banners/schema.ts";
+import * as banners from "../overview/banners.ts";
 import * as dashboard from "../overview/dashboard/routes.ts";
 import * as dashboardSchema from "../overview/dashboard/schema.ts";
-import * as instance from "../overview/instance/routes.ts";
-import * as instanceSchema from "../overview/instance/schema.ts";
+import * as instance from "../overview/instance.ts";
 import * as projectReads from "../overview/projects/routes.ts";
 import * as projectReadsSchema from "../overview/projects/schema.ts";
-import * as settings from "../overview/settings/routes.ts";
-import * as settingsSchema from "../overview/settings/schema.ts";
+import * as settings from "../overview/settings.ts";
+import * as statistics from "../overview/statistics.ts";
 import * as feedback from "../people/feedback/routes.ts";
 import * as feedbackSchema from "../people/feedback/schema.ts";
 import * as groups from "../people/groups/routes.ts";
@@ -227,15 +225,13 @@ const MODULES = [
   integrations,
   integrationsSchema,
   banners,
-  bannersSchema,
   dashboard,
   dashboardSchema,
   instance,
-  instanceSchema,
   projectReads,
   projectReadsSchema,
   settings,
-  settingsSchema,
+  statistics,
 ];
 
 type Exported<M> = M extends M ? M[keyof M] : never;

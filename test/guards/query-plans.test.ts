@@ -10,7 +10,7 @@ const LARGE = /SCAN (events|integration_events|notifications|notification_recipi
 /** Commands that read a whole table, and counts for the statistics. */
 const WHOLE = [
   /^SELECT wire FROM events ORDER BY id$/,
-  /^SELECT count\(\*\) FROM features WHERE archived_at IS NULL AND ifnull/,
+  /^SELECT \(SELECT count\(\*\) FROM users WHERE account_type = 'User'\) AS users/,
   /^SELECT ifnull\(max\(strategies\), 0\) AS maxEnvironmentStrategies/,
 ];
 

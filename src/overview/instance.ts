@@ -1,16 +1,41 @@
 import * as v from "valibot";
-import type { Actor } from "../../access/actor.ts";
-import { hiddenProjects } from "../../access/visibility.ts";
-import { snapshot } from "../../db/snapshot.ts";
-import type { Database } from "../../db/statement.ts";
-import { toCsv } from "../../http/csv.ts";
-import { Csv, NoBody, operation, WithHeaders } from "../../http/operation.ts";
-import { LIMITS } from "../../lib/limits.ts";
-import { OwnPath } from "../../lib/raw-json.ts";
-import { ORIGINAL, VERSION } from "../../lib/version.ts";
-import { currentSetting } from "../settings/require.ts";
-import { InstanceStatistics, UiConfig, UiError } from "./schema.ts";
-import { instanceId, statistics } from "./store.ts";
+import { type Database, query } from "../db/statement.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { LIMITS } from "../lib/limits.ts";
+import { OwnPath } from "../lib/raw-json.ts";
+import { ShortText } from "../lib/validation.ts";
+import { ORIGINAL, VERSION } from "../lib/version.ts";
+import { currentSetting } from "./settings.ts";
+
+/** The configuration of the original's page; what Flagstone lacks is off. */
+export const UiConfig = v.strictObject({
+  name: v.string(),
+  slogan: v.string(),
+  environment: v.string(),
+  version: v.string(),
+  versionInfo: v.strictObject({
+    current: v.strictObject({ oss: v.string(), enterprise: v.string() }),
+    latest: v.strictObject({}),
+    isLatest: v.boolean(),
+    instanceId: v.string(),
+  }),
+  unleashUrl: v.string(),
+  baseUriPath: v.string(),
+  authenticationType: v.literal("open-source"),
+  emailEnabled: v.boolean(),
+  disablePasswordAuth: v.boolean(),
+  maintenanceMode: v.boolean(),
+  networkViewEnabled: v.boolean(),
+  unleashAIAvailable: v.boolean(),
+  frontendApiOrigins: v.array(v.string()),
+  segmentValuesLimit: v.number(),
+  strategySegmentsLimit: v.number(),
+  flags: v.record(v.string(), v.boolean()),
+  resourceLimits: v.record(v.string(), v.number()),
+});
+
+/** An error that a page reports. */
+export const UiError = v.object({ errorMessage: ShortText, errorStack: v.optional(v.string()) });
 
 export const readUiConfig = operation({
   id: "getUiConfig",
@@ -71,41 +96,10 @@ const FIXED = {
   resourceLimits: { ...LIMITS, ...UNENFORCED },
 } as const;
 
-export const readStatistics = operation({
-  id: "getInstanceAdminStats",
-  summary: "Instance statistics",
-  tag: "Instance",
-  method: "GET",
-  path: "/api/admin/instance-admin/statistics",
-  permission: null,
-  response: InstanceStatistics,
-  includesUsage: true,
-}).run(wholeStatistics);
+const instance = query<object, string>(`SELECT content ->> 'id' FROM settings WHERE name = 'instance'`);
 
-export const readStatisticsAsCsv = operation({
-  id: "getInstanceAdminStatsCsv",
-  summary: "Instance statistics as CSV, in one row",
-  tag: "Instance",
-  method: "GET",
-  path: "/api/admin/instance-admin/statistics/csv",
-  permission: null,
-  response: Csv,
-  includesUsage: true,
-}).run((request) => {
-  const stats = wholeStatistics(request);
-  const name = `flagstone-${stats.instanceId}.csv`;
-  return new WithHeaders(toCsv([stats]), { "content-disposition": `attachment; filename="${name}"` });
-});
-
-function wholeStatistics({ db, actor }: { db: Database; actor: Actor }): InstanceStatistics {
-  return {
-    ...snapshot(db, () => statistics(db, hiddenProjects(db, actor))),
-    versionOSS: ORIGINAL,
-    versionEnterprise: "",
-    SAMLenabled: false,
-    OIDCenabled: false,
-  };
-}
+/** The id of this data file, a UUID generated when it was created. */
+export const instanceId = (db: Database): string => instance(db).pluck().get({})!;
 
 export const readTelemetry = operation({
   id: "getTelemetrySettings",

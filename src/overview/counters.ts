@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { Id, kind } from "../../dataset/kind.ts";
-import { command, query } from "../../db/statement.ts";
+import { Id, kind } from "../dataset/kind.ts";
+import { command, query } from "../db/statement.ts";
 
 /** The tables whose ids are never reused, as events, flags and scripts may refer to something deleted. */
 const TABLES = {

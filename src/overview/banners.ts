@@ -1,0 +1,194 @@
+import * as v from "valibot";
+import { bit, Flag, Id, kind, OptionalText, OptionalTime, optional, withoutNulls } from "../dataset/kind.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { ShortText, Timestamp, wholeNumber } from "../lib/validation.ts";
+
+export const Variant = v.picklist(["info", "warning", "error", "success"]);
+
+/** Where a banner links to: a page, here or elsewhere, or its own dialog; never a script. */
+export const BannerLink = v.pipe(
+  ShortText,
+  v.check(
+    (link) => link === "" || link === "dialog" || /^\/(?![/\\])/.test(link) || isWebAddress(link),
+    "must be an address that begins with https://, http:// or one slash, or the word dialog",
+  ),
+);
+
+const isWebAddress = (link: string) => /^https?:$/.test(URL.parse(link)?.protocol ?? "");
+
+/** The body that creates a banner; the message may be Markdown. */
+export const NewBanner = v.object({
+  message: ShortText,
+  enabled: Flag(true),
+  variant: v.optional(Variant, "info"),
+  sticky: Flag(false),
+  icon: OptionalText,
+  link: optional(BannerLink),
+  linkText: OptionalText,
+  dialogTitle: OptionalText,
+  dialog: OptionalText,
+});
+type NewBanner = v.InferOutput<typeof NewBanner>;
+
+/** A message from the administrators, shown to everyone on every page. */
+export const Banner = v.strictObject({
+  id: v.number(),
+  message: v.string(),
+  enabled: v.boolean(),
+  variant: Variant,
+  sticky: v.boolean(),
+  icon: v.nullable(v.string()),
+  link: v.nullable(v.string()),
+  linkText: v.nullable(v.string()),
+  dialogTitle: v.nullable(v.string()),
+  dialog: v.nullable(v.string()),
+  createdAt: Timestamp,
+});
+type Banner = v.InferOutput<typeof Banner>;
+
+/** A banner's id in a path. */
+export const BannerId = wholeNumber(0);
+
+const ofBanner = {
+  tag: "Banners",
+  path: "/api/admin/banners/:id",
+  permission: "ADMIN",
+  params: v.object({ id: BannerId }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const listBanners = operation({
+  id: "getBanners",
+  summary: "All banners, including hidden ones",
+  tag: "Banners",
+  method: "GET",
+  path: "/api/admin/banners",
+  permission: null,
+  response: v.strictObject({ banners: v.array(Banner) }),
+}).run(({ db }) => ({ banners: all(db).all({}).map(toBanner) }));
+
+export const createBanner = operation({
+  id: "createBanner",
+  summary: "Create a banner",
+  tag: "Banners",
+  method: "POST",
+  path: "/api/admin/banners",
+  permission: "ADMIN",
+  body: NewBanner,
+  status: 201,
+  records: ["banner-created"],
+  response: Banner,
+}).change(({ tx, body }) => {
+  const { lastInsertRowid } = insert(tx).run({ ...toRow(body), id: null, createdAt: tx.now });
+  const created = requireBanner(tx.db, Number(lastInsertRowid));
+  tx.record({ type: "banner-created", data: created });
+  return created;
+});
+
+export const updateBanner = operation({
+  ...ofBanner,
+  id: "updateBanner",
+  summary: "Replace a banner",
+  method: "PUT",
+  body: NewBanner,
+  records: ["banner-updated"],
+  response: Banner,
+}).change(({ tx, params: { id }, body }) => replaceBanner(tx, requireBanner(tx.db, id), body));
+
+export const enableBanner = operation({
+  ...ofBanner,
+  id: "enableBanner",
+  summary: "Show a banner",
+  method: "POST",
+  path: `${ofBanner.path}/on`,
+  records: ["banner-updated"],
+}).change(({ tx, params: { id } }) => switchBanner(tx, id, true));
+
+export const disableBanner = operation({
+  ...ofBanner,
+  id: "disableBanner",
+  summary: "Hide a banner",
+  method: "POST",
+  path: `${ofBanner.path}/off`,
+  records: ["banner-updated"],
+}).change(({ tx, params: { id } }) => switchBanner(tx, id, false));
+
+export const deleteBanner = operation({
+  ...ofBanner,
+  id: "deleteBanner",
+  summary: "Delete a banner",
+  method: "DELETE",
+  records: ["banner-deleted"],
+}).change(({ tx, params: { id } }) => {
+  const preData = requireBanner(tx.db, id);
+  remove(tx).run({ id });
+  tx.record({ type: "banner-deleted", preData });
+});
+
+/** Does nothing if the banner is already in that state. */
+function switchBanner(tx: Tx, id: number, enabled: boolean) {
+  const banner = requireBanner(tx.db, id);
+  if (banner.enabled !== enabled) replaceBanner(tx, banner, { ...banner, enabled });
+}
+
+function replaceBanner(tx: Tx, preData: Banner, banner: NewBanner): Banner {
+  update(tx).run({ ...toRow(banner), id: preData.id });
+  const data = requireBanner(tx.db, preData.id);
+  tx.record({ type: "banner-updated", data, preData });
+  return data;
+}
+
+/** @throws ApiError `NotFoundError` */
+function requireBanner(db: Database, id: number): Banner {
+  const row = byId(db).get({ id });
+  if (row) return toBanner(row);
+  throw new ApiError("NotFoundError", `There is no banner with the id ${id}`);
+}
+
+/** The booleans as SQLite stores them. */
+type Row<T> = Omit<T, "enabled" | "sticky"> & Record<"enabled" | "sticky", 0 | 1>;
+
+const toBanner = (row: Row<Banner>): Banner => ({
+  ...row,
+  enabled: row.enabled === 1,
+  sticky: row.sticky === 1,
+});
+
+const toRow = (banner: NewBanner): Row<NewBanner> => ({
+  ...banner,
+  enabled: bit(banner.enabled),
+  sticky: bit(banner.sticky),
+});
+
+const COLUMNS = `id, message, enabled, variant, sticky, icon, link, link_text AS linkText,
+  dialog_title AS dialogTitle, dialog, created_at AS createdAt`;
+
+const all = query<object, Row<Banner>>(`SELECT ${COLUMNS} FROM banners ORDER BY id`);
+
+const byId = query<{ id: number }, Row<Banner>>(`SELECT ${COLUMNS} FROM banners WHERE id = :id`);
+
+const insert = command<Row<NewBanner> & { id: number | null; createdAt: string }>(`
+  INSERT INTO banners (id, message, enabled, variant, sticky, icon, link, link_text, dialog_title, dialog, created_at)
+  VALUES (:id, :message, :enabled, :variant, :sticky, :icon, :link, :linkText, :dialogTitle, :dialog, :createdAt)`);
+
+const update = command<Row<NewBanner> & { id: number }>(`
+  UPDATE banners SET message = :message, enabled = :enabled, variant = :variant, sticky = :sticky, icon = :icon,
+    link = :link, link_text = :linkText, dialog_title = :dialogTitle, dialog = :dialog
+  WHERE id = :id`);
+
+const remove = command<{ id: number }>(`DELETE FROM banners WHERE id = :id`);
+
+export const banner = kind({
+  name: "banner",
+  schema: v.strictObject({ id: Id, ...NewBanner.entries, createdAt: OptionalTime }),
+  insert: ({ tx, now }, { id, createdAt, ...line }) =>
+    void insert(tx).run({ ...toRow(line), id, createdAt: createdAt ?? now }),
+  *rows(db) {
+    for (const { enabled, sticky, ...row } of all(db).iterate({}))
+      yield { ...withoutNulls(row), enabled: enabled === 1, sticky: sticky === 1 };
+  },
+});
