@@ -8,7 +8,7 @@ import { bump, bumpEverything } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
-import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
+import { startDispatcher } from "../../src/integrations/dispatcher.ts";
 import { keepHeapSmall } from "../../src/lib/heap.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { watchUsage } from "../../src/server/usage.ts";

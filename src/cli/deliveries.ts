@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/statement.ts";
-import { startDispatcher } from "../integrations/delivery/dispatcher.ts";
+import { startDispatcher } from "../integrations/dispatcher.ts";
 import type { Context } from "./command.ts";
 import type { Config } from "./config.ts";
 import { readPem } from "./tls.ts";

@@ -4,9 +4,8 @@ import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
-import { rewriteParameters } from "../integrations/changes.ts";
-import { decryptedParameters } from "../integrations/secrets.ts";
-import { integrations } from "../integrations/store.ts";
+import { decryptedParameters } from "../integrations/parameters.ts";
+import { integrations, rewriteParameters } from "../integrations/store.ts";
 import { createToken } from "../people/tokens/changes.ts";
 import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
@@ -70,7 +69,7 @@ async function serveDemo(context: Context) {
 function deliverToInbox(db: Database, url: string) {
   write(db, CLI, (tx) => {
     for (const stored of integrations(db)) {
-      const parameters = decryptedParameters(db, stored, stored.parameters);
+      const parameters = decryptedParameters(db, stored);
       rewriteParameters(tx, stored, { ...parameters, url: `${url}/inbox/${stored.provider}` });
     }
   });

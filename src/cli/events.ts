@@ -1,7 +1,7 @@
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
-import { countOldRecords, type Retention, removeOldRecords } from "../integrations/changes-retention.ts";
+import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 import { counted } from "./plural.ts";

@@ -1,7 +1,7 @@
 import { CLI } from "../access/actor.ts";
 import { rotateKey } from "../db/secrets.ts";
 import { write } from "../events/write.ts";
-import { reencryptSecrets } from "../integrations/changes.ts";
+import { reencryptSecrets } from "../integrations/store.ts";
 import { reencryptTokenSecrets } from "../people/tokens/changes-secrets.ts";
 import type { Command } from "./command.ts";
 import { counted } from "./plural.ts";

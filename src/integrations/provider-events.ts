@@ -2,20 +2,28 @@ import type { EventType } from "../events/types.ts";
 
 // The events each kind of provider can receive, in the original's order.
 
-/** For chat services. */
-export const OF_FLAGS: readonly EventType[] = [
+const OF_LIFE = [
   "feature-created",
   "feature-updated",
   "feature-archived",
   "feature-revived",
   "feature-stale-on",
   "feature-stale-off",
+] as const;
+
+const OF_CONFIGURATION = [
   "feature-environment-enabled",
   "feature-environment-disabled",
   "feature-strategy-remove",
   "feature-strategy-update",
   "feature-strategy-add",
   "feature-metadata-updated",
+] as const;
+
+/** For chat services. */
+export const OF_FLAGS: readonly EventType[] = [
+  ...OF_LIFE,
+  ...OF_CONFIGURATION,
   "feature-variants-updated",
   "feature-project-change",
   "feature-potentially-stale-on",
@@ -23,18 +31,8 @@ export const OF_FLAGS: readonly EventType[] = [
 
 /** For monitoring services. */
 export const OF_FLAGS_TO_MONITORS: readonly EventType[] = [
-  "feature-created",
-  "feature-updated",
-  "feature-archived",
-  "feature-revived",
-  "feature-stale-on",
-  "feature-stale-off",
-  "feature-environment-enabled",
-  "feature-environment-disabled",
-  "feature-strategy-remove",
-  "feature-strategy-update",
-  "feature-strategy-add",
-  "feature-metadata-updated",
+  ...OF_LIFE,
+  ...OF_CONFIGURATION,
   "feature-project-change",
   "feature-environment-variants-updated",
   "feature-potentially-stale-on",
@@ -42,19 +40,9 @@ export const OF_FLAGS_TO_MONITORS: readonly EventType[] = [
 
 /** For webhooks. */
 export const OF_WEBHOOKS: readonly EventType[] = [
-  "feature-created",
-  "feature-updated",
-  "feature-archived",
-  "feature-revived",
-  "feature-stale-on",
-  "feature-stale-off",
+  ...OF_LIFE,
   "feature-completed",
-  "feature-environment-enabled",
-  "feature-environment-disabled",
-  "feature-strategy-remove",
-  "feature-strategy-update",
-  "feature-strategy-add",
-  "feature-metadata-updated",
+  ...OF_CONFIGURATION,
   "feature-variants-updated",
   "feature-project-change",
   "feature-tagged",

@@ -1,13 +1,34 @@
-import { SLACK, SLACK_APP, TEAMS } from "./providers-chat.ts";
-import { DATADOG, FILE, NEW_RELIC, WEBHOOK } from "./providers-data.ts";
+import { DATADOG, datadog } from "./datadog.ts";
+import { FILE, file } from "./file.ts";
+import { NEW_RELIC, newRelic } from "./new-relic.ts";
+import type { Deliver } from "./provider.ts";
 import type { Provider, ProviderParameter } from "./schema.ts";
+import { SLACK, SLACK_APP, slack, slackApp } from "./slack.ts";
+import { TEAMS, teams } from "./teams.ts";
+import { WEBHOOK, webhook } from "./webhook.ts";
 
-/** The original's providers in its order, then our own. */
-export const PROVIDERS: readonly Provider[] = [WEBHOOK, SLACK, SLACK_APP, TEAMS, DATADOG, NEW_RELIC, FILE];
+/** The original's providers in its order, then our own; each with the function that delivers an event. */
+const DELIVER: ReadonlyMap<Provider, Deliver> = new Map([
+  [WEBHOOK, webhook],
+  [SLACK, slack],
+  [SLACK_APP, slackApp],
+  [TEAMS, teams],
+  [DATADOG, datadog],
+  [NEW_RELIC, newRelic],
+  [FILE, file],
+]);
+
+export const PROVIDERS: readonly Provider[] = [...DELIVER.keys()];
 
 /** The provider with this name; undefined if it is unknown. */
 export const providerByName = (name: string): Provider | undefined =>
   PROVIDERS.find((provider) => provider.name === name);
+
+/** The function that delivers an event; undefined for an unknown provider. */
+export function deliverOf(name: string): Deliver | undefined {
+  const provider = providerByName(name);
+  return provider && DELIVER.get(provider);
+}
 
 /** The parameters in the order of the definition; none for an unknown provider. */
 export const parametersOf = (provider: string): readonly ProviderParameter[] =>

@@ -1,34 +1,44 @@
 import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
+import type { Database } from "../db/statement.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { NoBody, operation } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { wholeNumber } from "../lib/validation.ts";
-import * as changes from "./changes.ts";
+import { attempt } from "./attempt.ts";
+import {
+  eventToTry,
+  insertAttempt,
+  redeliver,
+  retryImmediately,
+  targetById,
+  troubleOf,
+} from "./deliveries.ts";
+import { dispatcherOf } from "./dispatcher.ts";
+import { maskedParameters, requireValidIntegration } from "./parameters.ts";
 import { PROVIDERS } from "./providers.ts";
-import { integrationEvents } from "./record-store.ts";
-import { requireIntegration, requireValidIntegration } from "./require.ts";
+import { integrationEvents, recordById } from "./record-store.ts";
+import { eventOfRecord } from "./records.ts";
 import {
   GivenIntegration,
   Integration,
+  IntegrationEvent,
   IntegrationEvents,
   IntegrationList,
   NewIntegration,
 } from "./schema.ts";
-import { maskedParameters } from "./secrets.ts";
-import { integrations, toWireIntegration } from "./store.ts";
+import * as store from "./store.ts";
+import { integrationById, integrations, type StoredIntegration, toWireIntegration } from "./store.ts";
 
-const TAG = "Integrations";
-const ById = {
-  tag: TAG,
-  params: v.object({ id: wholeNumber(0) }),
-  wrongParamsAre404: true,
-  errors: ["NotFoundError"],
-} as const;
+const tag = "Integrations";
+const id = wholeNumber(0);
+const ById = { tag, params: v.object({ id }), wrongParamsAre404: true, errors: ["NotFoundError"] } as const;
 
 export const listIntegrations = operation({
   id: "getAddons",
   summary: "The integrations and the available providers",
-  tag: TAG,
+  tag,
   method: "GET",
   path: "/api/admin/addons",
   permission: null,
@@ -44,7 +54,7 @@ export const listIntegrations = operation({
 export const createIntegration = operation({
   id: "createAddon",
   summary: "Create an integration",
-  tag: TAG,
+  tag,
   method: "POST",
   path: "/api/admin/addons",
   permission: "CREATE_ADDON",
@@ -53,8 +63,8 @@ export const createIntegration = operation({
   records: ["tag-type-created", "addon-config-created"],
   response: GivenIntegration,
 }).change(({ tx, body }) => {
-  const created = changes.createIntegration(tx, requireValidIntegration(tx.db, body));
-  return { ...created, parameters: maskedParameters(created.provider, created.parameters) };
+  const created = store.createIntegration(tx, requireValidIntegration(tx.db, body));
+  return { ...created, parameters: maskedParameters(created) };
 });
 
 export const readIntegration = operation({
@@ -65,8 +75,8 @@ export const readIntegration = operation({
   path: "/api/admin/addons/:id",
   permission: null,
   response: Integration,
-}).run(({ db, actor, params: { id } }) =>
-  toWireIntegration(db, requireIntegration(db, id), hiddenProjects(db, actor)),
+}).run(({ db, actor, params }) =>
+  toWireIntegration(db, requireIntegration(db, params.id), hiddenProjects(db, actor)),
 );
 
 export const updateIntegration = operation({
@@ -79,10 +89,10 @@ export const updateIntegration = operation({
   body: NewIntegration,
   records: ["addon-config-updated"],
   response: Integration,
-}).change(({ tx, params: { id }, body }) => {
+}).change(({ tx, params, body }) => {
   const { db, actor } = tx;
-  const stored = requireIntegration(db, id);
-  const updated = changes.updateIntegration(tx, stored, requireValidIntegration(db, body, stored));
+  const stored = requireIntegration(db, params.id);
+  const updated = store.updateIntegration(tx, stored, requireValidIntegration(db, body, stored));
   return toWireIntegration(db, updated, hiddenProjects(db, actor));
 });
 
@@ -95,7 +105,32 @@ export const deleteIntegration = operation({
   permission: "DELETE_ADDON",
   records: ["addon-config-deleted"],
   response: NoBody,
-}).change(({ tx, params: { id } }) => changes.deleteIntegration(tx, requireIntegration(tx.db, id)));
+}).change(({ tx, params }) => store.removeIntegration(tx, requireIntegration(tx.db, params.id)));
+
+const changePaused = (name: "pause" | "resume", summary: string) =>
+  operation({
+    ...ById,
+    id: `${name}Addon`,
+    summary,
+    method: "POST",
+    path: `/api/admin/addons/:id/${name}`,
+    permission: "UPDATE_ADDON",
+    records: ["addon-config-updated"],
+    response: NoBody,
+  }).change(({ tx, params }) =>
+    store.setIntegrationPaused(tx, requireIntegration(tx.db, params.id), name === "pause"),
+  );
+
+export const pauseIntegration = changePaused("pause", "Pause the deliveries of an integration");
+
+export const resumeIntegration = changePaused("resume", "Resume the deliveries of an integration");
+
+/** @throws ApiError `NotFoundError` unless there is an integration with this id */
+function requireIntegration(db: Database, id: number): StoredIntegration {
+  const integration = integrationById(db, id);
+  if (integration) return integration;
+  throw new ApiError("NotFoundError", "There is no integration with this id");
+}
 
 export const listIntegrationEvents = operation({
   ...ById,
@@ -122,3 +157,66 @@ function* listText(windows: Iterable<string>): Generator<string> {
   }
   yield begin === "," ? "]}" : `${begin}]}`;
 }
+
+export const tryIntegration = operation({
+  ...ById,
+  id: "testAddon",
+  summary: "Test an integration by sending it an event now, even if it is disabled or paused",
+  method: "POST",
+  path: "/api/admin/addons/:id/test",
+  permission: "UPDATE_ADDON",
+  errors: ["NotFoundError", "ConflictError", "ServiceUnavailableError"],
+  response: IntegrationEvent,
+})
+  .prepare(async ({ db, actor, params }) => {
+    requireIntegration(db, params.id);
+    const eventId = requireEventToTry(db, actor, params.id);
+    const dispatcher = dispatcherOf(db);
+    if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
+    const { failures } = troubleOf(db, params.id);
+    const target = targetById(db, params.id)!;
+    const place = await dispatcher.context.takePlace(failures);
+    const options = { eventId, attempts: 0, failures, place, isTest: true };
+    return attempt(dispatcher.context, target, options).finally(place.release);
+  })
+  .change(({ tx, params, prepared }) => {
+    requireIntegration(tx.db, params.id);
+    const id = insertAttempt(tx, prepared!);
+    // It works again, so the queue need not wait.
+    if (prepared!.state !== "failed") retryImmediately(tx, params.id, tx.now);
+    return recordById(tx.db, id);
+  });
+
+/** An event for testing an integration. @throws ApiError `ConflictError` if there is none that it may see */
+function requireEventToTry(db: Database, actor: Actor, id: number): number {
+  const eventId = eventToTry(db, id, hiddenProjects(db, actor));
+  if (eventId !== undefined) return eventId;
+  throw new ApiError("ConflictError", "There is no event to send yet: save the integration once");
+}
+
+const RecordId = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,18}$/),
+  v.transform((digits) => BigInt(digits)),
+);
+
+export const redeliverEvent = operation({
+  ...ById,
+  id: "redeliverAddonEvent",
+  summary: "Deliver the event of a record again, with a fresh number of attempts",
+  method: "POST",
+  path: "/api/admin/addons/:id/events/:eventId/redeliver",
+  permission: "UPDATE_ADDON",
+  params: v.object({ id, eventId: RecordId }),
+  status: 202,
+  errors: ["NotFoundError", "ConflictError"],
+  response: NoBody,
+}).change(({ tx, params }) => {
+  // One that is disabled would deliver nothing.
+  if (!requireIntegration(tx.db, params.id).enabled)
+    throw new ApiError("ConflictError", "The integration is disabled: enable it first");
+  const eventId = eventOfRecord(tx.db, params.id, params.eventId);
+  if (eventId === undefined)
+    throw new ApiError("NotFoundError", "The integration has no record with this id");
+  redeliver(tx, params.id, eventId, tx.now);
+});

@@ -1,26 +1,82 @@
-import { type Database, query } from "../db/statement.ts";
-import type { DeliveryState, Integration } from "./schema.ts";
-import { maskedParameters, type Parameters } from "./secrets.ts";
+import * as v from "valibot";
+import { SYSTEM } from "../access/actor.ts";
+import {
+  bit,
+  Flag,
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  withoutNulls,
+} from "../dataset/kind.ts";
+import { isKnown } from "../db/known.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { eventTypeWarnings } from "../events/types.ts";
+import { actingAs, type Tx } from "../events/write.ts";
+import { createTagType } from "../flags/tag-types.ts";
+import { toStoredJson } from "../lib/limits.ts";
+import { JsonObject } from "../lib/validation.ts";
+import { retryImmediately } from "./deliveries.ts";
+import {
+  decryptedParameters,
+  encryptedParameters,
+  hasPlainSecrets,
+  maskedParameters,
+  type Parameters,
+} from "./parameters.ts";
+import { providerByName } from "./providers.ts";
+import type { DeliveryState, Integration, NewIntegration } from "./schema.ts";
 
 /** An integration as it is stored, with encrypted secrets. */
 export interface StoredIntegration extends Omit<Integration, "delivery"> {
   paused: boolean;
 }
 
-type Json = "parameters" | "events" | "projects" | "environments";
+/** The columns that contain JSON. */
+type Json = Record<"parameters" | "events" | "projects" | "environments", string>;
 
-type IntegrationRow = Omit<StoredIntegration, Json | "enabled" | "paused"> &
-  Record<Json, string> & { enabled: 0 | 1; paused: 0 | 1 };
+type Row = Omit<StoredIntegration, keyof Json | "enabled" | "paused"> &
+  Json & { enabled: 0 | 1; paused: 0 | 1 };
 
-const all = query<object, IntegrationRow>(`
-  SELECT id, provider, enabled, description, parameters, events, projects, environments, paused,
-    created_at AS createdAt
-  FROM integrations ORDER BY id`);
+const COLUMNS = `id, provider, enabled, description, parameters, events, projects, environments, paused,
+  created_at AS createdAt`;
 
-const byId = query<{ id: number }, IntegrationRow>(`
-  SELECT id, provider, enabled, description, parameters, events, projects, environments, paused,
-    created_at AS createdAt
-  FROM integrations WHERE id = :id`);
+const all = query<object, Row>(`SELECT ${COLUMNS} FROM integrations ORDER BY id`);
+
+export const integrations = (db: Database): StoredIntegration[] => all(db).all({}).map(fromColumns);
+
+const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM integrations WHERE id = :id`);
+
+export function integrationById(db: Database, id: number): StoredIntegration | undefined {
+  const row = byId(db).get({ id });
+  return row && fromColumns(row);
+}
+
+const fromColumns = <R extends Json & { enabled: 0 | 1; paused: 0 | 1 }>(row: R) => ({
+  ...row,
+  enabled: row.enabled === 1,
+  paused: row.paused === 1,
+  parameters: JSON.parse(row.parameters) as Parameters,
+  events: JSON.parse(row.events) as string[],
+  projects: JSON.parse(row.projects) as string[],
+  environments: JSON.parse(row.environments) as string[],
+});
+
+type Properties = Pick<StoredIntegration, "id" | "provider" | "enabled" | keyof Json>;
+
+/** With encrypted secrets. */
+const toColumns = (db: Database, properties: Properties) => ({
+  id: properties.id,
+  provider: properties.provider,
+  enabled: bit(properties.enabled),
+  parameters: toStoredJson(encryptedParameters(db, properties), "parameters"),
+  events: JSON.stringify(properties.events),
+  projects: JSON.stringify(properties.projects),
+  environments: JSON.stringify(properties.environments),
+});
 
 const countWaiting = query<{ id: number; hidden: string }, number>(`
   SELECT count(*) FROM deliveries
@@ -29,25 +85,6 @@ const countWaiting = query<{ id: number; hidden: string }, number>(`
 
 const trouble = query<{ id: number }, NonNullable<DeliveryState["failing"]>>(`
   SELECT failures, since, reason, retry_at AS retryAt FROM integration_troubles WHERE integration_id = :id`);
-
-export const integrations = (db: Database): StoredIntegration[] => all(db).all({}).map(toIntegration);
-
-export function integrationById(db: Database, id: number): StoredIntegration | undefined {
-  const row = byId(db).get({ id });
-  return row && toIntegration(row);
-}
-
-function toIntegration(row: IntegrationRow): StoredIntegration {
-  return {
-    ...row,
-    enabled: row.enabled === 1,
-    paused: row.paused === 1,
-    parameters: JSON.parse(row.parameters) as Parameters,
-    events: JSON.parse(row.events),
-    projects: JSON.parse(row.projects),
-    environments: JSON.parse(row.environments),
-  };
-}
 
 /**
  * An integration in its wire form: with masked secrets, and with its problems, if any.
@@ -58,7 +95,7 @@ export function toWireIntegration(
   { paused, createdAt, ...stored }: StoredIntegration,
   hidden: readonly string[],
 ): Integration {
-  const { id, provider, parameters } = stored;
+  const { id } = stored;
   const waiting = countWaiting(db)
     .pluck()
     .get({ id, hidden: JSON.stringify(hidden) })!;
@@ -66,8 +103,155 @@ export function toWireIntegration(
   const isHealthy = !paused && waiting === 0 && failing === null;
   return {
     ...stored,
-    parameters: maskedParameters(provider, parameters),
+    parameters: maskedParameters(stored),
     createdAt,
     ...(!isHealthy && { delivery: { paused, waiting, failing } }),
   };
+}
+
+interface FullRow extends Row {
+  /** Whose view of private projects it has: the last editor's; see schema.sql. */
+  editedByUserId: number | null;
+}
+
+const insertIntegration = command<FullRow>(`
+  INSERT INTO integrations (id, provider, description, enabled, parameters, events, projects, environments, paused,
+    created_at, edited_by_user_id)
+  VALUES (:id, :provider, :description, :enabled, :parameters, :events, :projects, :environments, :paused,
+    :createdAt, :editedByUserId)`);
+
+// AUTOINCREMENT's own counter. The id is needed before the insert, since secrets are bound to it when encrypted.
+const nextId = query<object, number>(`
+  SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'integrations'), 0) + 1`);
+
+/** Creates an integration and its provider's tag types (original). @returns it as in the request */
+export function createIntegration(tx: Tx, integration: NewIntegration) {
+  const id = nextId(tx.db).pluck().get({})!;
+  const { description = null } = integration;
+  const created = { id, ...integration, description };
+  const editedByUserId = tx.actor.createdByUserId;
+  const columns = toColumns(tx.db, created);
+  insertIntegration(tx).run({ ...columns, description, paused: 0, createdAt: tx.now, editedByUserId });
+  for (const tagType of providerByName(integration.provider)?.tagTypes ?? [])
+    if (!isKnown(tx.db, "tagType", tagType.name)) createTagType(actingAs(tx, SYSTEM), tagType);
+  tx.record({ type: "addon-config-created", data: eventData(created) });
+  return created;
+}
+
+const update = command<Omit<FullRow, "paused" | "createdAt">>(`
+  UPDATE integrations SET provider = :provider, description = :description, enabled = :enabled,
+    parameters = :parameters, events = :events, projects = :projects, environments = :environments,
+    edited_by_user_id = :editedByUserId
+  WHERE id = :id`);
+
+/** Replaces all properties; a missing description is kept. @returns the result */
+export function updateIntegration(
+  tx: Tx,
+  stored: StoredIntegration,
+  integration: NewIntegration,
+): StoredIntegration {
+  const { id } = stored;
+  const { description = stored.description } = integration;
+  const updated = { ...stored, ...integration, description };
+  update(tx).run({ ...toColumns(tx.db, updated), description, editedByUserId: tx.actor.createdByUserId });
+  retryImmediately(tx, id, tx.now);
+  recordUpdate(tx, stored, updated);
+  return updated;
+}
+
+const setPaused = command<{ id: number; paused: 0 | 1 }>(
+  `UPDATE integrations SET paused = :paused WHERE id = :id`,
+);
+
+/** Pauses or resumes deliveries; does nothing if it already is in that state. */
+export function setIntegrationPaused(tx: Tx, stored: StoredIntegration, paused: boolean) {
+  if (stored.paused === paused) return;
+  setPaused(tx).run({ id: stored.id, paused: bit(paused) });
+  retryImmediately(tx, stored.id, tx.now);
+  recordUpdate(tx, stored, { ...stored, paused });
+}
+
+function recordUpdate(tx: Tx, before: StoredIntegration, after: StoredIntegration) {
+  tx.record({ type: "addon-config-updated", preData: eventData(before), data: eventData(after) });
+}
+
+const remove = command<{ id: number }>(`DELETE FROM integrations WHERE id = :id`);
+
+/** Deletes an integration with the log of its deliveries and anything still waiting. */
+export function removeIntegration(tx: Tx, stored: StoredIntegration) {
+  remove(tx).run({ id: stored.id });
+  tx.record({ type: "addon-config-deleted", preData: eventData(stored) });
+}
+
+/** The integration in events: without its parameters, and with `paused` only if it is. */
+const eventData = ({ parameters: _, paused, ...rest }: Partial<Integration> & { paused?: boolean }) => ({
+  ...rest,
+  ...(paused && { paused }),
+});
+
+const setParameters = command<{ id: number; parameters: string }>(`
+  UPDATE integrations SET parameters = :parameters WHERE id = :id`);
+
+/** Replaces the parameters, given unencrypted, without an event: the integration works as before. */
+export function rewriteParameters(tx: Writing, { id, provider }: StoredIntegration, parameters: Parameters) {
+  const stored = encryptedParameters(tx.db, { id, provider, parameters });
+  setParameters(tx).run({ id, parameters: toStoredJson(stored, "parameters") });
+}
+
+/** Re-encrypts all secrets with the current key. @returns the number of integrations */
+export function reencryptSecrets(tx: Writing, list = integrations(tx.db)): number {
+  for (const stored of list) rewriteParameters(tx, stored, decryptedParameters(tx.db, stored));
+  return list.length;
+}
+
+/** Encrypts secrets that an older version stored in plain text. */
+export const encryptPlainSecrets = (tx: Writing) =>
+  reencryptSecrets(tx, integrations(tx.db).filter(hasPlainSecrets));
+
+const rows = query<object, FullRow>(`
+  SELECT id, provider, description, enabled, parameters, events, projects, environments, paused,
+    created_at AS createdAt, edited_by_user_id AS editedByUserId
+  FROM integrations ORDER BY id`);
+
+/** Its line in a dataset. */
+export const integration = kind({
+  name: "integration",
+  schema: v.strictObject({
+    id: Id,
+    provider: Name,
+    description: OptionalText,
+    enabled: Flag(true),
+    paused: Flag(false),
+    parameters: v.optional(JsonObject, {}),
+    events: v.optional(v.array(Name), []),
+    projects: v.optional(v.array(Name), []),
+    environments: v.optional(v.array(Name), []),
+    createdAt: OptionalTime,
+    editedByUserId: optional(v.pipe(v.number(), v.integer())),
+  }),
+  insert: ({ tx, now }, line) =>
+    void insertIntegration(tx).run({
+      ...line,
+      ...toColumns(tx.db, line),
+      paused: bit(line.paused),
+      createdAt: line.createdAt ?? now,
+    }),
+  *rows(db) {
+    for (const row of rows(db).iterate({})) yield withoutNulls(fromColumns(row));
+  },
+  warnings: (_, line) => lineWarnings(line),
+  revealed: (db, row) => ({
+    ...row,
+    parameters: decryptedParameters(db, { ...row, parameters: row.parameters ?? {} }),
+  }),
+  masked: (row) => ({ ...row, parameters: maskedParameters({ ...row, parameters: row.parameters ?? {} }) }),
+});
+
+/** What the API would refuse. */
+function* lineWarnings(line: Pick<Properties, "provider" | "parameters" | "events">): Generator<string> {
+  for (const [index, type] of line.events.entries()) yield* eventTypeWarnings(`events.${index}`, type);
+  const provider = providerByName(line.provider);
+  if (!provider) return yield `provider: there is no provider ${JSON.stringify(line.provider)}`;
+  for (const { name, required } of provider.parameters)
+    if (required && !line.parameters[name]) yield `parameters.${name}: is required by ${line.provider}`;
 }

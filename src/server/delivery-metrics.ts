@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Database } from "../db/statement.ts";
-import { deliveryQueues, type Queue } from "../integrations/delivery-store.ts";
+import { deliveryQueues, type Queue } from "../integrations/deliveries.ts";
 
 const labelNames = ["integration", "provider"];
 

@@ -1,7 +1,7 @@
 import { SYSTEM } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
-import { type Retention, removeOldRecords } from "../integrations/changes-retention.ts";
+import { type Retention, removeOldRecords } from "../integrations/records.ts";
 import type { Log } from "../lib/logger.ts";
 import { everyHour } from "./every-hour.ts";
 

@@ -61,7 +61,6 @@ import * as flagVariants from "../flags/variants/routes.ts";
 import type { Operation } from "../http/operation.ts";
 import { isBelow } from "../http/path.ts";
 import * as integrations from "../integrations/routes.ts";
-import * as integrationDelivery from "../integrations/routes-delivery.ts";
 import * as integrationsSchema from "../integrations/schema.ts";
 import type { Schema } from "../lib/validation.ts";
 import * as notifications from "../log/notifications/routes.ts";
@@ -221,7 +220,6 @@ const MODULES = [
   goneUsage,
   usage,
   usageSchema,
-  integrationDelivery,
   integrations,
   integrationsSchema,
   banners,

@@ -7,9 +7,10 @@ import { type Database, prepareAll } from "../../src/db/statement.ts";
 /** Tables that grow with use. */
 const LARGE = /SCAN (events|integration_events|notifications|notification_recipients|features|strategies)\b/;
 
-/** Commands that read a whole table, and counts for the statistics. */
+/** Commands and datasets, which read a whole table, and counts for the statistics. */
 const WHOLE = [
   /^SELECT wire FROM events ORDER BY id$/,
+  /^SELECT CAST\(id AS TEXT\) AS id, integration_id/,
   /^SELECT \(SELECT count\(\*\) FROM users WHERE account_type = 'User'\) AS users/,
   /^SELECT ifnull\(max\(strategies\), 0\) AS maxEnvironmentStrategies/,
 ];

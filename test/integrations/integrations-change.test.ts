@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decryptedParameters } from "../../src/integrations/secrets.ts";
+import { decryptedParameters } from "../../src/integrations/parameters.ts";
 import { badBodies, outsiders, unreadableBodies, withCustomRoot } from "../support/bad-bodies.ts";
 import { openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE, type World } from "../support/world.ts";
@@ -278,9 +278,12 @@ test("secrets are encrypted in the file, and masked ones are kept", async (t) =>
   const body = with_({ url: "*****", authorization: "*****" });
   await request("/api/admin/addons/1", { method: "PUT", body });
   assert.notEqual(stored().authorization, before, "encrypted anew");
-  const read = decryptedParameters(db, { id: 1, provider: "webhook" }, stored());
+  const read = decryptedParameters(db, { id: 1, provider: "webhook", parameters: stored() });
   assert.deepEqual(read, hook.parameters);
-  assert.throws(() => decryptedParameters(db, { id: 2, provider: "webhook" }, stored()), /changed/);
+  assert.throws(
+    () => decryptedParameters(db, { id: 2, provider: "webhook", parameters: stored() }),
+    /changed/,
+  );
 });
 
 test("an id is not reused", async (t) => {

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import { write } from "../../src/events/write.ts";
-import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
+import { startDispatcher } from "../../src/integrations/dispatcher.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { createClock, EVENTS, openDelivering } from "../support/delivering.ts";
 import { openFile } from "../support/open-file.ts";

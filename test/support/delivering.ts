@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
-import type { Clock } from "../../src/integrations/delivery/clock.ts";
-import { type DispatcherOptions, startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
+import type { Clock } from "../../src/integrations/attempt.ts";
+import { type DispatcherOptions, startDispatcher } from "../../src/integrations/dispatcher.ts";
 import type { IntegrationEvent } from "../../src/integrations/schema.ts";
 import { until } from "./receiver.ts";
 import { openServer } from "./server.ts";

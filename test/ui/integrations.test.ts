@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "puppeteer-core";
-import { startDispatcher } from "../../src/integrations/delivery/dispatcher.ts";
+import { startDispatcher } from "../../src/integrations/dispatcher.ts";
 import { openReceiver } from "../support/receiver.ts";
 import { createWorld } from "../support/world.ts";
 import { holds, openPage, press, pressText, sees, seesNoDialog, skip, type, visit } from "./browser.ts";

@@ -2,10 +2,16 @@ import { explainError } from "../../db/error.ts";
 import { inGroup } from "../../db/group-commit.ts";
 import { requireInPlace } from "../../db/place.ts";
 import type { Writing } from "../../db/transaction.ts";
-import { type Attempt, recordAttempt } from "../changes-deliveries.ts";
-import { type Delivery, failuresOf, oldestDeliveries, type Target, targetById } from "../delivery-store.ts";
-import { type AttemptContext, attempt } from "./attempt.ts";
-import { FAILURES_TO_OPEN } from "./backoff.ts";
+import { type AttemptContext, attempt, FAILURES_TO_OPEN } from "../attempt.ts";
+import {
+  type Attempt,
+  type Delivery,
+  oldestDeliveries,
+  recordAttempt,
+  type Target,
+  targetById,
+  troubleOf,
+} from "../deliveries.ts";
 
 /** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
@@ -73,7 +79,7 @@ export function createLane(context: LaneContext, id: number): Lane {
 async function deliverDue(context: LaneContext, id: number, limit: number): Promise<number | undefined> {
   for (;;) {
     if (!activeTarget(context, id) || context.isStopped()) return undefined;
-    const { failures = 0, retryAt = "" } = failuresOf(context.db, id) ?? {};
+    const { failures, retryAt } = troubleOf(context.db, id);
     // A failing receiver gets one event at a time.
     const deliveries = oldestDeliveries(context.db, id, failures > 0 ? 1 : limit);
     if (deliveries.length === 0) return undefined;

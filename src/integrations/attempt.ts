@@ -1,16 +1,61 @@
-import { DataError } from "../../db/error.ts";
-import type { Database } from "../../db/statement.ts";
-import type { Log } from "../../lib/logger.ts";
-import { timestamp } from "../../lib/timestamp.ts";
-import type { Attempt } from "../changes-deliveries.ts";
-import { eventWire, mayReceive, type Target } from "../delivery-store.ts";
-import type { IntegrationEvent } from "../schema.ts";
-import { decryptedParameters, type Parameters } from "../secrets.ts";
-import { delayMs, MAX_ATTEMPTS } from "./backoff.ts";
-import type { Clock } from "./clock.ts";
-import type { Place } from "./pace.ts";
+import { DataError } from "../db/error.ts";
+import type { Database } from "../db/statement.ts";
+import type { Log } from "../lib/logger.ts";
+import { timestamp } from "../lib/timestamp.ts";
+import { type Attempt, eventWire, mayReceive, type Target } from "./deliveries.ts";
+import type { Place } from "./delivery/pace.ts";
+import { decryptedParameters } from "./parameters.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
-import { DELIVER } from "./providers.ts";
+import { deliverOf } from "./providers.ts";
+import type { IntegrationEvent } from "./schema.ts";
+
+/** A clock that tests can control. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back later. @returns a function that cancels it */
+  after(ms: number, act: () => void): () => void;
+  /** From 0 up to, but not including, 1. */
+  random(): number;
+}
+
+/** The longest delay of a timer in Node, in milliseconds; callers that wake early check again. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  now: Date.now,
+  after(ms, act) {
+    const timer = setTimeout(act, Math.min(ms, MAX_TIMER_MS)).unref();
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/** The most attempts per delivery, over about twenty minutes. */
+export const MAX_ATTEMPTS = 10;
+
+const FIRST_MS = 1000;
+
+/** A single failure may be due to the event; this many in a row are due to the receiver. */
+export const FAILURES_TO_OPEN = 5;
+
+/** The longest pause for a receiver that keeps failing. */
+const MAX_MS = 10 * 60_000;
+
+/** The longest wait that a receiver can request with Retry-After. */
+const MAX_REQUESTED_MS = 60 * 60_000;
+
+/**
+ * The wait before the next attempt: doubles each time, minus up to a quarter, so that deliveries that failed together
+ * don't retry together.
+ * @param failures the number so far, 1 or more
+ * @param requestedMs the wait that the receiver requested
+ */
+export function delayMs(clock: Clock, failures: number, requestedMs = 0): number {
+  const longest = Math.min(FIRST_MS * 2 ** (failures - 1), MAX_MS);
+  const delay = Math.round(longest * (1 - clock.random() / 4));
+  return Math.max(delay, Math.min(requestedMs, MAX_REQUESTED_MS));
+}
 
 export interface AttemptContext {
   db: Database;
@@ -19,8 +64,6 @@ export interface AttemptContext {
   outside: Outside;
   /** @param failures the integration's number of consecutive failures: failing receivers don't hold up others */
   takePlace(failures: number): Promise<Place>;
-  /** Decrypted parameters by integration, with the stored form they came from. */
-  decrypted: Map<number, { stored: string; parameters: Parameters }>;
 }
 
 interface AttemptOptions {
@@ -107,14 +150,13 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { log, clock, outside } = context;
   const { id, provider } = target;
-  const deliver = DELIVER.get(provider);
+  const deliver = deliverOf(provider);
   if (!deliver) return failed(`There is no provider ${provider}.`);
   if (!mayReceive(context.db, id, event.id)) return HIDDEN;
   try {
-    const parameters = parametersOf(context, target);
     const job = {
       integrationId: id,
-      parameters,
+      parameters: decryptedParameters(context.db, { ...target, parameters: JSON.parse(target.parameters) }),
       event,
       remaining: remaining === null ? undefined : JSON.parse(remaining),
       summary: summary ?? event.type,
@@ -127,14 +169,4 @@ async function outcomeOf(
     log({ level: "warn", message: `integration ${id} (${provider}), event ${event.id}: ${message}` });
     return failed(message);
   }
-}
-
-/** Cached, since decrypting would take longer than sending. */
-function parametersOf({ db, decrypted }: AttemptContext, target: Target): Parameters {
-  const { id, parameters: stored } = target;
-  const known = decrypted.get(id);
-  if (known?.stored === stored) return known.parameters;
-  const parameters = decryptedParameters(db, target, JSON.parse(stored));
-  decrypted.set(id, { stored, parameters });
-  return parameters;
 }

@@ -1,17 +1,14 @@
-import { watchOthers } from "../../db/commits.ts";
-import { perDatabase } from "../../db/per-database.ts";
-import type { Database } from "../../db/statement.ts";
-import { onQueued } from "../../events/deliveries.ts";
-import type { Log } from "../../lib/logger.ts";
-import { oneAtATime } from "../../lib/one-at-a-time.ts";
-import { nextTurn } from "../../lib/turn.ts";
-import { activeIntegrations } from "../delivery-store.ts";
-import { createAgents, proxiesIn } from "./agents.ts";
-import type { AttemptContext } from "./attempt.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { createGuard } from "./guard.ts";
-import { createLane, type Lane } from "./lane.ts";
-import { createPlaces, createTurn } from "./pace.ts";
+import { watchOthers } from "../db/commits.ts";
+import { perDatabase } from "../db/per-database.ts";
+import type { Database } from "../db/statement.ts";
+import { onQueued } from "../events/deliveries.ts";
+import type { Log } from "../lib/logger.ts";
+import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { nextTurn } from "../lib/turn.ts";
+import { type AttemptContext, type Clock, systemClock } from "./attempt.ts";
+import { activeIntegrations } from "./deliveries.ts";
+import { createLane, type Lane } from "./delivery/lane.ts";
+import { createPlaces, createTurn } from "./delivery/pace.ts";
 import { createPost } from "./post.ts";
 
 export interface DispatcherOptions {
@@ -58,15 +55,18 @@ export const dispatcherOf = (db: Database) => running(db).dispatcher;
  * delay others. Resumes the queue that earlier runs left.
  */
 export function startDispatcher(options: DispatcherOptions): Dispatcher {
-  const { db, log, clock = systemClock } = options;
+  const { db, log, clock = systemClock, publicUrl, folder, slackApi = "https://slack.com/api" } = options;
+  const { allowed = [], env = {}, ca, timeoutMs = TIMEOUT_MS } = options;
   const aborter = new AbortController();
   let isStopped = false;
-  const { outside, destroy } = toOutside(options, aborter.signal);
+  const { signal } = aborter;
+  const { post, disconnect } = createPost({ allowed, env, ca, timeoutMs, signal });
+  const outside = { post, publicUrl, folder, slackApi, signal };
   const pace = createTurn();
   const turn = () => (isStopped ? Promise.resolve() : pace()); // what still waits then is only dropped
   const [place, placeOfFailing] = [createPlaces(turn), createPlaces(turn)];
   const takePlace = (failures: number) => (failures > 0 ? placeOfFailing() : place());
-  const context: AttemptContext = { db, log, clock, outside, takePlace, decrypted: new Map() };
+  const context: AttemptContext = { db, log, clock, outside, takePlace };
   const lanes = new Map<number, Lane>();
   const laneContext = { ...context, isStopped: () => isStopped };
   const waking = new Set<number>();
@@ -97,23 +97,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
       const grace = setTimeout(() => aborter.abort(), GRACE_MS);
       await Promise.all([...lanes.values()].map((lane) => lane.drain()));
       clearTimeout(grace);
-      destroy();
+      disconnect();
     },
   };
   running(db).dispatcher = dispatcher;
   return dispatcher;
-}
-
-function toOutside(options: DispatcherOptions, signal: AbortSignal) {
-  const { publicUrl, allowed = [], folder, env = {}, ca, timeoutMs = TIMEOUT_MS } = options;
-  const guard = createGuard({ allowed, proxies: proxiesIn(env) });
-  const agents = createAgents({ env, ca });
-  const post = createPost({ guard, agents, timeoutMs, signal });
-  const { slackApi = "https://slack.com/api" } = options;
-  return {
-    outside: { post, publicUrl, folder, slackApi, signal },
-    destroy() {
-      for (const agent of Object.values(agents)) agent.destroy();
-    },
-  };
 }

@@ -1,7 +1,6 @@
 import http from "node:http";
 import https from "node:https";
-import { type Guard, TargetError } from "./guard.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { createGuard, type Guard, TargetError } from "./guard.ts";
 
 /** A receiver's response, or the reason why there is none. */
 export interface PostResult {
@@ -17,27 +16,29 @@ export interface PostResult {
   text: string;
 }
 
+type Headers = Readonly<Record<string, string>>;
+
 export type Post = (
   url: string,
   message: {
-    headers: Readonly<Record<string, string>>;
-    body: string;
-    /** Compresses the body. */
-    encode?: (body: string) => Promise<Buffer>;
+    headers: Headers;
+    body: string | Buffer;
   },
   now: number,
 ) => Promise<PostResult>;
 
 interface Options {
-  guard: Guard;
+  /** Private hosts that are allowed; see guard.ts. */
+  allowed: readonly string[];
+  /** The source of HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
+  env: Readonly<Record<string, string | undefined>>;
+  /** Additional trusted certificate authorities, in PEM. */
+  ca: readonly string[] | undefined;
   /** The timeout for the whole request, in milliseconds. */
   timeoutMs: number;
-  /** Aborts the request. */
+  /** Aborts all requests. */
   signal: AbortSignal;
-  agents: Agents;
 }
-
-export type Agents = Record<"http:" | "https:", http.Agent>;
 
 /** How many bytes of a response body are read; the rest is dropped. */
 const MAX_BODY_BYTES = 64 * 1024;
@@ -45,25 +46,46 @@ const MAX_BODY_BYTES = 64 * 1024;
 /** How long to wait for the body after the status, in milliseconds. */
 const BODY_MS = 2000;
 
-/** Posts over HTTP or HTTPS; doesn't follow redirects. */
-export function createPost(options: Options): Post {
-  const { guard, signal } = options;
-  const send = createSend(options);
-  return async (url, { headers, body, encode }, now) => {
+/** Posts over HTTP or HTTPS; doesn't follow redirects. `disconnect` closes idle connections. */
+export function createPost({ allowed, env, ca, timeoutMs, signal }: Options) {
+  const guard = createGuard({ allowed, proxies: proxiesIn(env) });
+  const agents = createAgents(env, ca);
+  const send = createSend(agents, guard, timeoutMs, signal);
+  const post: Post = async (url, { headers, body }, now) => {
     try {
       const target = new URL(url);
       guard.requireTarget(target);
       signal.throwIfAborted();
-      return toResult(await send(target, { headers, body: encode ? await encode(body) : body }), now);
+      return toResult(await send(target, headers, body), now);
     } catch (error) {
       return toFailure(error as NodeJS.ErrnoException);
     }
   };
+  const disconnect = () => {
+    for (const agent of Object.values(agents)) agent.destroy();
+  };
+  return { post, disconnect };
 }
 
-interface Message {
-  headers: Readonly<Record<string, string>>;
-  body: string | Buffer;
+/** The hosts of the proxies, which the operator has chosen to connect to. */
+const proxiesIn = (env: Options["env"]): string[] =>
+  ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"].flatMap(
+    (name) => URL.parse(env[name] ?? "")?.hostname || [],
+  );
+
+type Agents = Readonly<Record<"http:" | "https:", http.Agent>>;
+
+/** Agents that keep connections open for the next delivery to the same receiver. */
+function createAgents(env: Options["env"], ca: Options["ca"]): Agents {
+  const proxyEnv = Object.fromEntries(
+    ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map((name) => [name, env[name] ?? env[name.toLowerCase()]]),
+  );
+  const common = { keepAlive: true, maxFreeSockets: 16, proxyEnv, timeout: 60_000 };
+  const agent = (options: object) => options as http.AgentOptions & https.AgentOptions;
+  return {
+    "http:": new http.Agent(agent(common)),
+    "https:": new https.Agent(agent({ ...common, ...(ca && { ca }) })),
+  };
 }
 
 interface Received {
@@ -72,7 +94,7 @@ interface Received {
 }
 
 /** Timers and one set cost a fraction of what a signal for each request would. */
-function createSend({ agents, guard, timeoutMs, signal }: Options) {
+function createSend(agents: Agents, guard: Guard, timeoutMs: number, signal: AbortSignal) {
   const inFlight = new Set<http.ClientRequest>();
   signal.addEventListener("abort", () => {
     for (const request of inFlight) request.destroy(signal.reason);
@@ -85,7 +107,7 @@ function createSend({ agents, guard, timeoutMs, signal }: Options) {
       inFlight.delete(request);
     });
   };
-  return function send(target: URL, { headers, body }: Message): Promise<Received> {
+  return function send(target: URL, headers: Headers, body: string | Buffer): Promise<Received> {
     const isSecure = target.protocol === "https:";
     const options = {
       method: "POST",
@@ -97,7 +119,7 @@ function createSend({ agents, guard, timeoutMs, signal }: Options) {
       const request = (isSecure ? https : http).request(target, options);
       watch(request);
       request.on("error", (error: NodeJS.ErrnoException) => {
-        if (isStaleConnection(request, error)) resolve(send(target, { headers, body }));
+        if (isStaleConnection(request, error)) resolve(send(target, headers, body));
         else reject(error);
       });
       request.on("response", (response) => {
@@ -138,6 +160,14 @@ function toResult({ response, text }: Received, now: number): PostResult {
   const isTransient = status === 408 || status === 425 || status === 429 || status >= 500;
   const requestedMs = isTransient ? retryAfterMs(response.headers["retry-after"], now) : undefined;
   return { status, isSuccess: status >= 200 && status < 300, isTransient, requestedMs, text };
+}
+
+/** The wait that a receiver requests, in seconds or until a date; undefined if it doesn't. */
+function retryAfterMs(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\d+$/.test(header)) return Number(header) * 1000;
+  const time = Date.parse(header);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
 }
 
 /** Problems with the certificate, the address or a header are permanent. */

@@ -1,6 +1,26 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { type Deliver, failed, textOf } from "./provider.ts";
+import { EVENT_TYPES } from "../events/types.ts";
+import { type Deliver, failed, parameter, REQUIRED, textOf } from "./provider.ts";
+import type { Provider } from "./schema.ts";
+
+/** Not in the original; for systems without a network. */
+export const FILE: Provider = {
+  name: "file",
+  displayName: "File",
+  description: "Appends each event to a file on the server, one JSON object per line.",
+  documentationUrl: "https://jsonlines.org",
+  howTo:
+    "The file NAME.jsonl is in the folder chosen by the operator, by default next to the data file. At 10 MB it becomes " +
+    "NAME.1.jsonl, and so on; five are kept.",
+  parameters: [
+    parameter("file", "Name", "text", "Letters, digits, - and _, without the extension .jsonl.", {
+      ...REQUIRED,
+      placeholder: "changes",
+    }),
+  ],
+  events: [...EVENT_TYPES],
+};
 
 /** The size at which files are rotated, in bytes. */
 const MAX_BYTES = 10 * 1024 * 1024;
