@@ -309,7 +309,9 @@ CREATE TABLE features (
   created_by_user_id INTEGER, -- the user may be deleted, or have no row at all (-42)
   archived_at        TEXT,
   -- Whether the event was recorded that the flag has outlived its type's lifetime.
-  potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1))
+  potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1)),
+  -- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
+  folded             TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
 -- Flags for which that event is yet to be recorded, oldest first.
@@ -543,7 +545,7 @@ CREATE TRIGGER events_removed AFTER DELETE ON events BEGIN
   DELETE FROM event_searches WHERE rowid = old.id;
 END;
 
--- The index for free-text search; texts are folded (src/events/fold.ts), and rowid is the event's
+-- The index for free-text search; texts are folded (src/lib/fold.ts), and rowid is the event's
 -- id. Each text ends in two bytes that no text can contain, so that its last two characters begin
 -- a trigram too. Positions are not stored: a match is confirmed with instr().
 CREATE VIRTUAL TABLE event_searches USING fts5 (

@@ -1,4 +1,5 @@
 import schema from "../../schema.sql";
+import { fold } from "../lib/fold.ts";
 import { DataError, explainError } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";
@@ -53,6 +54,7 @@ export function migrate(db: Database, steps = STEPS) {
   if (from >= latest) return;
   const needsCopy = from > 0 && !db.memory && !isStaged(db.name);
   const copy = needsCopy ? copyOldFile(db, latest) : undefined;
+  db.function("fold", fold);
   const all = db.transaction(() => {
     if (version(db) === 0) create(db); // otherwise another process did it first
     for (let at = version(db); at < latest; at++) step(db, steps[at - 1]!, at + 1);

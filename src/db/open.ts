@@ -6,7 +6,6 @@ import { DataError, damaged, explainError, isSqlite } from "./error.ts";
 import { isNew, requireNoLeftovers } from "./leftovers.ts";
 import { APPLICATION_ID, isOlder, migrate, SCHEMA_VERSION } from "./migrations.ts";
 import { inodeOf, isInPlace, rememberLog, rememberPlace } from "./place.ts";
-import { watchAllRows } from "./row-changes.ts";
 import { makePrivate } from "./staged-file.ts";
 import type { Database } from "./statement.ts";
 
@@ -100,7 +99,6 @@ function prepare(db: Database, file: string) {
   db.pragma(`cache_size = -${CACHE_KIBIBYTES}`);
   migrate(db);
   requireUndamaged(db, file);
-  watchAllRows(db);
   rememberLog(db);
   return db;
 }
@@ -111,7 +109,6 @@ function prepareToRead(db: Database, file: string) {
   if (isOlder(file)) throw new DataError(`${file} is from an older version: serve it to upgrade it`);
   db.pragma("mmap_size = 0");
   requireUndamaged(db, file);
-  watchAllRows(db);
 }
 
 function requireUsablePath(file: string, mustExist: boolean) {

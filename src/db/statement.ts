@@ -1,16 +1,17 @@
 import type Sqlite from "better-sqlite3";
+import { BoundedMap } from "../lib/bounded-map.ts";
 import { perDatabase } from "./per-database.ts";
-import { tablesOf } from "./tables.ts";
+import { tablesOf, type Use } from "./tables.ts";
 import type { Writing } from "./transaction.ts";
 import { noteRead } from "./watch.ts";
 
 export type Database = Sqlite.Database;
 
-type Prepare<Bind extends object, Row> = (db: Database) => Sqlite.Statement<[Bind], Row>;
+type Statement<Bind extends object, Row> = Sqlite.Statement<[Bind], Row>;
 
 interface Ready<Bind extends object, Row> {
-  statement: Sqlite.Statement<[Bind], Row>;
-  /** The tables it reads, or writes; determined on first use, once for all databases. */
+  statement: Statement<Bind, Row>;
+  /** The tables it reads, or writes; determined on first use. */
   readonly tables: readonly string[];
 }
 
@@ -21,20 +22,31 @@ const declared: Array<(db: Database) => unknown> = [];
  * `query(sql)(db)`. A test prepares everything declared, so a mistake in it, or a query that would write, fails there
  * and not for a user. `watchReads` reports which tables were read.
  */
-export function query<Bind extends object, Row = unknown>(sql: string): Prepare<Bind, Row> {
-  const prepared = declare<Bind, Row>(sql, "read", (statement) => {
-    if (!statement.readonly) throw new TypeError(`A query must only read: ${sql}`);
-  });
-  return (db) => {
-    const ready = prepared(db);
-    noteRead(ready);
-    return ready.statement;
-  };
+export function query<Bind extends object, Row = unknown>(sql: string) {
+  const prepared = declare<Bind, Row>(sql, "read");
+  return (db: Database): Statement<Bind, Row> => noted(prepared(db));
+}
+
+/** How many such statements are kept. */
+const MAX_COMPOSED = 200;
+
+const composed = perDatabase(() => new BoundedMap<string, Ready<object, unknown>>(MAX_COMPOSED));
+
+/** The same for SQL put together from static parts, such as the criteria of a search: `composedQuery(db, sql)`. */
+export function composedQuery<Bind extends object, Row>(db: Database, sql: string): Statement<Bind, Row> {
+  const found = composed(db).get(sql) ?? prepare(db, sql, "read");
+  composed(db).set(sql, found, 1);
+  return noted(found) as Statement<Bind, Row>;
+}
+
+function noted<Bind extends object, Row>(ready: Ready<Bind, Row>) {
+  noteRead(ready);
+  return ready.statement;
 }
 
 /** SQL that writes: `command(sql)(tx)`. It can run only in a write transaction. */
 export function command<Bind extends object>(sql: string) {
-  const prepared = declare<Bind, unknown>(sql, "write", () => {});
+  const prepared = declare<Bind, unknown>(sql, "write");
   return ({ db, written }: Writing) => {
     const ready = prepared(db);
     for (const table of ready.tables) written.add(table);
@@ -47,32 +59,40 @@ export function command<Bind extends object>(sql: string) {
  * responses.
  */
 export function bookkeeping<Bind extends object>(sql: string) {
-  const prepared = declare<Bind, unknown>(sql, "write", () => {});
+  const prepared = declare<Bind, unknown>(sql, "write");
   return ({ db, written }: Writing) => {
     written.add("bookkeeping");
     return prepared(db).statement;
   };
 }
 
-function declare<Bind extends object, Row>(
-  sql: string,
-  use: "read" | "write",
-  validate: (statement: Sqlite.Statement<[Bind], Row>) => void,
-): (db: Database) => Ready<Bind, Row> {
-  let tables: readonly string[] | undefined;
-  const prepared = perDatabase((db): Ready<Bind, Row> => {
-    const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
-    validate(statement);
-    return {
-      statement,
-      get tables() {
-        tables ??= tablesOf(db, sql, use);
-        return tables;
-      },
-    };
-  });
+function declare<Bind extends object, Row>(sql: string, use: Use): (db: Database) => Ready<Bind, Row> {
+  const known: Tables = {};
+  const prepared = perDatabase((db) => prepare<Bind, Row>(db, sql, use, known));
   declared.push(prepared);
   return prepared;
+}
+
+/** The tables of a statement, once they are known; the same in all databases. */
+interface Tables {
+  list?: readonly string[];
+}
+
+function prepare<Bind extends object, Row>(
+  db: Database,
+  sql: string,
+  use: Use,
+  known: Tables = {},
+): Ready<Bind, Row> {
+  const statement = db.prepare<[Bind], Row>(withFixedPlan(sql));
+  if (use === "read" && !statement.readonly) throw new TypeError(`A query must only read: ${sql}`);
+  return {
+    statement,
+    get tables() {
+      known.list ??= tablesOf(db, sql, use);
+      return known.list;
+    },
+  };
 }
 
 /** Prepares all SQL declared by imported modules; throws SQLite's error for the first mistake. */

@@ -11,11 +11,13 @@ interface Step {
 /** Opcodes of SQLite's virtual machine that open a table or one of its indexes. */
 const OPENS = { read: /^(OpenRead|ReopenIdx)$/, write: /^OpenWrite$/ };
 
+export type Use = keyof typeof OPENS;
+
 /**
  * The tables that SQL reads or writes, including through views, triggers and cascades. They come from SQLite's plan,
  * so nobody has to declare which tables a response was read from.
  */
-export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): readonly string[] {
+export function tablesOf(db: Database, sql: string, use: Use): readonly string[] {
   const parameters = [...sql.matchAll(/(?<!\w):([a-z]\w*)/gi)].map(([, name = ""]) => [name, null]);
   const steps = db.prepare<[object], Step>(`EXPLAIN ${sql}`).all(Object.fromEntries(parameters)); // nothing is run
   const owners = ownersOf(db);
@@ -24,7 +26,7 @@ export function tablesOf(db: Database, sql: string, use: keyof typeof OPENS): re
 }
 
 /** For a step that opens something in the main file, which is database 0; `Clear` empties a whole table. */
-function rootPage({ opcode, p1, p2, p3 }: Step, use: keyof typeof OPENS) {
+function rootPage({ opcode, p1, p2, p3 }: Step, use: Use) {
   if (OPENS[use].test(opcode) && p3 === 0) return p2;
   return use === "write" && opcode === "Clear" ? p1 : -1;
 }

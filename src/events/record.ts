@@ -1,9 +1,9 @@
 import { perWriting } from "../db/per-writing.ts";
 import { command, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import { fold } from "../lib/fold.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { describe } from "./describe.ts";
-import { fold } from "./fold.ts";
 import type { Event } from "./schema.ts";
 import { countEvents } from "./totals.ts";
 import { isEventType } from "./types.ts";

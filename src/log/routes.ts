@@ -3,10 +3,10 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
-import { fold } from "../events/fold.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";
+import { fold } from "../lib/fold.ts";
 import { projectEvents, type Window } from "./project-store.ts";
 import { EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {

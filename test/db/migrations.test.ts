@@ -166,6 +166,20 @@ test("a file of version 1 keeps its tags, context fields and segments", (t) => {
   assert.deepEqual(db.pragma("foreign_key_check"), []);
 });
 
+test("flags get the text that searches look at", (t) => {
+  const db = first(t);
+  db.exec(`
+    INSERT INTO projects (id, name, created_at) VALUES ('a', 'A', 'then');
+    INSERT INTO features (name, project, description, created_at)
+    VALUES ('f', 'a', 'Straße', 'then'), ('g', 'a', NULL, 'then');
+  `);
+  migrate(db);
+  assert.deepEqual(rows(db, "SELECT folded FROM features ORDER BY name").map(Object.values), [
+    ["FaSTRASSE"],
+    ["Ga"],
+  ]);
+});
+
 test("the last editor of an integration is taken from the log", (t) => {
   const db = first(t);
   db.exec(`

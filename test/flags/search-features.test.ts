@@ -274,10 +274,10 @@ scenarios(`GET ${SEARCH}`, [
 
 const addMany = command<{ count: number }>(`
   WITH RECURSIVE numbers (number) AS (SELECT 0 UNION ALL SELECT number + 1 FROM numbers WHERE number < :count - 1)
-  INSERT INTO features (name, project, stale, created_at)
-  SELECT 'f-' || number, 'a', number % 2, '2026-01-01T00:00:00.000Z' FROM numbers`);
+  INSERT INTO features (name, project, stale, created_at, folded)
+  SELECT 'f-' || number, 'a', number % 2, '2026-01-01T00:00:00.000Z', 'F-' || number || 'a' FROM numbers`);
 
-test("more flags than one slice, in any order", async (t) => {
+test("many flags, in any order", async (t) => {
   const { db, request } = await openServer(t, createWorld().project("a"));
   write(db, CLI, (tx) => addMany(tx).run({ count: 25_000 }));
   const { body } = await request(`${SEARCH}?state=IS:stale&sortBy=name&offset=12498&limit=10`);
@@ -286,6 +286,24 @@ test("more flags than one slice, in any order", async (t) => {
   assert.deepEqual(namesOf(first), ["f-9992", "f-9982"]);
   const { body: middle } = await request(`${SEARCH}?sortBy=stale&offset=12500&limit=1`);
   assert.deepEqual(namesOf(middle), ["f-1"]);
+});
+
+test("a flag is found by its newest description", async (t) => {
+  const { request } = await openServer(t, createWorld().project("a"));
+  const features = "/api/admin/projects/a/features";
+  const found = async () => {
+    const words = ["first", "second", "third"];
+    const replies = await Promise.all(words.map((word) => request(`${SEARCH}?query=${word}`)));
+    return words.filter((_, index) => replies[index]!.body.total === 1);
+  };
+  await request(features, { method: "POST", body: { name: "f", description: "First" } });
+  assert.deepEqual(await found(), ["first"]);
+  const body = { name: "f", type: "release", description: "Second" };
+  await request(`${features}/f`, { method: "PUT", body });
+  assert.deepEqual(await found(), ["second"]);
+  const patch = [{ op: "replace", path: "/description", value: "Third" }];
+  await request(`${features}/f`, { method: "PATCH", body: patch });
+  assert.deepEqual(await found(), ["third"]);
 });
 
 test("the latest stage", async (t) => {

@@ -63,7 +63,7 @@ export const CHANGES: Array<[sql: string, change: (flag: Flag) => Flag | undefin
   ["UPDATE features SET stale = 1 - stale WHERE name = :name", (flag) => ({ ...flag, stale: !flag.stale })],
   ["UPDATE features SET archived_at = NULL WHERE name = :name", (flag) => ({ ...flag, archivedAt: null })],
   [
-    "UPDATE features SET name = name || 'x' WHERE name = :name",
+    "UPDATE features SET name = name || 'x', folded = replace(folded, 'a', 'Xa') WHERE name = :name",
     (flag) => ({ ...flag, name: `${flag.name}x` }),
   ],
   ["UPDATE feature_environments SET enabled = 0 WHERE feature = :name", (flag) => ({ ...flag, on: [] })],

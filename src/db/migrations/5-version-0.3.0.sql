@@ -15,3 +15,8 @@ CREATE TABLE notification_reads (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX notification_reads_by_user ON notification_reads (user_id);
+
+-- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
+ALTER TABLE features ADD COLUMN folded TEXT NOT NULL DEFAULT '';
+
+UPDATE features SET folded = fold(name) || 'a' || fold(ifnull(description, ''));

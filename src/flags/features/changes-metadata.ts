@@ -1,5 +1,6 @@
 import { command } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
+import { foldedText } from "./changes.ts";
 import { featureNamed } from "./feature-store.ts";
 import type { Feature, FeatureUpdate } from "./schema.ts";
 
@@ -10,12 +11,13 @@ interface Row {
   stale: 0 | 1;
   impressionData: 0 | 1;
   archivedAt: string | null;
+  folded: string;
 }
 
 const update = command<Row>(`
   UPDATE features
   SET type = :type, description = :description, stale = :stale, impression_data = :impressionData,
-    archived_at = :archivedAt
+    archived_at = :archivedAt, folded = :folded
   WHERE name = :name`);
 
 const updateStale = command<{ name: string; stale: 0 | 1 }>(
@@ -46,13 +48,15 @@ export function setStale(tx: Tx, feature: Feature, stale: boolean) {
 /** Replaces a flag's metadata as it is sent: null removes the description, and `stale` has no event of its own. */
 export function replaceMetadata(tx: Tx, before: Feature, { archived, ...change }: FeatureUpdate): Feature {
   const { name, project } = before;
+  const description = change.description === undefined ? before.description : change.description;
   update(tx).run({
     name,
     type: change.type,
-    description: change.description === undefined ? before.description : change.description,
+    description,
     stale: change.stale ? 1 : 0,
     impressionData: change.impressionData ? 1 : 0,
     archivedAt: archived ? (before.archivedAt ?? tx.now) : null,
+    folded: foldedText({ name, description }),
   });
   const after = featureNamed(tx.db, name)!;
   tx.record({ type: "feature-metadata-updated", project, featureName: name, data: after, preData: before });

@@ -1,5 +1,7 @@
 import { command } from "../../db/statement.ts";
+import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
+import { fold } from "../../lib/fold.ts";
 import { tagNewFeature } from "../feature-tags.ts";
 import { enterStage } from "../lifecycle/changes.ts";
 import { removeUse } from "../usage.ts";
@@ -19,11 +21,18 @@ export interface FeatureRow {
   potentiallyStale: 0 | 1;
 }
 
-export const insertFeature = command<FeatureRow>(`
+const insert = command<FeatureRow & { folded: string }>(`
   INSERT INTO features (name, project, type, description, stale, impression_data, created_at, created_by_user_id,
-    archived_at, potentially_stale)
+    archived_at, potentially_stale, folded)
   VALUES (:name, :project, :type, :description, :stale, :impressionData, :createdAt, :createdByUserId,
-    :archivedAt, :potentiallyStale)`);
+    :archivedAt, :potentiallyStale, :folded)`);
+
+export const insertFeature = (tx: Writing, row: FeatureRow) =>
+  insert(tx).run({ ...row, folded: foldedText(row) });
+
+/** The text that searches look for words in; no folded text contains the letter between name and description. */
+export const foldedText = ({ name, description }: Pick<FeatureRow, "name" | "description">) =>
+  `${fold(name)}a${fold(description ?? "")}`;
 
 /**
  * Creates a flag in an existing project, with tags of existing types; an SQLite constraint error if the name is taken.
@@ -31,7 +40,7 @@ export const insertFeature = command<FeatureRow>(`
  */
 export function createFeature(tx: Tx, project: string, feature: NewFeature): Feature {
   const { name, type, description, stale, impressionData, tags = [] } = feature;
-  insertFeature(tx).run({
+  insertFeature(tx, {
     name,
     project,
     type,

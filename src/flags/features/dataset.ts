@@ -85,7 +85,7 @@ export const feature = kind({
   insert(context, line) {
     const { tx, db } = context;
     requireReferences(db, line);
-    insertFeature(tx).run(toRow(context, line));
+    insertFeature(tx, toRow(context, line));
     for (const stage of line.stages) insertStage(tx).run({ feature: line.name, ...stage });
     for (const tag of line.tags) {
       ensureTagRow(tx, tag);

@@ -15,8 +15,10 @@ export const searchFeatures = operation({
   query: FeatureSearch,
   includesUsage: true,
   response: FoundFeatures,
-}).run(async ({ db, actor, query, signal }) => {
-  const caller = { userId: actor.userId, hidden: hiddenProjects(db, actor) };
-  const { names, total } = await searchAll(db, query, caller, signal);
-  return snapshot(db, () => ({ features: featuresNamed(db, names, actor.userId), total }));
-});
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => {
+    const caller = { userId: actor.userId, hidden: hiddenProjects(db, actor) };
+    const { names, total } = searchAll(db, query, caller);
+    return { features: featuresNamed(db, names, actor.userId), total };
+  }),
+);
