@@ -6,7 +6,7 @@ import type { ProjectText } from "../transfer/project-text.ts";
 import { readProjectText } from "../transfer/project-text.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { openSource } from "./import.ts";
-import { counted } from "./plural.ts";
+import { counted } from "./output.ts";
 import { withFile, withFileToRead } from "./with-file.ts";
 
 /** Thrown by `diff` if there are differences. Exit code 5. */

@@ -1,6 +1,5 @@
 import { UsageError } from "../lib/usage-error.ts";
 import { type Command, type Option, optionsOf } from "./command.ts";
-import { type Place, SHELLS, type Word } from "./completion-scripts.ts";
 
 export const completionCommand = (commands: () => readonly Command[]): Command => ({
   name: "completion",
@@ -52,3 +51,93 @@ const toWord = ([name, { type, hint = "", help }]: [string, Option]): Word => ({
   help,
   ...(type === "string" && { values: /^[a-z|]+$/.test(hint) ? hint.split("|") : [] }), // anything else is a placeholder
 });
+
+/** The words that can follow a sequence of words on the command line. */
+interface Place {
+  /** A command, the first word of a group of commands, or empty. */
+  after: string;
+  /** `after` is everything typed so far, not just its beginning. */
+  isAll?: boolean;
+  words: Word[];
+}
+
+interface Word {
+  text: string;
+  help: string;
+  /** Set if it takes a value: one of these, or any value, completed with file names, if empty. */
+  values?: string[];
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** All options that take a value, without duplicates. */
+const optionsWithValues = (places: Place[]) =>
+  new Map(
+    places.flatMap(({ words }) => words.flatMap(({ text, values }) => (values ? [[text, values]] : []))),
+  );
+
+const pattern = ({ after }: Place) => `${quoted(after === "" ? "" : `${after} `)}*`;
+
+function bash(places: Place[]) {
+  const values = [...optionsWithValues(places)].map(
+    ([option, all]) => `${option}) words=${quoted(all.join(" "))} ;;`,
+  );
+  const words = places.map(
+    (place) => `  ${pattern(place)}) words=${quoted(place.words.map(({ text }) => text).join(" "))} ;;`,
+  );
+  return `_flagstone() {
+  local words
+  case "\${COMP_WORDS[COMP_CWORD - 1]}" in
+  ${values.join("\n  ")}
+  *)
+    case "\${COMP_WORDS[*]:1:COMP_CWORD - 1} " in
+  ${words.join("\n  ")}
+    esac ;;
+  esac
+  COMPREPLY=($(compgen -W "$words" -- "\${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _flagstone flagstone`;
+}
+
+function zsh(places: Place[]) {
+  const values = [...optionsWithValues(places)].map(
+    ([option, all]) => `(${option}) found=(${all.map(quoted).join(" ")}) ;;`,
+  );
+  const described = ({ text, help }: Word) => quoted(`${text}:${help}`);
+  const words = places.map(
+    (place) => `  (${pattern(place)}) found=(${place.words.map(described).join(" ")}) ;;`,
+  );
+  return `#compdef flagstone
+_flagstone() {
+  local -a found
+  case "\${words[CURRENT-1]}" in
+  ${values.join("\n  ")}
+  (*)
+    case "\${(j: :)words[2,CURRENT-1]} " in
+  ${words.join("\n  ")}
+    esac ;;
+  esac
+  if (( \${#found} )); then _describe flagstone found || _files; else _files; fi
+}
+compdef _flagstone flagstone`;
+}
+
+function fish(places: Place[]) {
+  const line = ({ after, isAll }: Place, { text, help, values }: Word) => {
+    const condition = `${isAll ? "__flagstone_words_are" : "__flagstone_starts_with"} ${quoted(after)}`;
+    const name = text.startsWith("--") ? `-l ${text.slice(2)}` : `-f -a ${text}`;
+    const value = values ? `-r ${values.length > 0 ? `-f -a ${quoted(values.join(" "))}` : ""}` : "";
+    return `complete -c flagstone -n ${quoted(condition)} ${name} ${value} -d ${quoted(help)}`;
+  };
+  return `function __flagstone_words_are
+  set -l typed (commandline -opc)[2..]
+  test "$typed" = "$argv[1]"
+end
+function __flagstone_starts_with
+  set -l typed (commandline -opc)[2..]
+  string match -q -- "$argv[1] *" "$typed "
+end
+${places.flatMap((place) => place.words.map((word) => line(place, word))).join("\n")}`;
+}
+
+export const SHELLS = { bash, zsh, fish };

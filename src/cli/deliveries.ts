@@ -4,7 +4,7 @@ import type { Database } from "../db/statement.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
 import type { Context } from "./command.ts";
 import type { Config } from "./config.ts";
-import { readPem } from "./tls.ts";
+import { readPem } from "./serve.ts";
 
 /** The settings for deliveries to integrations. */
 export const DELIVERY = [

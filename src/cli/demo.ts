@@ -12,9 +12,7 @@ import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";
 import { givenSecret } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { printLink } from "./serve.ts";
-import { NETWORK, publicUrl, serveUntilStopped } from "./serve-until-stopped.ts";
-import { readTls } from "./tls.ts";
+import { NETWORK, printLink, publicUrl, readTls, serveUntilStopped } from "./serve.ts";
 
 /** Requests to try in the demo, and what they show. */
 const TOUR = [

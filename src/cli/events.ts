@@ -4,7 +4,7 @@ import { write } from "../events/write.ts";
 import { countOldRecords, type Retention, removeOldRecords } from "../integrations/records.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
-import { counted } from "./plural.ts";
+import { counted } from "./output.ts";
 import { withFile } from "./with-file.ts";
 
 export const eventsPurge: Command = {

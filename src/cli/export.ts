@@ -10,7 +10,7 @@ import { UsageError } from "../lib/usage-error.ts";
 import { exportDataset } from "../transfer/export.ts";
 import { projectAsYaml } from "../transfer/project-text.ts";
 import type { Command, Context } from "./command.ts";
-import { useConfiguredKey } from "./secret-key.ts";
+import { useConfiguredKey } from "./secrets.ts";
 
 export const exportCommand: Command = {
   name: "export",

@@ -6,12 +6,11 @@ import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readOverview } from "../overview/projects/routes.ts";
-import { type Call, callFile, callServer } from "./call.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
-import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./seeded.ts";
-import { connectionTo, SERVER_OPTIONS } from "./server-url.ts";
-import { nearest } from "./suggest.ts";
-import { table } from "./table.ts";
+import { nearest } from "./config.ts";
+import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./first-start.ts";
+import { table } from "./output.ts";
+import { type Call, callFile, callServer, connectionTo, SERVER_OPTIONS } from "./server-url.ts";
 import { withFile } from "./with-file.ts";
 
 const settings = ["data"] as const;

@@ -8,6 +8,7 @@ import { apply, DifferenceError, diff } from "./apply.ts";
 import { backup, compact, restore } from "./backup.ts";
 import { type Command, parse, type World } from "./command.ts";
 import { completionCommand } from "./completion.ts";
+import { warnAboutMisspelt } from "./config.ts";
 import { demo } from "./demo.ts";
 import { doctor } from "./doctor.ts";
 import { evaluate } from "./evaluate.ts";
@@ -15,18 +16,15 @@ import { eventsPurge } from "./events.ts";
 import { exportCommand } from "./export.ts";
 import { flagCreate, flagList, flagOff, flagOn } from "./flag.ts";
 import { health } from "./health.ts";
-import { helpCommand, helpOf, unknownCommand } from "./help.ts";
+import { helpCommand, helpOf, manCommand, unknownCommand } from "./help.ts";
 import { importCommand } from "./import.ts";
-import { licenses } from "./licenses.ts";
-import { manCommand } from "./man.ts";
 import { runCommand } from "./run-command.ts";
 import { secretsRotate } from "./secrets.ts";
 import { serve } from "./serve.ts";
 import { tail } from "./tail.ts";
 import { tokenCreate, tokenList, tokenRevoke } from "./token.ts";
 import { userCreate, userLink, userList } from "./user.ts";
-import { warnAboutMisspelt } from "./variables.ts";
-import { version } from "./version.ts";
+import { licenses, version } from "./version.ts";
 
 /** In the order of help; the first is the default. */
 export const COMMANDS: readonly Command[] = [

@@ -1,11 +1,14 @@
 import { CLI } from "../access/actor.ts";
-import { rotateKey } from "../db/secrets.ts";
+import { rotateKey, useKeyFile } from "../db/secrets.ts";
+import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
-import { reencryptSecrets } from "../integrations/store.ts";
-import { reencryptTokenSecrets } from "../people/tokens/changes-secrets.ts";
-import type { Command } from "./command.ts";
-import { counted } from "./plural.ts";
-import { useConfiguredKey } from "./secret-key.ts";
+import { hasPlainSecrets } from "../integrations/parameters.ts";
+import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/store.ts";
+import { forgetSecrets, keepSecrets, reencryptTokenSecrets } from "../people/tokens/changes-secrets.ts";
+import { keepsSecrets, keptSecrets, readableSecrets } from "../people/tokens/secrets-store.ts";
+import type { Command, Context } from "./command.ts";
+import type { Config } from "./config.ts";
+import { counted } from "./output.ts";
 import { withFile } from "./with-file.ts";
 
 export const secretsRotate: Command = {
@@ -30,3 +33,24 @@ export const secretsRotate: Command = {
     });
   },
 };
+
+/** Uses the encryption key in the configured file, if any. @throws DataError if the file contains no key */
+export function useConfiguredKey({ "secret-key-file": file }: Config, db: Database) {
+  if (file !== "") useKeyFile(db, file);
+}
+
+/** Keeps the secrets of API tokens from now on, or forgets those that were kept, as configured. */
+export function keepTokenSecrets({ config, log }: Pick<Context, "config" | "log">, db: Database) {
+  const isOn = config["readable-token-secrets"];
+  const kept = keptSecrets(db).length;
+  if (isOn !== keepsSecrets(db) || (!isOn && kept > 0)) write(db, CLI, isOn ? keepSecrets : forgetSecrets);
+  const unreadable = isOn ? kept - readableSecrets(db).size : 0;
+  if (unreadable === 0) return;
+  const message = `${counted(unreadable, "token secret")} can't be decrypted and will be masked: restore the key file`;
+  log({ level: "warn", message });
+}
+
+/** Encrypts secrets that an older version stored in plain text. */
+export function encryptOldSecrets(db: Database) {
+  if (integrations(db).some(hasPlainSecrets)) write(db, CLI, encryptPlainSecrets);
+}

@@ -1,20 +1,48 @@
+import fs from "node:fs";
 import path from "node:path";
+import { createSecureContext } from "node:tls";
+import { loadUi } from "#ui";
 import { removeIfUnused } from "../db/exclusive.ts";
 import { isNew } from "../db/leftovers.ts";
 import { lockForServing, requireNotServed } from "../db/lock.ts";
 import { networkFileSystem } from "../db/network-fs.ts";
 import { close, open } from "../db/open.ts";
-import { toUrl } from "../http/listen.ts";
+import type { Database } from "../db/statement.ts";
+import { listen, type Tls, toUrl } from "../http/listen.ts";
+import { keepHeapSmall } from "../lib/heap.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
+import { watchAge } from "../server/aging.ts";
+import { createServer, type ServerOptions } from "../server/create-server.ts";
+import { watchRetention } from "../server/retention.ts";
+import { OPERATIONS } from "../server/surfaces.ts";
+import { watchUsage } from "../server/usage.ts";
 import { isUntouched } from "../transfer/import.ts";
-import type { Command, Context } from "./command.ts";
+import { type Command, type Context, onStop } from "./command.ts";
 import { type Config, SETTINGS } from "./config.ts";
+import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { encryptOldSecrets, keepTokenSecrets, useConfiguredKey } from "./secret-key.ts";
-import { NETWORK, publicUrl, serveUntilStopped } from "./serve-until-stopped.ts";
-import { readTls } from "./tls.ts";
+import { writeResetLinks } from "./reset-links.ts";
+import { encryptOldSecrets, keepTokenSecrets, useConfiguredKey } from "./secrets.ts";
+
+/** A server's settings, except those for its data. */
+export const NETWORK = [
+  "host",
+  "port",
+  "base-path",
+  "public-url",
+  "tls-cert",
+  "tls-key",
+  "trust-proxy",
+  "metrics",
+  "usage-hours",
+  ...DELIVERY,
+  "access-log",
+  "reset-links",
+  "no-ui",
+] as const;
 
 export const serve: Command = {
   name: "serve",
@@ -125,3 +153,107 @@ function linkCommand(config: Config, url: string, user: string) {
 
 const { host, port, data } = SETTINGS;
 const DEFAULT_URL = toUrl({ host: host.default, port: Number(port.default), isTls: false });
+
+/**
+ * Serves until the process is asked to stop. `onListening` is called once the port is bound, before any request is
+ * answered; it may print.
+ */
+export async function serveUntilStopped(
+  context: Context,
+  { db, tls }: { db: Database; tls: Tls | undefined },
+  onListening: (url: string) => void,
+) {
+  const { config, log, world } = context;
+  keepHeapSmall();
+  const deliver = prepareDeliveries(context, db);
+  const stopped = new Promise<string>((resolve) => onStop(world, resolve));
+  warnAboutPublicUrl(context);
+  const options = await optionsOf(context, db);
+  const { listener, streams } = createServer(options);
+  const { host, port } = config;
+  const listening = await (world.listen ?? listen)(listener, { host, port, tls, log });
+  const url = listening.url + config["base-path"];
+  let [stopDelivering, stopTasks] = [async () => {}, async () => {}];
+  try {
+    onListening(url);
+    stopDelivering = deliver(url);
+    stopTasks = startTasks(context, db, url);
+    log({ level: "info", message: `listening on ${url}` });
+    log({ level: "info", message: `stopping on ${await stopped}` });
+  } finally {
+    streams.close();
+    await Promise.all([listening.close(), stopDelivering()]); // both may take seconds
+    await stopTasks(); // last, so that what has arrived until then is written too
+  }
+}
+
+async function optionsOf(context: Context, db: Database): Promise<ServerOptions> {
+  const { config, log } = context;
+  const basePath = config["base-path"];
+  return {
+    db,
+    log,
+    basePath,
+    publicUrl: config["public-url"],
+    trustsProxy: config["trust-proxy"],
+    metrics: config.metrics ? await metricsOf(db, basePath) : undefined,
+    logsAccess: config["access-log"],
+    inbox: config.inbox,
+    ui: config["no-ui"] ? undefined : loadUi,
+  };
+}
+
+/** What the server does besides answering and delivering. @returns a function that stops it */
+function startTasks(context: Context, db: Database, url: string): () => Promise<void> {
+  const { config, log } = context;
+  const stops = [
+    watchAge(db, log),
+    watchUsage(db, log, config["usage-hours"]),
+    writeResetLinks(context, db, publicUrl(config, url)),
+    watchRetention(db, log, config["keep-integration-events"]),
+  ];
+  return async () => void (await Promise.all(stops.map((stop) => stop())));
+}
+
+function warnAboutPublicUrl({ config, log }: Context) {
+  const { "base-path": basePath, "public-url": publicUrl } = config;
+  if (publicUrl === "" || publicUrl.endsWith(basePath)) return;
+  const message = "--public-url does not end with --base-path: links in responses won't work";
+  log({ level: "warn", message });
+}
+
+/** Loaded only if needed, since it takes a tenth of the start-up time. */
+async function metricsOf(db: Database, basePath: string) {
+  const { createMetrics } = await import("../server/metrics.ts");
+  return createMetrics({ db, basePath, operations: OPERATIONS });
+}
+
+/** The URL for clients. @param url where it listens */
+export const publicUrl = (config: Config, url: string) => config["public-url"] || url;
+
+/**
+ * The certificate and key in the settings; undefined for plain HTTP.
+ * @throws UsageError if one is missing or can't be read, or they don't match
+ */
+export function readTls({ "tls-cert": cert, "tls-key": key }: Config): Tls | undefined {
+  if (cert === "" && key === "") return undefined;
+  if (cert === "" || key === "") throw new UsageError("--tls-cert and --tls-key go together: give both");
+  const tls = { cert: readPem("--tls-cert", cert), key: readPem("--tls-key", key) };
+  try {
+    createSecureContext(tls);
+  } catch {
+    throw new UsageError(
+      `--tls-cert and --tls-key: ${cert} and ${key} are not a certificate and its key in PEM`,
+    );
+  }
+  return tls;
+}
+
+/** @throws UsageError naming the flag and the file. */
+export function readPem(flag: string, file: string) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`${flag}: the file ${file} can't be read`);
+  }
+}

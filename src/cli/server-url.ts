@@ -3,9 +3,17 @@ import { once } from "node:events";
 import fs from "node:fs";
 import http, { type IncomingMessage } from "node:http";
 import https from "node:https";
+import type * as v from "valibot";
+import { CLI } from "../access/actor.ts";
+import type { Database } from "../db/statement.ts";
+import { write } from "../events/write.ts";
+import { fromConstraint } from "../http/constraint.ts";
+import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
+import { type Contract, type Door, type Operation, type Request, WithHeaders } from "../http/operation.ts";
+import { toJson } from "../lib/raw-json.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
-import { readPem } from "./tls.ts";
+import { readPem } from "./serve.ts";
 
 /*
  * Shared by the commands that connect to a server.
@@ -69,7 +77,7 @@ export async function send(url: URL, options: https.RequestOptions, body = ""): 
 }
 
 /** The same to an operation of the API. @throws Error that says why the server can't be reached */
-export function reach(server: Connection, path: string, options: https.RequestOptions, body = "") {
+function reach(server: Connection, path: string, options: https.RequestOptions, body = "") {
   const headers = { authorization: server.token, ...options.headers };
   return send(requireUrl(server.url, path), { ...server.trust, ...options, headers }, body).catch((error) => {
     throw new Error(`${server.url} does not respond: ${explainNetworkError(error)}`);
@@ -139,3 +147,61 @@ function requireCertificate(flag: string, file: string) {
     throw new UsageError(`${flag}: ${file} is not a certificate in PEM`);
   }
 }
+
+interface Input {
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  body?: unknown;
+}
+
+/** Calls an operation of the API. @returns the body of its response */
+export type Call = <C extends Contract>(
+  operation: Operation<C>,
+  input?: Input,
+) => Promise<v.InferOutput<C["response"]>>;
+
+/** Calls operations on a data file, as the command line. @throws ApiError */
+export const callFile =
+  (db: Database): Call =>
+  async (operation, input = {}) => {
+    const request = {
+      db,
+      actor: CLI,
+      params: checkedParams(operation, input.params ?? {}),
+      query: checkedQuery(operation, new URL(pathOf(operation, input), "file:")),
+      body: checkedBody(operation, input.body),
+      signal: new AbortController().signal,
+    };
+    const result = await operation.handle(request as Request<never>, doorTo(db));
+    const body = result instanceof WithHeaders ? result.body : result;
+    return body === undefined ? undefined : JSON.parse(toJson(body));
+  };
+
+const doorTo =
+  (db: Database): Door =>
+  async (change) => {
+    try {
+      return write(db, CLI, change);
+    } catch (error) {
+      throw fromConstraint(error) ?? error;
+    }
+  };
+
+/** Calls operations of a server. @throws Error naming the server */
+export const callServer =
+  (server: Connection): Call =>
+  async (operation, input = {}) => {
+    const body = input.body === undefined ? "" : JSON.stringify(input.body);
+    const headers = { ...(body !== "" && { "content-type": "application/json" }) };
+    const { method } = operation;
+    const response = await reach(server, pathOf(operation, input), { method, headers }, body);
+    const text = await textOf(response);
+    if (!isSuccess(response)) throw new Error(refusalOf(server, response, text));
+    return text === "" ? undefined : JSON.parse(text);
+  };
+
+const isSuccess = ({ statusCode = 0 }: IncomingMessage) => statusCode >= 200 && statusCode < 300;
+
+/** The path with its parameters and the query. */
+const pathOf = ({ path }: Contract, { params = {}, query = {} }: Input) =>
+  `${path.replaceAll(/:(\w+)/g, (_, name) => encodeURIComponent(params[name] ?? ""))}?${new URLSearchParams(query)}`;

@@ -10,8 +10,8 @@ import { createToken, type NewToken, revokeToken } from "../people/tokens/change
 import { tokens } from "../people/tokens/store.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { requireName, requireUser } from "./name.ts";
-import { useConfiguredKey } from "./secret-key.ts";
-import { table } from "./table.ts";
+import { table } from "./output.ts";
+import { useConfiguredKey } from "./secrets.ts";
 import { withFile, withFileToRead } from "./with-file.ts";
 
 const settings = ["data"] as const;

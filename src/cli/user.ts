@@ -12,8 +12,8 @@ import { type Command, JSON_OPTION } from "./command.ts";
 import { ownUrl } from "./health.ts";
 import { requireAddress, requireName, requireUser, requireUsername } from "./name.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
-import { publicUrl } from "./serve-until-stopped.ts";
-import { table } from "./table.ts";
+import { table } from "./output.ts";
+import { publicUrl } from "./serve.ts";
 import { withFile, withFileToRead } from "./with-file.ts";
 
 export const userCreate: Command = {

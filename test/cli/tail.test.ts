@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
-import { eventLine } from "../../src/cli/event-line.ts";
+import { eventLine } from "../../src/cli/tail.ts";
 import { close, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { openServer } from "../support/server.ts";
@@ -65,12 +65,12 @@ test("filters apply to old and new events; JSON is that of the API", async (t) =
     "--event",
     "feature-created",
     "--event",
-    "feature-archived",
+    "feature-updated",
   ]);
   await seen("three");
   const db = open(file);
   for (const project of ["b", "a"])
-    write(db, CLI, (tx) => tx.record({ type: "feature-archived", project, featureName: "last" }));
+    write(db, CLI, (tx) => tx.record({ type: "feature-updated", project, featureName: "last" }));
   close(db);
   await seen("last");
   const { stdout } = await stop();

@@ -3,10 +3,9 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { REFERENCES } from "../../scripts/reference.ts";
-import { environmentName, SETTINGS } from "../../src/cli/config.ts";
+import { environmentName, SETTINGS, VARIABLES } from "../../src/cli/config.ts";
 import { EXIT_MEANINGS, overview } from "../../src/cli/help.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
-import { VARIABLES } from "../../src/cli/variables.ts";
 import { VERSION } from "../../src/lib/version.ts";
 
 const manifest = JSON.parse(fs.readFileSync("package.json", "utf8"));
