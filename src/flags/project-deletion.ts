@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../http/operation.ts";
-import { deleteEmptyProject } from "../projects/changes-settings.ts";
-import { requireEmpty } from "../projects/require.ts";
+import { deleteEmptyProject, requireEmpty } from "../projects/projects-store.ts";
 import { deleteArchivedFeatures } from "./features/changes-archive.ts";
 import { deleteSegmentsOf } from "./segments/changes.ts";
 

@@ -24,7 +24,7 @@ import {
   roleHolders,
   roleUsage,
 } from "./access-store.ts";
-import { requireProject } from "./require.ts";
+import { requireProject } from "./projects-store.ts";
 
 const PROJECT = "/api/admin/projects/:projectId";
 

@@ -9,7 +9,7 @@ import type { Wire } from "../lib/raw-json.ts";
 import { ROLE_COLUMNS, roleById, rolesInProject } from "../people/roles/require.ts";
 import type { Role } from "../people/roles/schema.ts";
 import type { AddedAccess, ProjectAccess, RoleHolders, RoleUsage } from "./access-schema.ts";
-import { requireAllExist } from "./require.ts";
+import { requireAllExist } from "./projects-store.ts";
 
 const PERSON = `users.id, name, username, email, image_url AS imageUrl`;
 

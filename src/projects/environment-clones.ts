@@ -5,7 +5,7 @@ import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { EnvironmentClone } from "./environments-schema.ts";
 import { addEnvironment, requireEnvironment, requireFreeName } from "./environments-store.ts";
-import { requireAllExist } from "./require.ts";
+import { requireAllExist } from "./projects-store.ts";
 
 /**
  * The copy is in those of the given projects that have the environment, or in all of these, with their default

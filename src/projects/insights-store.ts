@@ -2,8 +2,8 @@ import { type Database, query } from "../db/statement.ts";
 import { idSince } from "../events/time.ts";
 import { DAY_MS } from "../lib/hour.ts";
 import { startOfMinute } from "../lib/minute.ts";
-import { EXPIRED, toHealth } from "./require.ts";
-import type { FeatureTypeCount, Insights, LeadTime, Stats } from "./schema.ts";
+import type { FeatureTypeCount, Insights, LeadTime, Stats } from "./projects-schema.ts";
+import { EXPIRED, toHealth } from "./projects-store.ts";
 
 /** From a time up to, but not including, another; RFC 3339. */
 interface Window {

@@ -1,8 +1,8 @@
 import { type Database, query } from "../db/statement.ts";
 import { RawJson } from "../lib/raw-json.ts";
 import { projectHealth, projectStats } from "./insights-store.ts";
-import { MEMBER_COUNT } from "./require.ts";
-import type { FeatureNaming, ProjectBasics } from "./schema.ts";
+import type { FeatureNaming, ProjectBasics } from "./projects-schema.ts";
+import { MEMBER_COUNT } from "./projects-store.ts";
 
 interface Row {
   name: string;

@@ -2,9 +2,8 @@ import * as v from "valibot";
 import { command, type Database, query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { insertProjectEnvironment } from "./changes.ts";
 import { requireEnvironment } from "./environments-store.ts";
-import { requireProject } from "./require.ts";
+import { insertProjectEnvironment, requireProject } from "./projects-store.ts";
 
 const ENVIRONMENTS = "/api/admin/projects/:projectId/environments";
 

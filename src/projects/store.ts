@@ -3,8 +3,8 @@ import { ROLES } from "../access/permissions.ts";
 import { type Database, query } from "../db/statement.ts";
 import { startOfMinute } from "../lib/minute.ts";
 import type { Wire } from "../lib/raw-json.ts";
-import { COUNTS, EXPIRED, MEMBER_COUNT, toHealth } from "./require.ts";
-import type { CreatedProject, FlagCreator, ListedProject } from "./schema.ts";
+import type { FlagCreator, ListedProject } from "./projects-schema.ts";
+import { COUNTS, EXPIRED, MEMBER_COUNT, toHealth } from "./projects-store.ts";
 
 type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & { healthyCount: number; favorite: 0 | 1 };
 
@@ -42,17 +42,6 @@ const owners = query<object, OwnerRow>(`
   FROM project_group_roles JOIN groups ON groups.id = group_id WHERE role_id = ${ROLES.owner}
   ORDER BY id NULLS LAST, name`);
 
-const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { environments: string }>(`
-  SELECT id, name, description, mode, default_stickiness AS defaultStickiness,
-    (SELECT json_group_array(environment ORDER BY sort_order, environment)
-      FROM project_environments JOIN environments ON environments.name = environment
-      WHERE project = projects.id) AS environments
-  FROM projects WHERE id = :id`);
-
-const enabledEnvironments = query<object, string>(
-  `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
-);
-
 const creators = query<{ id: string }, FlagCreator>(`
   SELECT DISTINCT users.id, coalesce(users.name, username, email, 'user ' || users.id) AS name
   FROM features JOIN users ON users.id = created_by_user_id
@@ -89,15 +78,6 @@ export function listedProjects(
       owners: ownersOf.get(row.id)?.map(toOwner) ?? [{ ownerType: "system" as const }],
     }));
 }
-
-/** An existing project. */
-export function projectById(db: Database, id: string): CreatedProject {
-  const { environments, ...row } = byId(db).get({ id })!;
-  return { ...row, environments: JSON.parse(environments) };
-}
-
-/** The environments of a new project if none are given. */
-export const defaultEnvironments = (db: Database): string[] => enabledEnvironments(db).pluck().all({});
 
 const toOwner = ({ id, name, username, email, imageUrl }: OwnerRow): Wire<ListedProject["owners"][number]> =>
   id === null

@@ -110,12 +110,10 @@ import * as projectAccessSchema from "../projects/access-schema.ts";
 import * as environmentClones from "../projects/environment-clones.ts";
 import * as environments from "../projects/environments-routes.ts";
 import * as environmentsSchema from "../projects/environments-schema.ts";
-import * as projectFavorites from "../projects/favorites.ts";
 import * as projectEnvironments from "../projects/project-environments.ts";
-import * as projects from "../projects/routes.ts";
-import * as projectChanges from "../projects/routes-change.ts";
-import * as projectTokens from "../projects/routes-tokens.ts";
-import * as projectsSchema from "../projects/schema.ts";
+import * as projectTokens from "../projects/project-tokens.ts";
+import * as projects from "../projects/projects-routes.ts";
+import * as projectsSchema from "../projects/projects-schema.ts";
 
 /** Every file that exports operations, or shapes that several operations share: a test finds the ones left out. */
 const MODULES = [
@@ -164,8 +162,6 @@ const MODULES = [
   projectEnvironments,
   environments,
   environmentsSchema,
-  projectFavorites,
-  projectChanges,
   projectTokens,
   projects,
   projectsSchema,

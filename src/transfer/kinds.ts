@@ -21,8 +21,8 @@ import { role } from "../people/roles/dataset.ts";
 import { token } from "../people/tokens/dataset.ts";
 import { user } from "../people/users/dataset.ts";
 import { projectRole } from "../projects/access-store.ts";
-import { deletedPrivateProject, project } from "../projects/dataset.ts";
 import { environment } from "../projects/environments-store.ts";
+import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";
 
 /** Every kind of line in export order: none refers to a later one. */
 export const KINDS: readonly Kind[] = [

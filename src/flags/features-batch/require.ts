@@ -4,7 +4,7 @@ import { holds, requirePermission } from "../../access/require-permission.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
-import { requireLiveProject } from "../../projects/require.ts";
+import { requireLiveProject } from "../../projects/projects-store.ts";
 import { errorsOf, found, importable, parentsOf, requiredPermissions, warningsOf } from "./check.ts";
 import { type Existing, existingParts, liveFlagsOf } from "./check-store.ts";
 import type { Data, FeaturesImport, ImportCheck } from "./schema.ts";

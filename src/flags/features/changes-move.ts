@@ -1,7 +1,7 @@
 import { command, type Database, query } from "../../db/statement.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
-import { requireRoom } from "../../projects/require.ts";
+import { requireRoom } from "../../projects/projects-store.ts";
 import { isDependent } from "./feature-store.ts";
 import type { Feature } from "./schema.ts";
 

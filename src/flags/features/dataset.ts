@@ -15,7 +15,7 @@ import {
 } from "../../dataset/kind.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { PathName, Time } from "../../lib/validation.ts";
-import { EXPIRED } from "../../projects/require.ts";
+import { EXPIRED } from "../../projects/projects-store.ts";
 import { insertDependency } from "../dependencies.ts";
 import { insertFeatureFavorite } from "../favorites.ts";
 import { insertFeatureTag } from "../feature-tags.ts";

@@ -2,7 +2,7 @@ import type { Actor } from "../../access/actor.ts";
 import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import { ApiError, invalid } from "../../lib/api-error.ts";
-import { requireLiveProject, requireRoom } from "../../projects/require.ts";
+import { requireLiveProject, requireRoom } from "../../projects/projects-store.ts";
 import { requireFeatureType } from "../feature-types.ts";
 import { featureNamed, liveChildren } from "./feature-store.ts";
 import type { Feature, FeatureUpdate, ProjectFeature } from "./schema.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireLiveProject, requireRoom } from "../../projects/require.ts";
+import { requireLiveProject, requireRoom } from "../../projects/projects-store.ts";
 import { archiveFeature, deleteFeature, reviveFeature } from "./changes-archive.ts";
 import { setStale } from "./changes-metadata.ts";
 import { isDependent, liveChildren } from "./feature-store.ts";

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { requirePermission } from "../../access/require-permission.ts";
 import { requireVisible } from "../../access/visibility.ts";
 import { NoBody, operation } from "../../http/operation.ts";
-import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/require.ts";
+import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/projects-store.ts";
 import { cloneFeature as clone } from "./changes-clone.ts";
 import { moveFeature as move } from "./changes-move.ts";
 import { requireFreeName, requireLiveFeature } from "./require.ts";

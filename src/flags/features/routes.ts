@@ -5,7 +5,7 @@ import type { Tx } from "../../events/write.ts";
 import { applyJsonPatch, JsonPatch } from "../../http/json-patch.ts";
 import { operation } from "../../http/operation.ts";
 import { ApiError, requireValid } from "../../lib/api-error.ts";
-import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/require.ts";
+import { requireAllowedName, requireLiveProject, requireRoom } from "../../projects/projects-store.ts";
 import { requireFeatureType } from "../feature-types.ts";
 import { requireTagTypeOf } from "../tag-types.ts";
 import * as changes from "./changes.ts";

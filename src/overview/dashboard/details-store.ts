@@ -3,7 +3,7 @@ import { ROLES } from "../../access/permissions.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { Summary } from "../../events/wire.ts";
 import type { Wire } from "../../lib/raw-json.ts";
-import type { ProjectOwner } from "../../projects/schema.ts";
+import type { ProjectOwner } from "../../projects/projects-schema.ts";
 import type { LatestEvent, ProjectRole } from "./schema.ts";
 import { type PersonRow, toUserOwner } from "./store.ts";
 

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { hiddenProjects } from "../../access/visibility.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { operation } from "../../http/operation.ts";
-import { requireProject } from "../../projects/require.ts";
+import { requireProject } from "../../projects/projects-store.ts";
 import { latestEvents, owners, projectRoles } from "./details-store.ts";
 import { onboardingStatus } from "./require.ts";
 import { PersonalDashboard, PersonalProjectDetails } from "./schema.ts";

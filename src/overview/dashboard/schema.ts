@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { ProjectOwner, UserOwner } from "../../projects/schema.ts";
+import { ProjectOwner, UserOwner } from "../../projects/projects-schema.ts";
 
 export const DashboardAdmin = v.strictObject({
   id: v.pipe(v.number(), v.integer()),

@@ -3,8 +3,8 @@ import { ROLES } from "../../access/permissions.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { startOfMinute } from "../../lib/minute.ts";
 import type { Wire } from "../../lib/raw-json.ts";
-import { COUNTS, EXPIRED, toHealth } from "../../projects/require.ts";
-import type { UserOwner } from "../../projects/schema.ts";
+import type { UserOwner } from "../../projects/projects-schema.ts";
+import { COUNTS, EXPIRED, toHealth } from "../../projects/projects-store.ts";
 import type { DashboardAdmin, DashboardFlag, DashboardProject } from "./schema.ts";
 
 export interface PersonRow {

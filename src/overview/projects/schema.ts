@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { ProjectFeature } from "../../flags/features/schema.ts";
-import { FeatureTypeCount, Insights, ProjectBasics } from "../../projects/schema.ts";
+import { FeatureTypeCount, Insights, ProjectBasics } from "../../projects/projects-schema.ts";
 import { OnboardingStatus } from "../dashboard/schema.ts";
 
 export const ProjectOverview = v.strictObject({

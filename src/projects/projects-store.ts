@@ -1,9 +1,11 @@
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
 import { isKnown } from "../db/known.ts";
-import { type Database, query } from "../db/statement.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
-import type { FeatureNaming } from "./schema.ts";
+import { removeProject } from "../people/tokens/changes.ts";
+import type { CreatedProject, FeatureNaming } from "./projects-schema.ts";
 
 const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);
 
@@ -96,6 +98,47 @@ export function requireEmpty(db: Database, id: string) {
 }
 
 const refused = (message: string) => new ApiError("InvalidOperationError", message);
+
+/** Permanently deletes an empty project, without flags and segments, and the tokens for it alone; its events stay. */
+export function deleteEmptyProject(tx: Tx, id: string) {
+  removeProject(tx, id);
+  rememberPrivate(tx).run({ id });
+  remove(tx).run({ id });
+  tx.record({ type: "project-deleted", project: id });
+}
+
+const rememberPrivate = command<{ id: string }>(`
+  INSERT INTO deleted_private_projects (id) SELECT id FROM projects WHERE id = :id AND mode = 'private'`);
+
+const remove = command<{ id: string }>(`DELETE FROM projects WHERE id = :id`);
+
+interface ProjectRow extends Omit<CreatedProject, "environments"> {
+  createdAt: string;
+  archivedAt: string | null;
+  updatedAt: string | null;
+  /** The maximum number of live flags. */
+  featureLimit: number | null;
+  /** As JSON. */
+  featureNaming: string;
+}
+
+export const insertProject = command<ProjectRow>(`
+  INSERT INTO projects (id, name, description, mode, default_stickiness, created_at, archived_at, updated_at,
+    feature_limit, feature_naming)
+  VALUES (:id, :name, :description, :mode, :defaultStickiness, :createdAt, :archivedAt, :updatedAt,
+    :featureLimit, :featureNaming)`);
+
+/** The default strategy is JSON; null if flags without strategies are on for everyone. */
+export const insertProjectEnvironment = command<{
+  project: string;
+  environment: string;
+  defaultStrategy: string | null;
+}>(`
+  INSERT INTO project_environments (project, environment, default_strategy)
+  VALUES (:project, :environment, :defaultStrategy)`);
+
+export const insertFavorite = command<{ project: string; userId: number }>(`
+  INSERT INTO project_favorites (project, user_id) VALUES (:project, :userId)`);
 
 /*
  * SQL for counting what a project contains, in queries on `projects` joined with its live `features` and with EXPIRED,

@@ -10,19 +10,21 @@ import * as changes from "../people/tokens/changes.ts";
 import { findApiToken, listedTokens, mayAccessTokens, requireTokenScope } from "../people/tokens/require.ts";
 import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "../people/tokens/schema.ts";
 import { type Token, tokens } from "../people/tokens/store.ts";
-import { requireProject } from "./require.ts";
+import { requireProject } from "./projects-store.ts";
 
-const PATH = "/api/admin/projects/:projectId/api-tokens";
-
-export const listProjectApiTokens = operation({
-  id: "getProjectApiTokens",
-  summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
+const ofProject = {
   tag: "API tokens",
-  method: "GET",
-  path: PATH,
-  permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
+  path: "/api/admin/projects/:projectId/api-tokens",
   params: v.object({ projectId: v.string() }),
   errors: ["NotFoundError"],
+} as const;
+
+export const listProjectApiTokens = operation({
+  ...ofProject,
+  id: "getProjectApiTokens",
+  summary: "The API tokens that include a project; secrets are masked unless the operator keeps them",
+  method: "GET",
+  permission: { permission: "READ_PROJECT_API_TOKEN", project: "projectId" },
   response: ApiTokens,
 }).run(({ db, actor, params: { projectId } }) =>
   snapshot(db, () => {
@@ -37,16 +39,13 @@ export const listProjectApiTokens = operation({
 );
 
 export const createProjectApiToken = operation({
+  ...ofProject,
   id: "createProjectApiToken",
   summary: "Create an API token for this project only; its secret is shown only once",
-  tag: "API tokens",
   method: "POST",
-  path: PATH,
   permission: { permission: "CREATE_PROJECT_API_TOKEN", project: "projectId" },
-  params: v.object({ projectId: v.string() }),
   body: NewApiToken,
   status: 201,
-  errors: ["NotFoundError"],
   records: ["api-token-created"],
   response: CreatedApiToken,
 }).change(({ tx, params: { projectId }, body }) => {
@@ -58,14 +57,13 @@ export const createProjectApiToken = operation({
 });
 
 export const deleteProjectApiToken = operation({
+  ...ofProject,
   id: "deleteProjectApiToken",
   summary: "Revoke an API token that is for this project only",
-  tag: "API tokens",
   method: "DELETE",
-  path: `${PATH}/:token`,
+  path: `${ofProject.path}/:token`,
   permission: { permission: "DELETE_PROJECT_API_TOKEN", project: "projectId" },
   params: v.object({ projectId: v.string(), token: v.string() }),
-  errors: ["NotFoundError"],
   records: ["api-token-deleted"],
   response: NoBody,
 }).change(({ tx, params: { projectId, token: secret } }) => {

@@ -15,15 +15,14 @@ import { isKnown } from "../db/known.ts";
 import { command, query } from "../db/statement.ts";
 import { DefaultStrategy } from "../evaluation/strategy.ts";
 import { PathName } from "../lib/validation.ts";
-import { insertProject, insertProjectEnvironment } from "./changes.ts";
-import { insertProjectFavorite } from "./favorites.ts";
-import { NewFeatureNaming } from "./schema.ts";
+import { MODES, NewFeatureNaming } from "./projects-schema.ts";
+import { insertFavorite, insertProject, insertProjectEnvironment } from "./projects-store.ts";
 
 const Project = v.strictObject({
   id: PathName,
   name: Name,
   description: OptionalText,
-  mode: v.optional(v.picklist(["open", "protected", "private"]), "open"),
+  mode: v.optional(v.picklist(MODES), "open"),
   defaultStickiness: v.optional(Name, "default"),
   createdAt: OptionalTime,
   archivedAt: OptionalTime,
@@ -40,25 +39,18 @@ const Project = v.strictObject({
   favoritedBy: v.optional(v.array(Id), []),
 });
 
-type Row = Omit<
-  v.InferOutput<typeof Project>,
-  "featureNaming" | "environments" | "defaultStrategies" | "favoritedBy"
->;
+/** Lists and objects are JSON; the other columns are as on the line. */
+type Row = Record<"environments" | "favoritedBy", string> &
+  Record<"featureNaming" | "defaultStrategies", string | null>;
 
-const all = query<
-  object,
-  Row & { featureNaming: string | null } & Record<
-      "environments" | "defaultStrategies" | "favoritedBy",
-      string
-    >
->(`
+const all = query<object, Row>(`
   SELECT id, name, description, mode, default_stickiness AS defaultStickiness, created_at AS createdAt,
     archived_at AS archivedAt, updated_at AS updatedAt, feature_limit AS featureLimit,
     nullif(feature_naming, '{}') AS featureNaming,
     (SELECT json_group_array(environment ORDER BY environment) FROM project_environments
       WHERE project = projects.id) AS environments,
-    (SELECT json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
-        ORDER BY environment)
+    (SELECT nullif(json_group_array(json_object('environment', environment, 'strategy', json(default_strategy))
+        ORDER BY environment), '[]')
       FROM project_environments WHERE project = projects.id AND default_strategy IS NOT NULL) AS defaultStrategies,
     (SELECT json_group_array(user_id ORDER BY user_id) FROM project_favorites
       WHERE project = projects.id) AS favoritedBy
@@ -89,27 +81,22 @@ export const project = kind({
     requireOwnEnvironments(environments, defaultStrategies);
     const featureNaming = JSON.stringify(row.featureNaming ?? {});
     insertProject(tx).run({ ...row, featureNaming, createdAt: row.createdAt ?? now });
-    const strategies = new Map(
-      defaultStrategies.map(({ environment, strategy }) => [environment, JSON.stringify(strategy)]),
-    );
     for (const environment of environments) {
-      const defaultStrategy = strategies.get(environment) ?? null;
+      const own = defaultStrategies.findLast((one) => one.environment === environment);
+      const defaultStrategy = own ? JSON.stringify(own.strategy) : null;
       insertProjectEnvironment(tx).run({ project: row.id, environment, defaultStrategy });
     }
-    for (const userId of favoritedBy) insertProjectFavorite(tx).run({ project: row.id, userId });
+    for (const userId of favoritedBy) insertFavorite(tx).run({ project: row.id, userId });
   },
   *rows(db) {
-    for (const { featureNaming: naming, environments, defaultStrategies, favoritedBy, ...row } of all(
-      db,
-    ).iterate({})) {
-      const featureNaming = naming && withoutNulls(JSON.parse(naming));
-      yield {
-        ...withoutNulls({ ...row, featureNaming }),
-        environments: JSON.parse(environments),
-        ...(defaultStrategies !== "[]" && { defaultStrategies: JSON.parse(defaultStrategies) }),
-        favoritedBy: JSON.parse(favoritedBy),
-      };
-    }
+    for (const row of all(db).iterate({}))
+      yield withoutNulls({
+        ...row,
+        featureNaming: row.featureNaming && withoutNulls(JSON.parse(row.featureNaming)),
+        environments: JSON.parse(row.environments),
+        defaultStrategies: row.defaultStrategies && JSON.parse(row.defaultStrategies),
+        favoritedBy: JSON.parse(row.favoritedBy),
+      });
   },
   warnings: (_, { id }) => nameWarnings("id", id),
 });

@@ -1,0 +1,241 @@
+import * as v from "valibot";
+import { ROLES } from "../access/permissions.ts";
+import { requirePerson } from "../access/require-permission.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation } from "../http/operation.ts";
+import { UrlName } from "../lib/validation.ts";
+import { insertUserRole } from "./access-store.ts";
+import { projectData } from "./overview-store.ts";
+import {
+  CreatedProject,
+  NewProject,
+  ProjectList,
+  ProjectSettings,
+  ProjectUpdate,
+} from "./projects-schema.ts";
+import {
+  insertFavorite,
+  insertProject,
+  insertProjectEnvironment,
+  isTaken,
+  requireAllExist,
+  requireEmpty,
+  requireFreeId,
+  requireProject,
+  requireUsablePattern,
+} from "./projects-store.ts";
+import { listedProjects } from "./store.ts";
+
+const PROJECTS = "/api/admin/projects";
+
+export const listProjects = operation({
+  id: "getProjects",
+  summary: "The live or the archived projects",
+  tag: "Projects",
+  method: "GET",
+  path: PROJECTS,
+  permission: null,
+  query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),
+  response: ProjectList,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => ({
+    version: 1 as const,
+    projects: listedProjects(db, {
+      userId: actor.userId,
+      hidden: hiddenProjects(db, actor),
+      archived: query.archived === "true",
+    }),
+  })),
+);
+
+export const validateProject = operation({
+  id: "validateProject",
+  summary: "Check whether a project can be created with this id",
+  tag: "Projects",
+  method: "POST",
+  path: `${PROJECTS}/validate`,
+  permission: "CREATE_PROJECT",
+  body: v.object({ id: UrlName }),
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { id } }) => requireFreeId(db, id));
+
+export const createProject = operation({
+  id: "createProject",
+  summary: "Create a project",
+  tag: "Projects",
+  method: "POST",
+  path: PROJECTS,
+  permission: "CREATE_PROJECT",
+  body: NewProject,
+  status: 201,
+  errors: ["NameExistsError"],
+  records: ["project-created"],
+  response: CreatedProject,
+}).change(({ tx, actor: { userId }, body: { environments, ...project } }) => {
+  requireAllExist(tx.db, "environment", environments ?? [], "body.environments");
+  if (project.id !== undefined) requireFreeId(tx.db, project.id);
+  const { name, description, defaultStickiness } = project;
+  const id = project.id ?? freeId(tx.db, name);
+  insertProject(tx).run({ ...BLANK, ...project, id, createdAt: tx.now });
+  for (const environment of new Set(environments ?? defaultEnvironments(tx.db).pluck().all({})))
+    insertProjectEnvironment(tx).run({ project: id, environment, defaultStrategy: null });
+  if (userId !== null) insertUserRole(tx).run({ project: id, user: userId, role: ROLES.owner });
+  tx.record({ type: "project-created", project: id, data: { id, name, description, defaultStickiness } });
+  const created = byId(tx.db).get({ id })!;
+  return { ...created, environments: JSON.parse(created.environments) };
+});
+
+const BLANK = { archivedAt: null, updatedAt: null, featureLimit: null, featureNaming: "{}" };
+
+/** Derived from the name, with a number appended if it is taken. */
+function freeId(db: Database, name: string): string {
+  const slug = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  const base = slug.slice(0, 80).replaceAll(/^-+|-+$/g, "") || "project";
+  for (let number = 1; ; number++) {
+    const id = number === 1 ? base : `${base}-${number}`;
+    if (!isTaken(db, id)) return id;
+  }
+}
+
+const defaultEnvironments = query<object, string>(
+  `SELECT name FROM environments WHERE enabled ORDER BY sort_order, name`,
+);
+
+const byId = query<{ id: string }, Omit<CreatedProject, "environments"> & { environments: string }>(`
+  SELECT id, name, description, mode, default_stickiness AS defaultStickiness,
+    (SELECT json_group_array(environment ORDER BY sort_order, environment)
+      FROM project_environments JOIN environments ON environments.name = environment
+      WHERE project = projects.id) AS environments
+  FROM projects WHERE id = :id`);
+
+const ofProject = {
+  tag: "Projects",
+  permission: { permission: "UPDATE_PROJECT", project: "projectId" },
+  params: v.object({ projectId: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const updateProject = operation({
+  ...ofProject,
+  id: "updateProject",
+  summary: "Change a project's name, description and mode",
+  method: "PUT",
+  path: `${PROJECTS}/:projectId`,
+  body: ProjectUpdate,
+  records: ["project-updated"],
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  change(tx, projectId, body);
+});
+
+export const changeSettings = operation({
+  ...ofProject,
+  id: "updateProjectEnterpriseSettings",
+  summary: "Change a project's settings",
+  method: "PUT",
+  path: `${PROJECTS}/:projectId/settings`,
+  permission: { permission: ["UPDATE_PROJECT", "PROJECT_SETTINGS_WRITE"], project: "projectId" },
+  body: ProjectSettings,
+  records: ["project-updated"],
+}).change(({ tx, params: { projectId }, body }) => {
+  requireProject(tx.db, projectId);
+  if (body.featureNaming) requireUsablePattern(body.featureNaming);
+  change(tx, projectId, body);
+});
+
+/** Properties that are left out stay as they are. */
+function change(tx: Tx, id: string, changed: Partial<ProjectUpdate> & ProjectSettings) {
+  const preData = projectData(tx.db, id);
+  const { name = null, description = preData.description, mode = null, defaultStickiness = null } = changed;
+  const featureNaming = changed.featureNaming ? JSON.stringify(changed.featureNaming) : null;
+  update(tx).run({ id, name, description, mode, defaultStickiness, featureNaming, now: tx.now });
+  tx.record({ type: "project-updated", project: id, data: projectData(tx.db, id), preData });
+}
+
+/** What is null stays as it is, apart from the description. */
+const update = command<
+  Record<"id" | "now", string> &
+    Record<"name" | "description" | "mode" | "defaultStickiness" | "featureNaming", string | null>
+>(`
+  UPDATE projects
+  SET name = ifnull(:name, name), description = :description, mode = ifnull(:mode, mode),
+    default_stickiness = ifnull(:defaultStickiness, default_stickiness),
+    feature_naming = ifnull(:featureNaming, feature_naming), updated_at = :now
+  WHERE id = :id`);
+
+export const archiveProject = operation({
+  ...ofProject,
+  id: "archiveProject",
+  summary: "Archive a project without live flags",
+  method: "POST",
+  path: `${PROJECTS}/archive/:projectId`,
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["project-archived"],
+}).change(({ tx, params: { projectId } }) => {
+  requireEmpty(tx.db, projectId);
+  setArchived(tx).run({ id: projectId, archivedAt: tx.now });
+  tx.record({ type: "project-archived", project: projectId });
+});
+
+// Its flags stay archived.
+export const reviveProject = operation({
+  ...ofProject,
+  id: "reviveProject",
+  summary: "Revive an archived project",
+  method: "POST",
+  path: `${PROJECTS}/revive/:projectId`,
+  permission: { permission: "DELETE_PROJECT", project: "projectId" },
+  records: ["project-revived"],
+}).change(({ tx, params: { projectId } }) => {
+  requireProject(tx.db, projectId);
+  setArchived(tx).run({ id: projectId, archivedAt: null });
+  tx.record({ type: "project-revived", project: projectId });
+});
+
+const setArchived = command<{ id: string; archivedAt: string | null }>(`
+  UPDATE projects SET archived_at = :archivedAt WHERE id = :id`);
+
+const ofFavorite = {
+  ...ofProject,
+  tag: "Favorites",
+  path: `${PROJECTS}/:projectId/favorites`,
+  permission: { project: "projectId" },
+} as const;
+
+export const addFavoriteProject = operation({
+  ...ofFavorite,
+  id: "addFavoriteProject",
+  summary: "Add a project to the caller's favorites",
+  method: "POST",
+  records: ["project-favorited"],
+}).change(({ tx, actor, params: { projectId: project } }) => {
+  requireProject(tx.db, project);
+  const favorite = { project, userId: requirePerson(actor) };
+  removeFavorite(tx).run(favorite);
+  insertFavorite(tx).run(favorite);
+  tx.record({ type: "project-favorited", project, data: { project } });
+});
+
+export const removeFavoriteProject = operation({
+  ...ofFavorite,
+  id: "removeFavoriteProject",
+  summary: "Remove a project from the caller's favorites",
+  method: "DELETE",
+  records: ["project-unfavorited"],
+}).change(({ tx, actor, params: { projectId: project } }) => {
+  requireProject(tx.db, project);
+  removeFavorite(tx).run({ project, userId: requirePerson(actor) });
+  tx.record({ type: "project-unfavorited", project, data: { project } });
+});
+
+const removeFavorite = command<{ project: string; userId: number }>(`
+  DELETE FROM project_favorites WHERE project = :project AND user_id = :userId`);
