@@ -149,7 +149,7 @@ CREATE TABLE project_favorites (
 CREATE INDEX project_favorites_by_user ON project_favorites (user_id);
 
 -- A token is found by the SHA-256 of its secret. The secret is shown once, when the token is created; that of an API
--- token is also kept, encrypted, if the operator wants to read it back (src/people/tokens/changes-secrets.ts).
+-- token is also kept, encrypted, if the operator wants to read it back (src/people/token-secrets.ts).
 CREATE TABLE tokens (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   type        TEXT NOT NULL CHECK (type IN ('user', 'admin', 'client', 'frontend')),

@@ -10,7 +10,7 @@ interface Person {
 }
 
 /** A `T` whose avatar may be one of ours. */
-export type Pictured<T extends { imageUrl: string }> = Omit<T, "imageUrl"> & { imageUrl: string | OwnPath };
+export type WithAvatar<T extends { imageUrl: string }> = Omit<T, "imageUrl"> & { imageUrl: string | OwnPath };
 
 /** The person's own avatar, or else the path of one drawn by this server; third parties are never contacted. */
 export const imageUrlOf = ({ imageUrl, email, username, id }: Person): string | OwnPath =>

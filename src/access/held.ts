@@ -5,8 +5,8 @@ import { DEFAULT_PROJECT, PERMISSIONS, type Permission, permissionsOfBuiltIn } f
 /** A permission and where it applies; everywhere if no project is given. */
 export interface Held {
   permission: Permission;
-  project?: string;
-  environment?: string;
+  project?: string | undefined;
+  environment?: string | undefined;
 }
 
 interface Grant {

@@ -6,7 +6,7 @@ import { demoDataset } from "../demo/dataset.ts";
 import { write } from "../events/write.ts";
 import { decryptedParameters } from "../integrations/parameters.ts";
 import { integrations, rewriteParameters } from "../integrations/store.ts";
-import { createToken } from "../people/tokens/changes.ts";
+import { createToken } from "../people/tokens.ts";
 import { importDataset } from "../transfer/import.ts";
 import type { Command, Context } from "./command.ts";
 import { writeLines } from "./export.ts";

@@ -3,7 +3,7 @@ import { PASSWORD_LENGTH } from "../access/password-rules.ts";
 import { SECRET_SHAPE } from "../access/token.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check } from "../lib/validation.ts";
-import { Username } from "../people/users/schema.ts";
+import { Username } from "../people/users-schema.ts";
 
 /*
  * Environment variables that provide users and tokens for the first start.

@@ -3,8 +3,8 @@ import type { Database } from "../db/statement.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check, NonEmptyText } from "../lib/validation.ts";
-import { Email, Username } from "../people/users/schema.ts";
-import { userByAnyName } from "../people/users/store.ts";
+import { Email, Username } from "../people/users-schema.ts";
+import { userByAnyName } from "../people/users-store.ts";
 
 const Name = v.pipe(
   NonEmptyText,

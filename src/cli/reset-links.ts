@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import type { Database } from "../db/statement.ts";
-import { deliverLinksTo } from "../people/resets/changes-delivery.ts";
+import { deliverLinksTo } from "../people/resets.ts";
 import type { Context } from "./command.ts";
 
 /**

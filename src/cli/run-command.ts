@@ -9,7 +9,7 @@ import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { createToken, revokeToken } from "../people/tokens/changes.ts";
+import { createToken, revokeToken } from "../people/tokens.ts";
 import { createServer } from "../server/create-server.ts";
 import { watchUsage } from "../server/usage.ts";
 import { replaceFlags } from "../transfer/import.ts";

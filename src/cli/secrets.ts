@@ -4,8 +4,14 @@ import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
 import { hasPlainSecrets } from "../integrations/parameters.ts";
 import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/store.ts";
-import { forgetSecrets, keepSecrets, reencryptTokenSecrets } from "../people/tokens/changes-secrets.ts";
-import { keepsSecrets, keptSecrets, readableSecrets } from "../people/tokens/secrets-store.ts";
+import {
+  forgetSecrets,
+  keepSecrets,
+  keepsSecrets,
+  keptSecrets,
+  readableSecrets,
+  reencryptTokenSecrets,
+} from "../people/token-secrets.ts";
 import type { Command, Context } from "./command.ts";
 import type { Config } from "./config.ts";
 import { counted } from "./output.ts";

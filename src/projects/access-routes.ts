@@ -4,8 +4,8 @@ import { snapshot } from "../db/snapshot.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { requireGroup } from "../people/groups/require.ts";
-import { requireAnyUser } from "../people/users/require.ts";
+import { requireGroup } from "../people/groups.ts";
+import { requireAnyUser } from "../people/users-store.ts";
 import {
   AddedAccess,
   AddedToRole,

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Timestamp, wholeNumber } from "../lib/validation.ts";
-import { Role } from "../people/roles/schema.ts";
+import { Role } from "../people/roles.ts";
 
 const Id = v.pipe(v.number(), v.safeInteger());
 

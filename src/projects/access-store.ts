@@ -6,8 +6,7 @@ import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";
-import { ROLE_COLUMNS, roleById, rolesInProject } from "../people/roles/require.ts";
-import type { Role } from "../people/roles/schema.ts";
+import { ROLE_COLUMNS, type Role, roleById, rolesInProject } from "../people/roles.ts";
 import type { AddedAccess, ProjectAccess, RoleHolders, RoleUsage } from "./access-schema.ts";
 import { requireAllExist } from "./projects-store.ts";
 

@@ -4,7 +4,7 @@ import { snapshot } from "../db/snapshot.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { revokeToken } from "../people/tokens/changes.ts";
+import { revokeToken } from "../people/tokens.ts";
 import {
   Environment,
   EnvironmentName,

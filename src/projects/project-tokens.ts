@@ -5,11 +5,18 @@ import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
-import { toApiToken } from "../people/tokens/api-token.ts";
-import * as changes from "../people/tokens/changes.ts";
-import { findApiToken, listedTokens, mayAccessTokens, requireTokenScope } from "../people/tokens/require.ts";
-import { type ApiToken, ApiTokens, CreatedApiToken, NewApiToken } from "../people/tokens/schema.ts";
-import { type Token, tokens } from "../people/tokens/store.ts";
+import {
+  type ApiToken,
+  ApiTokens,
+  CreatedApiToken,
+  findApiToken,
+  issueApiToken,
+  listedTokens,
+  mayAccessTokens,
+  NewApiToken,
+  toApiToken,
+} from "../people/api-tokens.ts";
+import { revokeToken, type Token, tokens } from "../people/tokens.ts";
 import { requireProject } from "./projects-store.ts";
 
 const ofProject = {
@@ -52,8 +59,7 @@ export const createProjectApiToken = operation({
   requireProject(tx.db, projectId);
   if (!isOnlyForProject(body, projectId))
     throw invalid({ path: "body.projects", message: `must be only ${projectId}` });
-  requireTokenScope(tx.db, body);
-  return changes.createApiToken(tx, body);
+  return issueApiToken(tx, body);
 });
 
 export const deleteProjectApiToken = operation({
@@ -72,7 +78,7 @@ export const deleteProjectApiToken = operation({
     throw new ApiError("NotFoundError", `The project ${projectId} has no such token`);
   if (!isOnlyForProject(token, projectId))
     throw invalid({ path: "path.token", message: "names a token that is also for other projects" });
-  changes.revokeToken(tx, token.id);
+  revokeToken(tx, token.id);
 });
 
 /** The secret of a token that is for other projects too opens those. */

@@ -4,7 +4,7 @@ import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
 import { matchesWhole } from "../lib/pattern.ts";
-import { removeProject } from "../people/tokens/changes.ts";
+import { removeProject } from "../people/tokens.ts";
 import type { CreatedProject, FeatureNaming } from "./projects-schema.ts";
 
 const live = query<{ id: string }>(`SELECT 1 FROM projects WHERE id = :id AND archived_at IS NULL`);

@@ -4,9 +4,8 @@ import { beginSession, sessionCookie } from "../access/session.ts";
 import { useSignInLink } from "../access/sign-in-link.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
-import { noteSignIn } from "../people/sessions/changes.ts";
-import { markSeen } from "../people/users/changes.ts";
-import { requireOwnUser } from "../people/users/require.ts";
+import { noteSignIn } from "../people/sessions.ts";
+import { markSeen, requireUser } from "../people/users-store.ts";
 import type { ServerOptions } from "./create-server.ts";
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
@@ -19,7 +18,7 @@ export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
       const link = useSignInLink(tx, secret);
       if (!link) return undefined;
       const failure = link.isExpired ? "The link has expired" : null;
-      noteSignIn(tx, { user: requireOwnUser(tx.db, link.userId), method: "link", address, failure });
+      noteSignIn(tx, { user: requireUser(tx.db, link.userId), method: "link", address, failure });
       if (link.isExpired) return undefined;
       markSeen(tx, link.userId);
       return beginSession(tx, link.userId);

@@ -78,33 +78,20 @@ import * as projectReads from "../overview/projects/routes.ts";
 import * as projectReadsSchema from "../overview/projects/schema.ts";
 import * as settings from "../overview/settings.ts";
 import * as statistics from "../overview/statistics.ts";
-import * as feedback from "../people/feedback/routes.ts";
-import * as feedbackSchema from "../people/feedback/schema.ts";
-import * as groups from "../people/groups/routes.ts";
-import * as groupsSchema from "../people/groups/schema.ts";
-import * as invitations from "../people/invitations/routes.ts";
-import * as openInvitations from "../people/invitations/routes-open.ts";
-import * as invitationsSchema from "../people/invitations/schema.ts";
-import * as ownUser from "../people/own-user/routes.ts";
-import * as ownUserSchema from "../people/own-user/schema.ts";
-import * as resets from "../people/resets/routes.ts";
-import * as roles from "../people/roles/routes.ts";
-import * as rolesSchema from "../people/roles/schema.ts";
-import * as serviceAccounts from "../people/service-accounts/routes.ts";
-import * as serviceAccountTokens from "../people/service-accounts/routes-tokens.ts";
-import * as serviceAccountsSchema from "../people/service-accounts/schema.ts";
-import * as sessions from "../people/sessions/routes.ts";
-import * as signInHistory from "../people/sessions/routes-history.ts";
-import * as ownSessions from "../people/sessions/routes-own.ts";
-import * as sessionsSchema from "../people/sessions/schema.ts";
-import * as tokens from "../people/tokens/routes.ts";
-import * as apiTokens from "../people/tokens/routes-api.ts";
-import * as tokensSchema from "../people/tokens/schema.ts";
-import * as users from "../people/users/routes.ts";
-import * as userLists from "../people/users/routes-lists.ts";
-import * as passwords from "../people/users/routes-passwords.ts";
-import * as userPermissions from "../people/users/routes-permissions.ts";
-import * as usersSchema from "../people/users/schema.ts";
+import * as apiTokens from "../people/api-tokens.ts";
+import * as groups from "../people/groups.ts";
+import * as invitations from "../people/invitations.ts";
+import * as ownUser from "../people/own-user.ts";
+import * as passwords from "../people/passwords-routes.ts";
+import * as personalTokens from "../people/personal-tokens.ts";
+import * as rolesSchema from "../people/roles.ts";
+import * as roles from "../people/roles-routes.ts";
+import * as serviceAccounts from "../people/service-accounts.ts";
+import * as sessions from "../people/sessions.ts";
+import * as userLists from "../people/user-lists.ts";
+import * as userPermissions from "../people/user-permissions.ts";
+import * as users from "../people/users-routes.ts";
+import * as usersSchema from "../people/users-schema.ts";
 import * as projectAccess from "../projects/access-routes.ts";
 import * as projectAccessSchema from "../projects/access-schema.ts";
 import * as environmentClones from "../projects/environment-clones.ts";
@@ -129,30 +116,17 @@ const MODULES = [
   eventStream,
   events,
   eventsSchema,
-  feedback,
-  feedbackSchema,
+  apiTokens,
   groups,
-  groupsSchema,
-  openInvitations,
   invitations,
-  invitationsSchema,
   ownUser,
-  ownUserSchema,
-  resets,
+  passwords,
+  personalTokens,
   roles,
   rolesSchema,
-  serviceAccountTokens,
   serviceAccounts,
-  serviceAccountsSchema,
-  signInHistory,
-  ownSessions,
   sessions,
-  sessionsSchema,
-  apiTokens,
-  tokens,
-  tokensSchema,
   userLists,
-  passwords,
   userPermissions,
   users,
   usersSchema,

@@ -15,11 +15,11 @@ import { notification, notificationMute } from "../log/notifications/dataset.ts"
 import { banner } from "../overview/banners.ts";
 import { counter } from "../overview/counters.ts";
 import { setting } from "../overview/settings.ts";
-import { group } from "../people/groups/dataset.ts";
-import { invitation } from "../people/invitations/dataset.ts";
-import { role } from "../people/roles/dataset.ts";
-import { token } from "../people/tokens/dataset.ts";
-import { user } from "../people/users/dataset.ts";
+import { group } from "../people/groups.ts";
+import { invitation } from "../people/invitations.ts";
+import { role } from "../people/roles.ts";
+import { token } from "../people/tokens.ts";
+import { user } from "../people/users-store.ts";
 import { projectRole } from "../projects/access-store.ts";
 import { environment } from "../projects/environments-store.ts";
 import { deletedPrivateProject, project } from "../projects/projects-dataset.ts";

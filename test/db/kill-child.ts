@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { CLI } from "../../src/access/actor.ts";
 import { open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
-import { createUser } from "../../src/people/users/changes.ts";
+import { createUser } from "../../src/people/users-store.ts";
 
 // Creates users, each with an event, and acknowledges each once stored, until it is killed.
 const [file = "", round = ""] = process.argv.slice(2);

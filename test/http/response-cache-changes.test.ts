@@ -6,7 +6,7 @@ import { hashPassword } from "../../src/access/password.ts";
 import { beginSession, endSession, SESSION_COOKIE } from "../../src/access/session.ts";
 import { command, type Database } from "../../src/db/statement.ts";
 import { write } from "../../src/events/write.ts";
-import { revokeToken } from "../../src/people/tokens/changes.ts";
+import { revokeToken } from "../../src/people/tokens.ts";
 import { personal } from "../support/world.ts";
 import { openBoth, READS, requireFresh } from "./both-servers.ts";
 

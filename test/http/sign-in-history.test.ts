@@ -6,7 +6,7 @@ import { inWriting } from "../../src/db/transaction.ts";
 import { write } from "../../src/events/write.ts";
 import { listen } from "../../src/http/listen.ts";
 import { DAY_MS } from "../../src/lib/hour.ts";
-import { noteSignIn } from "../../src/people/sessions/changes.ts";
+import { noteSignIn } from "../../src/people/sessions.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { outsiders } from "../support/bad-bodies.ts";
 import { scenarios, watchLog } from "../support/server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { inWriting } from "../../src/db/transaction.ts";
-import { keepSecrets } from "../../src/people/tokens/changes-secrets.ts";
+import { keepSecrets } from "../../src/people/token-secrets.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";
 

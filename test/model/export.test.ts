@@ -6,7 +6,7 @@ import { writeUsage } from "../../src/applications/usage/changes.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
-import { keepSecrets } from "../../src/people/tokens/changes-secrets.ts";
+import { keepSecrets } from "../../src/people/token-secrets.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";

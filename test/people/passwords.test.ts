@@ -7,8 +7,8 @@ import { hashPassword, isOutdated, isPassword } from "../../src/access/password.
 import { createSignInLink } from "../../src/access/sign-in-link.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
-import { deliverLinksTo, type ResetLink } from "../../src/people/resets/changes-delivery.ts";
-import { requireSignIn } from "../../src/people/users/require.ts";
+import { requireSignIn } from "../../src/people/passwords.ts";
+import { deliverLinksTo, type RequestedLink } from "../../src/people/resets.ts";
 import { badBodies, outsiders, unreadableBodies } from "../support/bad-bodies.ts";
 import { type Call, openServer, type Scenario, scenarios } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
@@ -255,7 +255,7 @@ scenarios("POST /auth/reset/password-email", [
 
 test("a requested link is handed over once it is on disk, and only for existing users", async (t) => {
   const { request, db } = await openServer(t, withNina());
-  const taken: ResetLink[] = [];
+  const taken: RequestedLink[] = [];
   const failed: unknown[] = [];
   const end = deliverLinksTo(db, { take: (link) => taken.push(link), fail: (error) => failed.push(error) });
   const ask = (email: string) =>

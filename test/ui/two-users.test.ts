@@ -4,7 +4,7 @@ import type { Page } from "puppeteer-core";
 import { SYSTEM } from "../../src/access/actor.ts";
 import { hashPassword } from "../../src/access/password.ts";
 import { write } from "../../src/events/write.ts";
-import { setPassword } from "../../src/people/users/changes.ts";
+import { setPassword } from "../../src/people/passwords.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { holds, openPage, press, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
 

@@ -1,0 +1,299 @@
+import crypto from "node:crypto";
+import * as v from "valibot";
+import { hashPassword } from "../access/password.ts";
+import { ROLES } from "../access/permissions.ts";
+import { hashSecret } from "../access/token.ts";
+import {
+  bit,
+  Flag,
+  Hash,
+  Id,
+  kind,
+  OptionalText,
+  OptionalTime,
+  requireAllKnown,
+  withoutNulls,
+} from "../dataset/kind.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
+import { MASK } from "../lib/mask.ts";
+import { OwnPath } from "../lib/raw-json.ts";
+import { timestamp } from "../lib/timestamp.ts";
+import { ShortText, Time, Timestamp } from "../lib/validation.ts";
+import { requireStrongPassword, WEAK_PASSWORD } from "./passwords.ts";
+import { Role, rootRole } from "./roles.ts";
+import { Email, FullName, User, Username } from "./users-schema.ts";
+import { createUser, requireFreeNames, requireUser } from "./users-store.ts";
+
+/**
+ * A link with which anyone can create an account. Its secret appears only in the response that creates it; elsewhere a
+ * masked form identifies the invitation.
+ */
+export const Invitation = v.strictObject({
+  secret: v.string(),
+  name: v.string(),
+  url: v.string(),
+  expiresAt: Timestamp,
+  enabled: v.boolean(),
+  createdAt: Timestamp,
+  createdBy: v.nullable(v.string()),
+  users: v.array(v.pick(User, ["id", "name", "username"])),
+  role: v.omit(Role, ["description"]),
+});
+type Invitation = v.InferOutput<typeof Invitation>;
+
+export const NewInvitation = v.object({ name: ShortText, expiresAt: Time });
+
+/** A change to an invitation; properties that are left out stay as they are. */
+export const InvitationUpdate = v.pipe(
+  v.object({ expiresAt: v.optional(Time), enabled: v.optional(v.boolean()) }),
+  v.check(
+    ({ expiresAt, enabled }) => expiresAt !== undefined || enabled !== undefined,
+    "must have expiresAt or enabled",
+  ),
+);
+
+/** What an invited user fills in; the role is not a choice. */
+export const InvitedUser = v.object({
+  username: v.nullish(Username, null),
+  email: Email,
+  name: FullName,
+  password: v.string(),
+});
+
+const ofInvitations = {
+  tag: "Invitations",
+  path: "/api/admin/invite-link/tokens",
+  permission: "ADMIN",
+} as const;
+
+const ofInvitation = {
+  ...ofInvitations,
+  path: `${ofInvitations.path}/:token`,
+  params: v.object({ token: v.string() }),
+  errors: ["NotFoundError"],
+  response: Invitation,
+} as const;
+
+/** For the person invited. */
+const ofInvited = { tag: "Invitations", permission: null, params: v.object({ token: v.string() }) } as const;
+
+export const listInvitations = operation({
+  ...ofInvitations,
+  id: "getAllPublicSignupTokens",
+  summary: "The invitations, with masked secrets",
+  method: "GET",
+  response: v.strictObject({ tokens: v.array(Invitation) }),
+}).run(({ db }) =>
+  snapshot(db, () => ({
+    tokens: all(db)
+      .all({})
+      .map((row) => toWire(toInvitation(db, row))),
+  })),
+);
+
+/** How long an invitation can be valid at most, in milliseconds: a month (original). */
+const MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+
+export const createInvitation = operation({
+  ...ofInvitations,
+  id: "createPublicSignupToken",
+  summary: "Create a link for signing up, valid for a month at most; it is shown only once",
+  method: "POST",
+  body: NewInvitation,
+  status: 201,
+  records: ["public-signup-token-created"],
+  response: Invitation,
+}).change(({ tx, body: { name, expiresAt: wanted } }) => {
+  const secret = crypto.randomBytes(32).toString("hex"); // not stored
+  const latest = timestamp(Date.parse(tx.now) + MAX_AGE_MS);
+  const expiresAt = wanted < latest ? wanted : latest;
+  const { createdBy } = tx.actor;
+  const row = { id: null, name, hash: hashSecret(secret), enabled: 1, createdAt: tx.now } as const;
+  const id = Number(insert(tx).run({ ...row, createdBy, expiresAt }).lastInsertRowid);
+  tx.record({ type: "public-signup-token-created", data: invitationById(tx.db, id) });
+  return new WithHeaders(toWire(invitationById(tx.db, id, secret)), { location: `tokens/${secret}` });
+});
+
+export const readInvitation = operation({
+  ...ofInvitation,
+  id: "getPublicSignupToken",
+  summary: "An invitation, by its secret or masked secret",
+  method: "GET",
+}).run(({ db, params: { token } }) =>
+  snapshot(db, () => toWire(invitationById(db, requireInvitation(db, token)))),
+);
+
+export const updateInvitation = operation({
+  ...ofInvitation,
+  id: "updatePublicSignupToken",
+  summary: "Disable or enable an invitation, or set when it expires",
+  method: "PUT",
+  body: InvitationUpdate,
+  records: ["public-signup-token-updated"],
+}).change(({ tx, params: { token }, body: { enabled, expiresAt } }) => {
+  const id = requireInvitation(tx.db, token);
+  update(tx).run({
+    id,
+    enabled: enabled === undefined ? null : bit(enabled),
+    expiresAt: expiresAt ?? null,
+  });
+  const changed = {
+    ...(enabled !== undefined && { enabled }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+  tx.record({ type: "public-signup-token-updated", data: { secret: maskedSecret(id), ...changed } });
+  return toWire(invitationById(tx.db, id));
+});
+
+export const checkInvitation = operation({
+  ...ofInvited,
+  id: "validatePublicSignupToken",
+  summary: "Whether an invitation can be used",
+  method: "GET",
+  path: "/invite/:token/validate",
+  response: NoBody,
+}).run(({ db, params: { token } }) => void requireOpenInvitation(db, token));
+
+export const useInvitation = operation({
+  ...ofInvited,
+  id: "addPublicSignupTokenUser",
+  summary: "Sign up through an invitation, as a Viewer",
+  method: "POST",
+  path: "/invite/:token/signup",
+  body: InvitedUser,
+  status: 201,
+  errors: WEAK_PASSWORD,
+  records: ["user-created", "public-signup-token-user-added"],
+  response: User,
+})
+  .prepare(({ db, params: { token }, body: { password } }) => {
+    requireOpenInvitation(db, token); // so that only valid invitations cost a hash
+    requireStrongPassword(password);
+    return hashPassword(password);
+  })
+  .change(({ tx, params: { token }, body: { password: _, ...names }, prepared: passwordHash }) => {
+    const invitationId = requireOpenInvitation(tx.db, token);
+    requireFreeNames(tx.db, names);
+    const userId = createUser(tx, { ...names, passwordHash, rootRole: ROLES.viewer });
+    insertUser(tx).run({ invitationId, userId });
+    const data = { secret: maskedSecret(invitationId), userId };
+    tx.record({ type: "public-signup-token-user-added", data });
+    return requireUser(tx.db, userId);
+  });
+
+interface Row extends Pick<Invitation, "name" | "createdAt" | "createdBy" | "expiresAt"> {
+  id: number;
+  enabled: 0 | 1;
+  /** As JSON. */
+  users: string;
+}
+
+const COLUMNS = `id, name, enabled, created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt, (
+    SELECT json_group_array(json_object('id', users.id, 'name', users.name, 'username', username) ORDER BY users.id)
+    FROM invitation_users JOIN users ON users.id = user_id WHERE invitation_id = invitations.id) AS users`;
+
+const all = query<object, Row>(`SELECT ${COLUMNS} FROM invitations ORDER BY id`);
+
+const byId = query<{ id: number }, Row>(`SELECT ${COLUMNS} FROM invitations WHERE id = :id`);
+
+const idOf = query<{ hash: string }, number>(`SELECT id FROM invitations WHERE hash = :hash`);
+
+const openByHash = query<{ hash: string; now: string }, number>(`
+  SELECT id FROM invitations WHERE hash = :hash AND enabled AND expires_at > :now`);
+
+/** An existing invitation. @param secret if it was just created */
+const invitationById = (db: Database, id: number, secret?: string): Invitation =>
+  toInvitation(db, byId(db).get({ id })!, secret);
+
+function toInvitation(db: Database, { id, ...row }: Row, secret = maskedSecret(id)): Invitation {
+  const { description: _, ...role } = rootRole(db, ROLES.viewer);
+  return {
+    ...row,
+    secret,
+    url: `/new-user?invite=${secret}`,
+    enabled: row.enabled === 1,
+    users: JSON.parse(row.users),
+    role,
+  };
+}
+
+/** In events, the URL is a path. */
+const toWire = (invitation: Invitation) => ({ ...invitation, url: new OwnPath(invitation.url) });
+
+/** Identifies an invitation in place of its secret. */
+const maskedSecret = (id: number) => `${MASK}-${id}`;
+
+const idInMasked = (masked: string) => Number(/^\*{5}-(\d{1,15})$/.exec(masked)?.[1] ?? 0);
+
+/** The id of an invitation, given its secret or masked secret. @throws ApiError `NotFoundError` */
+function requireInvitation(db: Database, secret: string): number {
+  const hash = hashSecret(secret);
+  const id = idOf(db).pluck().get({ hash }) ?? byId(db).get({ id: idInMasked(secret) })?.id;
+  if (id !== undefined) return id;
+  throw new ApiError("NotFoundError", "There is no invitation with this token");
+}
+
+/** The id of an invitation that can be used now. @throws ApiError `ValidationError` */
+function requireOpenInvitation(db: Database, secret: string): number {
+  const id = openByHash(db)
+    .pluck()
+    .get({ hash: hashSecret(secret), now: timestamp() });
+  if (id !== undefined) return id;
+  throw invalid({ path: "path.token", message: "is unknown, has expired or is switched off" });
+}
+
+interface NewRow {
+  /** Null for the next free id. */
+  id: number | null;
+  name: string;
+  hash: string;
+  enabled: 0 | 1;
+  createdAt: string;
+  createdBy: string | null;
+  expiresAt: string;
+}
+
+const insert = command<NewRow>(`
+  INSERT INTO invitations (id, name, hash, enabled, created_at, created_by, expires_at)
+  VALUES (:id, :name, :hash, :enabled, :createdAt, :createdBy, :expiresAt)`);
+
+const insertUser = command<{ invitationId: number; userId: number }>(`
+  INSERT INTO invitation_users (invitation_id, user_id) VALUES (:invitationId, :userId)`);
+
+const update = command<{ id: number; enabled: 0 | 1 | null; expiresAt: string | null }>(`
+  UPDATE invitations SET enabled = ifnull(:enabled, enabled), expires_at = ifnull(:expiresAt, expires_at)
+  WHERE id = :id`);
+
+const InvitationLine = v.strictObject({
+  id: Id,
+  name: ShortText,
+  hash: Hash,
+  enabled: Flag(true),
+  createdAt: OptionalTime,
+  createdBy: OptionalText,
+  expiresAt: Time,
+  users: v.optional(v.array(Id), []),
+});
+
+const lines = query<object, NewRow & { users: string }>(`
+  SELECT id, name, hash, enabled, created_at AS createdAt, created_by AS createdBy, expires_at AS expiresAt,
+    (SELECT json_group_array(user_id ORDER BY user_id) FROM invitation_users
+      WHERE invitation_id = invitations.id) AS users
+  FROM invitations ORDER BY id`);
+
+export const invitation = kind({
+  name: "invitation",
+  schema: InvitationLine,
+  insert({ tx, db, now }, { users, enabled, createdAt, ...row }) {
+    requireAllKnown(db, "user", users, "users");
+    insert(tx).run({ ...row, enabled: bit(enabled), createdAt: createdAt ?? now });
+    for (const userId of new Set(users)) insertUser(tx).run({ invitationId: row.id, userId });
+  },
+  *rows(db) {
+    for (const { users, enabled, ...row } of lines(db).iterate({}))
+      yield { ...withoutNulls(row), enabled: enabled === 1, users: JSON.parse(users) };
+  },
+});

@@ -1,0 +1,178 @@
+import * as v from "valibot";
+import type { WithAvatar } from "../access/avatar.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { type Database, query } from "../db/statement.ts";
+import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import {
+  createPersonalToken,
+  NewPersonalToken,
+  PersonalToken,
+  PersonalTokens,
+  personalTokens,
+  revokePersonalToken,
+  TokenId,
+} from "./personal-tokens.ts";
+import { Role, requireRootRole, rootRoles } from "./roles.ts";
+import { FullName, User, UserId, Username } from "./users-schema.ts";
+import {
+  createUser,
+  removeUser,
+  requireAnyUser,
+  requireFreeUsername,
+  updateUser,
+  userById,
+} from "./users-store.ts";
+
+/** A user account for a program: it has tokens, and nobody can sign in with it. */
+export const ServiceAccount = v.strictObject({
+  ...v.omit(User, ["accountType", "scimId"]).entries,
+  tokens: v.array(PersonalToken),
+});
+
+export const ServiceAccounts = v.strictObject({
+  serviceAccounts: v.array(ServiceAccount),
+  rootRoles: v.array(Role),
+});
+
+const AccountName = v.pipe(FullName, v.nonEmpty("must not be empty"));
+
+const RootRole = v.pipe(v.number(), v.safeInteger());
+
+/** The body that creates a service account. */
+export const NewServiceAccount = v.object({ username: Username, name: AccountName, rootRole: RootRole });
+
+/** A change to a service account; properties that are missing or null stay as they are. */
+export const ServiceAccountUpdate = v.object({ name: v.nullish(AccountName), rootRole: v.nullish(RootRole) });
+
+const ofAccounts = {
+  tag: "Service accounts",
+  path: "/api/admin/service-account",
+  permission: "ADMIN",
+} as const;
+
+const ofAccount = {
+  ...ofAccounts,
+  path: `${ofAccounts.path}/:id`,
+  params: v.object({ id: UserId }),
+  errors: ["NotFoundError"],
+} as const;
+
+const ofTokens = { ...ofAccount, path: `${ofAccount.path}/token` } as const;
+
+export const listServiceAccounts = operation({
+  ...ofAccounts,
+  id: "getServiceAccounts",
+  summary: "The service accounts with their tokens, and the available root roles",
+  method: "GET",
+  response: ServiceAccounts,
+}).run(({ db }) =>
+  snapshot(db, () => ({
+    serviceAccounts: ids(db)
+      .pluck()
+      .all({})
+      .map((id) => serviceAccount(db, id)),
+    rootRoles: rootRoles(db),
+  })),
+);
+
+export const createServiceAccount = operation({
+  ...ofAccounts,
+  id: "createServiceAccount",
+  summary: "Create a service account",
+  method: "POST",
+  body: NewServiceAccount,
+  status: 201,
+  errors: ["NameExistsError"],
+  records: ["service-account-created"],
+  response: ServiceAccount,
+}).change(({ tx, body: { rootRole: role, ...names } }) => {
+  const rootRole = requireRootRole(tx.db, role);
+  requireFreeUsername(tx.db, names.username);
+  const id = createUser(tx, { ...names, email: null, rootRole, accountType: "Service Account" });
+  return new WithHeaders(serviceAccount(tx.db, id), { location: String(id) });
+});
+
+export const updateServiceAccount = operation({
+  ...ofAccount,
+  id: "updateServiceAccount",
+  summary: "Change a service account's name or root role",
+  method: "PUT",
+  body: ServiceAccountUpdate,
+  records: ["service-account-updated"],
+  response: ServiceAccount,
+}).change(({ tx, params: { id }, body: { name, rootRole } }) => {
+  requireServiceAccount(tx.db, id);
+  const role = rootRole == null ? undefined : requireRootRole(tx.db, rootRole);
+  updateUser(tx, id, { name, rootRole: role });
+  return serviceAccount(tx.db, id);
+});
+
+export const deleteServiceAccount = operation({
+  ...ofAccount,
+  id: "deleteServiceAccount",
+  summary: "Delete a service account, with its tokens and roles",
+  method: "DELETE",
+  records: ["service-account-deleted"],
+  response: NoBody,
+}).change(({ tx, params: { id } }) => {
+  requireServiceAccount(tx.db, id);
+  removeUser(tx, id);
+});
+
+export const listServiceAccountTokens = operation({
+  ...ofTokens,
+  id: "getServiceAccountTokens",
+  summary: "The tokens of a service account",
+  method: "GET",
+  response: PersonalTokens,
+}).run(({ db, params: { id } }) =>
+  snapshot(db, () => {
+    requireServiceAccount(db, id);
+    return { pats: personalTokens(db, id) };
+  }),
+);
+
+export const createServiceAccountToken = operation({
+  ...ofTokens,
+  id: "createServiceAccountToken",
+  summary: "Create a token for a service account; its secret is shown only once",
+  method: "POST",
+  body: NewPersonalToken,
+  status: 201,
+  errors: ["NotFoundError", "NameExistsError", "OperationDeniedError"],
+  records: ["pat-created"],
+  response: PersonalToken,
+}).change(({ tx, params: { id }, body }) => {
+  requireServiceAccount(tx.db, id);
+  return createPersonalToken(tx, id, body);
+});
+
+export const deleteServiceAccountToken = operation({
+  ...ofTokens,
+  id: "deleteServiceAccountToken",
+  summary: "Revoke a token of a service account",
+  method: "DELETE",
+  path: `${ofTokens.path}/:tokenId`,
+  params: v.object({ id: UserId, tokenId: TokenId }),
+  records: ["pat-deleted"],
+  response: NoBody,
+}).change(({ tx, params: { id, tokenId } }) => {
+  requireServiceAccount(tx.db, id);
+  revokePersonalToken(tx, id, tokenId);
+});
+
+/** @throws ApiError `NotFoundError` unless there is a service account with this id; users don't count */
+export function requireServiceAccount(db: Database, id: number): User {
+  const user = userById(db, id);
+  if (user?.accountType === "Service Account") return user;
+  throw new ApiError("NotFoundError", `There is no service account with the id ${id}`);
+}
+
+const ids = query<object, number>(`SELECT id FROM users WHERE account_type = 'Service Account' ORDER BY id`);
+
+/** An existing service account, with its tokens. */
+function serviceAccount(db: Database, id: number): WithAvatar<v.InferOutput<typeof ServiceAccount>> {
+  const { accountType: _, scimId: __, ...account } = requireAnyUser(db, id);
+  return { ...account, tokens: personalTokens(db, id) };
+}

@@ -1,0 +1,212 @@
+import * as v from "valibot";
+import { requirePerson } from "../access/require-permission.ts";
+import { beginSession, endSessionsOf, endSessionWith, sessionCookie } from "../access/session.ts";
+import { inGroup } from "../db/group-commit.ts";
+import { bookkeeping, type Database, query } from "../db/statement.ts";
+import type { Writing } from "../db/transaction.ts";
+import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { DAY_MS } from "../lib/hour.ts";
+import { timestamp } from "../lib/timestamp.ts";
+import { Timestamp } from "../lib/validation.ts";
+import { refreshPasswordHash, requireSignIn, requireStillPassword } from "./passwords.ts";
+import { User, UserId } from "./users-schema.ts";
+import { markSeen, requireUser, userToSignIn } from "./users-store.ts";
+
+/** The user who has just signed in; unlike elsewhere, without the role (original). */
+export const SignedIn = v.omit(User, ["rootRole"]);
+
+/** An attempt to sign in: by password (`simple`) or by a link. The username is empty if it was nobody's. */
+export const SignIn = v.strictObject({
+  id: v.number(),
+  username: v.string(),
+  auth_type: v.picklist(["simple", "link"]),
+  created_at: Timestamp,
+  successful: v.boolean(),
+  ip: v.nullable(v.string()),
+  failure_reason: v.nullable(v.string()),
+});
+type SignIn = v.InferOutput<typeof SignIn>;
+
+export const SignInHistory = v.strictObject({ events: v.array(SignIn) });
+
+/** One of a user's sessions; `isCurrent` marks the one that sent the request. */
+export const Session = v.strictObject({
+  id: v.string(),
+  createdAt: Timestamp,
+  expiresAt: Timestamp,
+  isCurrent: v.boolean(),
+});
+
+export const signIn = operation({
+  id: "login",
+  summary: "Sign in with a password; sets a session cookie",
+  tag: "Sessions",
+  method: "POST",
+  path: "/auth/simple/login",
+  permission: null,
+  duringMaintenance: true,
+  body: v.object({ username: v.string(), password: v.string() }),
+  errors: ["PasswordMismatch", "RateLimitError"],
+  response: SignedIn,
+})
+  .prepare(async ({ db, address, body }) => {
+    try {
+      return await requireSignIn(db, { ...body, address });
+    } catch (error) {
+      await noteWrongPassword(db, body.username, address, error);
+      throw error;
+    }
+  })
+  .change(({ tx, address = null, isSecure, prepared: { user: signedIn, freshHash, ...proof } }) => {
+    const { rootRole: _, ...user } = signedIn;
+    requireStillPassword(tx.db, user.id, proof);
+    markSeen(tx, user.id);
+    noteSignIn(tx, { user, method: "simple", address, failure: null });
+    if (freshHash !== null) refreshPasswordHash(tx, user.id, freshHash);
+    const cookie = sessionCookie(beginSession(tx, user.id), isSecure);
+    return new WithHeaders({ ...user, seenAt: tx.now }, { "set-cookie": cookie });
+  });
+
+/**
+ * Adds a wrong password to the history; if the file can't be written, it isn't there. Too many are not added: they would
+ * drive out the others.
+ */
+async function noteWrongPassword(db: Database, name: string, address: string | undefined, error: unknown) {
+  if (!(error instanceof ApiError && error.name === "PasswordMismatch")) return;
+  const user = userToSignIn(db, name)?.user;
+  const failure = user ? "Wrong password" : "Unknown user";
+  const attempt = { user, method: "simple", address: address ?? null, failure } as const;
+  await inGroup(db, (tx) => noteSignIn(tx, attempt)).catch(() => {});
+}
+
+const SESSIONS = "/api/admin/user/sessions";
+
+export const listSessions = operation({
+  id: "getSessions",
+  summary: "The caller's sessions, newest first",
+  tag: "Sessions",
+  method: "GET",
+  path: SESSIONS,
+  permission: null,
+  isUncached: true,
+  response: v.strictObject({ sessions: v.array(Session) }),
+}).run(({ db, actor }) => {
+  const open = actor.userId === null ? [] : openSessions(db, actor.userId);
+  const toSession = ({ hash, ...times }: SessionRow) => ({
+    id: sessionId({ hash }),
+    ...times,
+    isCurrent: hash === actor.session,
+  });
+  return { sessions: open.map(toSession) };
+});
+
+export const endOtherSessions = operation({
+  id: "endOtherSessions",
+  summary: "End the caller's other sessions",
+  tag: "Sessions",
+  method: "DELETE",
+  path: SESSIONS,
+  permission: null,
+  duringMaintenance: true,
+  response: NoBody,
+}).change(({ tx, actor }) => void endSessionsOf(tx, requirePerson(actor), actor.session));
+
+export const endOwnSession = operation({
+  id: "endSession",
+  summary: "End one of the caller's sessions",
+  tag: "Sessions",
+  method: "DELETE",
+  path: `${SESSIONS}/:id`,
+  permission: null,
+  params: v.object({ id: v.string() }),
+  duringMaintenance: true,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, actor, params: { id } }) => {
+  const session = openSessions(tx.db, requirePerson(actor)).find((session) => sessionId(session) === id);
+  if (!session) throw new ApiError("NotFoundError", `You have no session ${id}`);
+  endSessionWith(tx, session.hash);
+});
+
+export const endSessionsOfUser = operation({
+  id: "endUserSessions",
+  summary: "End all sessions of a user; tokens stay",
+  tag: "Sessions",
+  method: "DELETE",
+  path: "/api/admin/user-admin/:id/sessions",
+  permission: "ADMIN",
+  params: v.object({ id: UserId }),
+  duringMaintenance: true,
+  errors: ["NotFoundError"],
+  response: NoBody,
+}).change(({ tx, params: { id } }) => {
+  requireUser(tx.db, id);
+  endSessionsOf(tx, id);
+});
+
+interface SessionRow {
+  /** The hash of its secret. */
+  hash: string;
+  createdAt: string;
+  expiresAt: string;
+}
+
+/** A user's open sessions, newest first. */
+const openSessions = (db: Database, userId: number) => sessionsOf(db).all({ userId, now: timestamp() });
+
+const sessionsOf = query<{ userId: number; now: string }, SessionRow>(`
+  SELECT hash, created_at AS createdAt, expires_at AS expiresAt FROM sessions
+  WHERE user_id = :userId AND expires_at > :now ORDER BY created_at DESC, hash`);
+
+/** The public id of a session, which doesn't reveal its secret. */
+const sessionId = ({ hash }: Pick<SessionRow, "hash">) => hash.slice(0, 16);
+
+export const listSignIns = operation({
+  id: "getLoginHistory",
+  summary: "The attempts to sign in within 90 days, newest first, also as CSV",
+  tag: "Sessions",
+  method: "GET",
+  path: "/api/admin/logins",
+  permission: "ADMIN",
+  response: SignInHistory,
+  rows: ({ events }: { events: readonly object[] }) => events,
+}).run(({ db }) => ({
+  events: signIns(db)
+    .all({})
+    .map((row) => ({ ...row, successful: row.failure_reason === null })),
+}));
+
+const signIns = query<object, Omit<SignIn, "successful"> & { successful: 0 | 1 }>(`
+  SELECT id, ifnull(username, '') AS username, method AS auth_type, created_at, failure IS NULL AS successful,
+    address AS ip, failure AS failure_reason
+  FROM sign_ins ORDER BY id DESC`);
+
+/** How long an attempt is kept, in days, and how many that succeeded, and that failed. */
+const DAYS = 90;
+const MAX_KEPT = 10_000;
+
+const insertSignIn = bookkeeping<Omit<Attempt, "user"> & { username: string | null; createdAt: string }>(`
+  INSERT INTO sign_ins (created_at, username, method, address, failure)
+  VALUES (:createdAt, :username, :method, :address, :failure)`);
+
+const prune = bookkeeping<{ before: string; max: number; failed: 0 | 1 }>(`
+  DELETE FROM sign_ins WHERE created_at < :before OR id IN (
+    SELECT id FROM sign_ins WHERE (failure IS NOT NULL) = :failed ORDER BY id DESC LIMIT -1 OFFSET :max)`);
+
+interface Attempt {
+  /** Undefined if there is none with the name that was typed. */
+  user: Pick<User, "name" | "username" | "email"> | undefined;
+  method: SignIn["auth_type"];
+  address: string | null;
+  /** Null if it succeeded. */
+  failure: string | null;
+}
+
+/** Adds an attempt to sign in to the history, and removes what is too old or too much. */
+export function noteSignIn(tx: Writing, { user, ...attempt }: Attempt, now = Date.now()) {
+  const username = user ? (user.username ?? user.email ?? user.name) : null;
+  insertSignIn(tx).run({ ...attempt, username, createdAt: timestamp(now) });
+  const before = new Date(now - DAYS * DAY_MS).toISOString();
+  prune(tx).run({ before, max: MAX_KEPT, failed: attempt.failure === null ? 0 : 1 });
+}
