@@ -1,6 +1,6 @@
 import type { Database } from "../db/statement.ts";
 import { findFeature } from "../flags/features/require.ts";
-import { findStrategyType } from "../flags/strategy-types/require.ts";
+import { findStrategyType } from "../flags/strategy-types.ts";
 import { instancesOf } from "./instances-store.ts";
 import { recentlyRequestedFeatures } from "./overview-store.ts";
 import type { Application, ApplicationDetails } from "./schema.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { Feature } from "../flags/features/schema.ts";
-import { StrategyType } from "../flags/strategy-types/schema.ts";
+import { StrategyType } from "../flags/strategy-types.ts";
 import { lenient, Words } from "../http/criteria-schema.ts";
 import { ShortText, Timestamp } from "../lib/validation.ts";
 import { AppName, InstanceId, Interval, Moment, SdkText } from "./usage/schema.ts";

@@ -1,7 +1,7 @@
+import { disable, enable } from "../flags/feature-environments.ts";
 import { createFeature } from "../flags/features/routes.ts";
 import { searchFeatures } from "../flags/search/routes.ts";
 import type { FoundFeature } from "../flags/search/schema.ts";
-import { disable, enable } from "../flags/strategies/routes-environment.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";

@@ -29,11 +29,11 @@ import * as constraintsSchema from "../evaluation/constraint.ts";
 import * as strategiesSchema from "../evaluation/strategy.ts";
 import * as variantsSchema from "../evaluation/variant.ts";
 import * as eventSchema from "../events/schema.ts";
-import * as constraints from "../flags/constraints/routes.ts";
-import * as contextFields from "../flags/context-fields/routes.ts";
-import * as contextFieldsSchema from "../flags/context-fields/schema.ts";
+import * as constraints from "../flags/constraints.ts";
+import * as contextFields from "../flags/context-fields.ts";
 import * as dependencies from "../flags/dependencies.ts";
 import * as favorites from "../flags/favorites.ts";
+import * as featureEnvironments from "../flags/feature-environments.ts";
 import * as featureTags from "../flags/feature-tags.ts";
 import * as featureTypes from "../flags/feature-types.ts";
 import * as features from "../flags/features/routes.ts";
@@ -48,16 +48,14 @@ import * as lifecycleSchema from "../flags/lifecycle/schema.ts";
 import * as projectDeletion from "../flags/project-deletion.ts";
 import * as search from "../flags/search/routes.ts";
 import * as searchSchema from "../flags/search/schema.ts";
-import * as segments from "../flags/segments/routes.ts";
-import * as segmentsSchema from "../flags/segments/schema.ts";
-import * as strategies from "../flags/strategies/routes.ts";
-import * as defaultStrategies from "../flags/strategies/routes-default.ts";
-import * as featureEnvironments from "../flags/strategies/routes-environment.ts";
-import * as strategyTypes from "../flags/strategy-types/routes.ts";
-import * as strategyTypesSchema from "../flags/strategy-types/schema.ts";
+import * as segments from "../flags/segments.ts";
+import * as strategies from "../flags/strategies.ts";
+import * as strategySegments from "../flags/strategy-segments.ts";
+import * as strategyTypes from "../flags/strategy-types.ts";
+import * as strategyUses from "../flags/strategy-uses.ts";
 import * as tagTypes from "../flags/tag-types.ts";
 import * as tags from "../flags/tags.ts";
-import * as flagVariants from "../flags/variants/routes.ts";
+import * as flagVariants from "../flags/variants.ts";
 import type { Operation } from "../http/operation.ts";
 import { isBelow } from "../http/path.ts";
 import * as integrations from "../integrations/routes.ts";
@@ -141,7 +139,6 @@ const MODULES = [
   projectsSchema,
   constraints,
   contextFields,
-  contextFieldsSchema,
   dependencies,
   favorites,
   featureTags,
@@ -159,12 +156,11 @@ const MODULES = [
   search,
   searchSchema,
   segments,
-  segmentsSchema,
-  defaultStrategies,
   featureEnvironments,
   strategies,
+  strategySegments,
   strategyTypes,
-  strategyTypesSchema,
+  strategyUses,
   tagTypes,
   tags,
   flagVariants,

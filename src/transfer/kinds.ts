@@ -1,11 +1,11 @@
 import { application, instance } from "../applications/dataset.ts";
 import { usage } from "../applications/usage/dataset.ts";
 import type { Kind } from "../dataset/kind.ts";
-import { contextField } from "../flags/context-fields/dataset.ts";
+import { contextField } from "../flags/context-fields.ts";
 import { featureType } from "../flags/feature-types.ts";
 import { feature } from "../flags/features/dataset.ts";
-import { segment } from "../flags/segments/dataset.ts";
-import { strategyType } from "../flags/strategy-types/dataset.ts";
+import { segment } from "../flags/segments.ts";
+import { strategyType } from "../flags/strategy-types.ts";
 import { tagType } from "../flags/tag-types.ts";
 import { tag } from "../flags/tags.ts";
 import { integrationEvent } from "../integrations/records.ts";

@@ -6,7 +6,7 @@ import type { Database } from "../db/statement.ts";
 import { type Tx, write } from "../events/write.ts";
 import { createFeature, patchFeature } from "../flags/features/routes.ts";
 import { archiveFeature, reviveFeature } from "../flags/features/routes-archive.ts";
-import { createSegment, deleteSegment, updateSegment } from "../flags/segments/routes.ts";
+import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
 import { fromConstraint } from "../http/constraint.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
@@ -109,7 +109,7 @@ function planFlag(db: Database, plan: Plan, { text: { project }, state, name, fl
     // A revived flag is off everywhere.
     const known = before?.environments.get(environment) ?? { enabled: false, strategies: [] };
     const current = before?.archived ? { ...known, enabled: false } : known;
-    planEnvironment(db, plan, { place: { project, feature: name, environment }, current, wanted });
+    planEnvironment(db, plan, { scope: { project, feature: name, environment }, current, wanted });
   }
 }
 
@@ -182,6 +182,9 @@ function pruneSegments({ steps, actions }: Plan, { segments }: ProjectText, stat
   for (const [name, { id }] of state.segments) {
     if (Object.hasOwn(segments, name)) continue;
     steps.push({ action: "remove", kind: "segment", name });
-    actions.push({ where: `segment ${name}`, act: (tx) => performIn(tx, deleteSegment, { id: String(id) }) });
+    actions.push({
+      where: `segment ${name}`,
+      act: (tx) => performIn(tx, deleteSegmentOperation, { id: String(id) }),
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { type Database, query } from "../db/statement.ts";
 import type { Constraint } from "../evaluation/constraint.ts";
 import type { Strategy } from "../evaluation/strategy.ts";
-import { type StoredParts, toValues } from "../flags/strategies/require.ts";
+import { type StoredParts, toValues } from "../flags/strategies-store.ts";
 
 /** A strategy with the names of its segments, which identify them in text form. */
 export type NamedStrategy = Omit<Strategy, "segments" | "featureName" | "sortOrder"> & { segments: string[] };

@@ -2,13 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import type { Variant } from "../evaluation/variant.ts";
+import { requireWeights } from "../evaluation/variant.ts";
 import type { Tx } from "../events/write.ts";
-import type { Place } from "../flags/strategies/changes.ts";
-import { withDefaults } from "../flags/strategies/changes-default.ts";
-import * as routes from "../flags/strategies/routes.ts";
-import { disable, enable } from "../flags/strategies/routes-environment.ts";
-import { isEnabled, strategiesAsValues } from "../flags/strategies/store.ts";
-import { requireWeights } from "../flags/variants/require.ts";
+import { disable, enable } from "../flags/feature-environments.ts";
+import { isEnabled, type Scope } from "../flags/feature-environments-store.ts";
+import { addStrategyOperation, deleteStrategy, replaceStrategy, setSortOrder } from "../flags/strategies.ts";
+import { strategiesOf, withDefaults } from "../flags/strategies-store.ts";
 import { invalid } from "../lib/api-error.ts";
 import { type NamedStrategy, segmentIds } from "./project-state.ts";
 import { type Differences, differences, type Plan, performIn, type Step } from "./project-step.ts";
@@ -16,7 +15,7 @@ import type { TextEnvironment, TextStrategy } from "./project-text.ts";
 
 /** A flag in an environment, as it is and as it should be. */
 interface Environment {
-  place: Place;
+  scope: Scope;
   current: { enabled: boolean; strategies: NamedStrategy[] };
   wanted: TextEnvironment;
 }
@@ -25,37 +24,37 @@ interface Environment {
  * Plans the strategies first, then enabling or disabling the flag.
  * @throws DataError if it is to be on without an enabled strategy
  */
-export function planEnvironment(db: Database, plan: Plan, { place, current, wanted }: Environment) {
+export function planEnvironment(db: Database, plan: Plan, { scope, current, wanted }: Environment) {
   const { enabled } = wanted;
-  const strategies = wanted.strategies?.map((strategy) => completeStrategy(db, place, strategy));
-  const isChanged = strategies !== undefined && planStrategies(plan, place, current.strategies, strategies);
+  const strategies = wanted.strategies?.map((strategy) => completeStrategy(db, scope, strategy));
+  const isChanged = strategies !== undefined && planStrategies(plan, scope, current.strategies, strategies);
   const isSwitched = enabled !== undefined && enabled !== current.enabled;
-  if (enabled && (isChanged || isSwitched)) requireEnabledStrategy(place, strategies);
+  if (enabled && (isChanged || isSwitched)) requireEnabledStrategy(scope, strategies);
   if (isSwitched) {
-    const at = { name: place.feature, environment: place.environment };
+    const at = { name: scope.feature, environment: scope.environment };
     const changes = { enabled: { from: current.enabled, to: enabled } };
     plan.steps.push({ action: "change", kind: "state", ...at, changes });
   }
   // Changing its strategies may have turned it off.
   if (enabled !== undefined && (isChanged || isSwitched))
-    plan.actions.push({ where: describePlace(place), act: (tx) => setEnabled(tx, place, enabled) });
+    plan.actions.push({ where: describeScope(scope), act: (tx) => setEnabled(tx, scope, enabled) });
 }
 
 /** Its name in errors. */
-const describePlace = ({ feature, environment }: Place) => `flag ${feature} in ${environment}`;
+const describeScope = ({ feature, environment }: Scope) => `flag ${feature} in ${environment}`;
 
-function requireEnabledStrategy(place: Place, strategies: readonly Wanted[] | undefined) {
+function requireEnabledStrategy(scope: Scope, strategies: readonly Wanted[] | undefined) {
   if (strategies?.every(({ disabled }) => disabled))
-    throw new DataError(`${describePlace(place)}: to be on, it needs a strategy that is not disabled`);
+    throw new DataError(`${describeScope(scope)}: to be on, it needs a strategy that is not disabled`);
 }
 
-function setEnabled(tx: Tx, place: Place, enabled: boolean) {
-  if (isEnabled(tx.db, place.feature, place.environment) === enabled) return;
-  performIn(tx, enabled ? enable : disable, paramsOf(place));
+function setEnabled(tx: Tx, scope: Scope, enabled: boolean) {
+  if (isEnabled(tx.db, scope) === enabled) return;
+  performIn(tx, enabled ? enable : disable, paramsOf(scope));
 }
 
 /** As path parameters of the API. */
-const paramsOf = ({ project, feature, environment }: Place) => ({
+const paramsOf = ({ project, feature, environment }: Scope) => ({
   projectId: project,
   featureName: feature,
   environment,
@@ -64,14 +63,14 @@ const paramsOf = ({ project, feature, environment }: Place) => ({
 /** Adds and changes before removing, so that the flag stays on. @returns whether there is anything to do */
 function planStrategies(
   plan: Plan,
-  place: Place,
+  scope: Scope,
   current: readonly NamedStrategy[],
   wanted: readonly Wanted[],
 ) {
   const pairs = matchStrategies(current, wanted);
   const before = plan.steps.length;
   const addStep = (action: Step["action"], { title, name }: Wanted, rest: Partial<Step> = {}) => {
-    const at = { name: place.feature, environment: place.environment };
+    const at = { name: scope.feature, environment: scope.environment };
     plan.steps.push({ action, kind: "strategy", ...at, strategy: title ?? name, ...rest });
   };
   const changed = pairs.filter(({ current, changes }) => current && Object.keys(changes).length > 0);
@@ -80,11 +79,11 @@ function planStrategies(
   for (const { wanted, changes } of changed) addStep("change", wanted, { changes });
   for (const one of removed) addStep("remove", one);
   if (isMoved(current, pairs))
-    plan.steps.push({ action: "change", kind: "order", name: place.feature, environment: place.environment });
+    plan.steps.push({ action: "change", kind: "order", name: scope.feature, environment: scope.environment });
   if (plan.steps.length === before) return false;
   plan.actions.push({
-    where: describePlace(place),
-    act: (tx) => change(tx, place, { pairs, changed, removed }),
+    where: describeScope(scope),
+    act: (tx) => change(tx, scope, { pairs, changed, removed }),
   });
   return true;
 }
@@ -101,33 +100,33 @@ interface Changes {
   removed: readonly NamedStrategy[];
 }
 
-function change(tx: Tx, place: Place, { pairs, changed, removed }: Changes) {
-  const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, place, wanted));
+function change(tx: Tx, scope: Scope, { pairs, changed, removed }: Changes) {
+  const ids = pairs.map(({ current, wanted }) => current?.id ?? add(tx, scope, wanted));
   // Enabling comes first, so that the flag stays on.
   for (const { current, wanted } of changed.toSorted(
     (a, b) => Number(a.wanted.disabled) - Number(b.wanted.disabled),
   ))
     performIn(
       tx,
-      routes.replaceStrategy,
-      { ...paramsOf(place), strategyId: current!.id },
-      bodyOf(tx, place, wanted),
+      replaceStrategy,
+      { ...paramsOf(scope), strategyId: current!.id },
+      bodyOf(tx, scope, wanted),
     );
-  for (const { id } of removed) performIn(tx, routes.deleteStrategy, { ...paramsOf(place), strategyId: id });
-  const order = strategiesAsValues(tx.db, place.feature, place.environment).map(({ id }) => id);
+  for (const { id } of removed) performIn(tx, deleteStrategy, { ...paramsOf(scope), strategyId: id });
+  const order = strategiesOf(tx.db, scope).map(({ id }) => id);
   if (order.every((id, index) => id === ids[index])) return;
   const body = ids.map((id, sortOrder) => ({ id, sortOrder }));
-  performIn(tx, routes.setSortOrder, paramsOf(place), body);
+  performIn(tx, setSortOrder, paramsOf(scope), body);
 }
 
 /** @returns the id of the new strategy */
-function add(tx: Tx, place: Place, wanted: Wanted): string {
-  performIn(tx, routes.addStrategy, paramsOf(place), bodyOf(tx, place, wanted));
-  return strategiesAsValues(tx.db, place.feature, place.environment).at(-1)!.id;
+function add(tx: Tx, scope: Scope, wanted: Wanted): string {
+  performIn(tx, addStrategyOperation, paramsOf(scope), bodyOf(tx, scope, wanted));
+  return strategiesOf(tx.db, scope).at(-1)!.id;
 }
 
 /** @throws ApiError `ValidationError` for an unknown segment */
-function bodyOf({ db }: Tx, { project }: Place, { segments, ...strategy }: Wanted) {
+function bodyOf({ db }: Tx, { project }: Scope, { segments, ...strategy }: Wanted) {
   const known = segmentIds(db, project);
   const toId = (name: string) => {
     const id = known.get(name);
@@ -149,8 +148,8 @@ interface Pair {
 }
 
 /** The strategy in a text, with defaults for everything it leaves out. */
-function completeStrategy(db: Database, place: Place, { segments = [], ...given }: TextStrategy): Wanted {
-  const { name, title, disabled, constraints, variants, parameters } = withDefaults(db, place, given);
+function completeStrategy(db: Database, scope: Scope, { segments = [], ...given }: TextStrategy): Wanted {
+  const { name, title, disabled, constraints, variants, parameters } = withDefaults(db, scope, given);
   return {
     name,
     title,

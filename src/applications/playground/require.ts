@@ -3,7 +3,7 @@ import { hiddenProjects } from "../../access/visibility.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Context } from "../../evaluation/context.ts";
 import { type Explanation, explain } from "../../evaluation/explain.ts";
-import { strategiesAsValues } from "../../flags/strategies/require.ts";
+import { strategiesOf } from "../../flags/strategies-store.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { evaluatorOfProjects } from "../client/require.ts";
 import { type CleanContext, contextLength, countContexts } from "./contexts.ts";
@@ -35,7 +35,7 @@ export function trials(
       ...flag,
       explain(context) {
         // Read only now: all flags' strategies at once would take long, and memory for as long as the client reads.
-        const strategies = strategiesAsValues(db, feature.name, environment);
+        const strategies = strategiesOf(db, { feature: feature.name, environment });
         return linked(flag, explain(evaluator, feature, strategies, context));
       },
     };

@@ -1,8 +1,8 @@
 import { inGroup } from "../../db/group-commit.ts";
 import { bookkeeping, type Database } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
+import { markFeatureSeen } from "../../flags/feature-environments-store.ts";
 import { enterUsageStages } from "../../flags/lifecycle/changes.ts";
-import { markFeatureSeen } from "../../flags/strategies/changes-seen.ts";
 import { timestamp } from "../../lib/timestamp.ts";
 import { writeApplication, writeInstance } from "../changes.ts";
 import { keep, type Report, take, type Use } from "./gathered.ts";

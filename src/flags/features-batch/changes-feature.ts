@@ -1,18 +1,19 @@
 import { command } from "../../db/statement.ts";
+import { requireConstraints } from "../../evaluation/constraint.ts";
+import { requireWeights } from "../../evaluation/variant.ts";
 import type { Tx } from "../../events/write.ts";
-import { requireConstraints, requireLegalValues } from "../constraints/require.ts";
+import { requireLegalValues } from "../constraints.ts";
+import { type FeatureScope, type Scope, setEnabled } from "../feature-environments-store.ts";
 import { tagFeature } from "../feature-tags.ts";
 import { createFeature } from "../features/changes.ts";
 import { replaceMetadata } from "../features/changes-metadata.ts";
 import { findFeature } from "../features/require.ts";
-import { addStrategy, distinct, type FeaturePlace, type Place } from "../strategies/changes.ts";
-import { disableFeature, enableFeature } from "../strategies/changes-enabled.ts";
-import { changeVariants } from "../variants/changes.ts";
-import { requireWeights } from "../variants/require.ts";
+import { addStrategy, distinct, enableFeature } from "../strategies-store.ts";
+import { changeVariants } from "../variants.ts";
 import type { Data } from "./schema.ts";
 
 // The import replaces these parts of a flag, without events (original).
-const removeStrategies = command<FeaturePlace>(`
+const removeStrategies = command<FeatureScope>(`
   DELETE FROM strategies WHERE feature = :feature AND environment = :environment`);
 
 const removeTags = command<{ feature: string }>(`DELETE FROM feature_tags WHERE feature = :feature`);
@@ -32,11 +33,11 @@ export const partsOf = (data: Data, segmentIds: ReadonlyMap<number, number>) => 
 const numbered = <T extends object>(list: readonly T[]) => list.map((item, index) => ({ ...item, index }));
 
 /** Creates or replaces a flag from an import. @throws ApiError `ValidationError` for an invalid strategy */
-export function importFeature(tx: Tx, place: Place, feature: Data["features"][number], parts: Parts) {
-  writeMetadata(tx, place.project, feature);
-  importTags(tx, place, parts); // the events that follow carry them
-  importStrategies(tx, place, parts);
-  importState(tx, place, parts);
+export function importFeature(tx: Tx, scope: Scope, feature: Data["features"][number], parts: Parts) {
+  writeMetadata(tx, scope.project, feature);
+  importTags(tx, scope, parts); // the events that follow carry them
+  importStrategies(tx, scope, parts);
+  importState(tx, scope, parts);
 }
 
 function writeMetadata(tx: Tx, project: string, feature: Data["features"][number]) {
@@ -45,15 +46,15 @@ function writeMetadata(tx: Tx, project: string, feature: Data["features"][number
   return createFeature(tx, project, { ...feature, description: feature.description ?? null });
 }
 
-function importStrategies(tx: Tx, place: Place, { strategies, segmentIds }: Parts) {
-  const { feature, environment } = place;
+function importStrategies(tx: Tx, scope: Scope, { strategies, segmentIds }: Parts) {
+  const { feature, environment } = scope;
   removeStrategies(tx).run({ feature, environment });
   for (const { index, featureName: _, ...strategy } of strategies.get(feature) ?? []) {
     const where = `body.data.featureStrategies.${index}`;
     requireConstraints(strategy.constraints, `${where}.constraints`);
     for (const [order, constraint] of strategy.constraints.entries())
       requireLegalValues(tx.db, constraint, `${where}.constraints.${order}`);
-    addStrategy(tx, place, {
+    addStrategy(tx, scope, {
       ...strategy,
       disabled: strategy.disabled ?? false,
       variants: requireWeights(strategy.variants, `${where}.variants`),
@@ -62,19 +63,19 @@ function importStrategies(tx: Tx, place: Place, { strategies, segmentIds }: Part
   }
 }
 
-function importTags(tx: Tx, { project, feature: name }: Place, { tags }: Parts) {
+function importTags(tx: Tx, { project, feature: name }: Scope, { tags }: Parts) {
   removeTags(tx).run({ feature: name });
   for (const { tagType: type, tagValue: value } of tags.get(name) ?? [])
     tagFeature(tx, { name, project }, { type, value });
 }
 
 /** The flag's own variants, and whether it is on. */
-function importState(tx: Tx, place: Place, { states }: Parts) {
-  const state = states.get(place.feature);
+function importState(tx: Tx, scope: Scope, { states }: Parts) {
+  const state = states.get(scope.feature);
   if (!state) return;
   const { variants, enabled, index } = state;
   const where = `body.data.featureEnvironments.${index}.variants`;
-  if (variants.length > 0) changeVariants(tx, place, requireWeights(variants, where));
-  if (enabled) enableFeature(tx, place);
-  else disableFeature(tx, place);
+  if (variants.length > 0) changeVariants(tx, scope, requireWeights(variants, where));
+  if (enabled) enableFeature(tx, scope);
+  else setEnabled(tx, scope, false);
 }

@@ -1,7 +1,7 @@
 import { firstPrivate, hiddenProjects } from "../../access/visibility.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Tx } from "../../events/write.ts";
-import { createContextField } from "../context-fields/changes.ts";
+import { createContextField } from "../context-fields.ts";
 import { addDependency, requireDependency } from "../dependencies.ts";
 import { findFeature } from "../features/require.ts";
 import { createTagType } from "../tag-types.ts";

@@ -1,5 +1,5 @@
 import { type Database, query } from "../../db/statement.ts";
-import { toValues } from "../strategies/require.ts";
+import { toValues } from "../strategies-store.ts";
 import type { FeaturesExport } from "./schema.ts";
 
 interface Bind {

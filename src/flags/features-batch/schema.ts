@@ -3,7 +3,7 @@ import { NewConstraint } from "../../evaluation/constraint.ts";
 import { Strategy } from "../../evaluation/strategy.ts";
 import { FlagVariant, NewFlagVariant, NewVariant } from "../../evaluation/variant.ts";
 import { dictionary, NonEmptyText, ShortText, Text } from "../../lib/validation.ts";
-import { ContextField, NewContextField } from "../context-fields/schema.ts";
+import { ContextField, NewContextField } from "../context-fields.ts";
 import { NewDependency } from "../dependencies.ts";
 import { Feature, NewFeature } from "../features/schema.ts";
 import { NewTagType, TagType } from "../tag-types.ts";

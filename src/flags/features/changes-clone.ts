@@ -1,6 +1,6 @@
 import type { Tx } from "../../events/write.ts";
 import { copyDependencies } from "../dependencies.ts";
-import { copyFeatureEnvironments } from "../strategies/changes-copy.ts";
+import { copyStrategies } from "../strategies-store.ts";
 import { createFeature } from "./changes.ts";
 import type { Feature } from "./schema.ts";
 
@@ -13,7 +13,7 @@ export function cloneFeature(
 ): Feature {
   const { project, type, description, impressionData, stale } = source;
   const clone = createFeature(tx, project, { name, type, description, impressionData, stale });
-  copyFeatureEnvironments(tx, { project, from: source.name, to: name, replacesGroupId });
+  copyStrategies(tx, { project, from: source.name, to: name, replacesGroupId });
   copyDependencies(tx, source.name, clone);
   return clone;
 }

@@ -18,13 +18,11 @@ import { Variant } from "../../evaluation/variant.ts";
 import { dictionary, PathName } from "../../lib/validation.ts";
 import {
   type FeatureEnvironmentRow,
-  type FeaturePlace,
+  type FeatureScope,
   insertFeatureEnvironment,
-  insertStrategy,
-  insertStrategySegment,
-  type StrategyRow,
-} from "../strategies/changes.ts";
-import { type StoredParts, toValues } from "../strategies/require.ts";
+} from "../feature-environments-store.ts";
+import { insertStrategy, type StoredParts, type StrategyRow, toValues } from "../strategies-store.ts";
+import { insertStrategySegment } from "../strategy-segments.ts";
 
 /** The default for variants from other systems, as in SDKs. */
 const WEIGHT_TYPE = { weightType: v.optional(Variant.entries.weightType, "variable") };
@@ -70,7 +68,7 @@ const environments = query<{ feature: string }, FeatureEnvironmentRow>(`
   SELECT environment, enabled, last_seen_at AS lastSeenAt, variants FROM feature_environments
   WHERE feature = :feature ORDER BY environment`);
 
-const strategies = query<FeaturePlace, StrategyRow & StoredParts>(`
+const strategies = query<FeatureScope, StrategyRow & StoredParts>(`
   SELECT id, name, title, disabled, sort_order AS sortOrder,
     (SELECT json_group_array(segment ORDER BY segment) FROM strategy_segments WHERE strategy = strategies.id)
       AS segments,

@@ -2,7 +2,7 @@ import { nameWarnings } from "../../dataset/kind.ts";
 import { isKnown } from "../../db/known.ts";
 import type { Database } from "../../db/statement.ts";
 import type { Constraint } from "../../evaluation/constraint.ts";
-import { constraintWarnings, isNumber } from "../constraints/require.ts";
+import { constraintWarnings, isNumber } from "../../evaluation/constraint.ts";
 
 /*
  * What a dataset may contain although the API would reject it: it is stored and returned as it is, but must be

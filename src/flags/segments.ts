@@ -1,0 +1,336 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import type { Permission } from "../access/permissions.ts";
+import { requirePermission } from "../access/require-permission.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import {
+  Id,
+  kind,
+  Name,
+  OptionalText,
+  OptionalTime,
+  optional,
+  requireKnown,
+  withoutNulls,
+} from "../dataset/kind.ts";
+import { isKnown } from "../db/known.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Stored } from "../db/stored.ts";
+import {
+  Constraint,
+  constraintWarnings,
+  NewConstraint,
+  requireConstraints,
+} from "../evaluation/constraint.ts";
+import type { Tx } from "../events/write.ts";
+import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { ApiError, found, invalid } from "../lib/api-error.ts";
+import { LIMITS } from "../lib/limits.ts";
+import { RawJson } from "../lib/raw-json.ts";
+import { NonEmptyText, ShortText, Timestamp } from "../lib/validation.ts";
+import { requireUnused, StrategyUse, strategiesUsing } from "./strategy-uses.ts";
+
+/** A named set of constraints; without `project`, strategies of all projects may use it. */
+export const Segment = v.strictObject({
+  id: v.number(),
+  name: v.string(),
+  description: v.nullable(v.string()),
+  project: v.optional(v.string()),
+  constraints: v.array(Constraint),
+  createdBy: v.nullable(v.string()),
+  createdAt: Timestamp,
+});
+type Segment = v.InferOutput<typeof Segment>;
+
+/** With the number of live flags whose strategies use it, and of their projects. */
+export const ListedSegment = v.strictObject({
+  ...Segment.entries,
+  usedInProjects: v.number(),
+  usedInFeatures: v.number(),
+});
+type ListedSegment = v.InferOutput<typeof ListedSegment>;
+
+export const SegmentList = v.strictObject({ segments: v.array(ListedSegment) });
+
+/** There are no change requests, so their list is always empty. */
+export const SegmentUses = v.strictObject({
+  strategies: v.array(StrategyUse),
+  changeRequestStrategies: v.array(v.never()),
+});
+
+/** The body that creates or changes a segment. A missing description is kept; a missing project means all projects. */
+export const NewSegment = v.object({
+  name: NonEmptyText,
+  description: v.nullish(ShortText),
+  project: v.nullish(
+    v.pipe(
+      v.string(),
+      v.transform((project) => project || null),
+    ),
+    null,
+  ),
+  constraints: v.array(NewConstraint),
+});
+type NewSegment = v.InferOutput<typeof NewSegment>;
+
+export const SegmentName = v.object({ name: NonEmptyText });
+
+const ALL = { tag: "Segments", path: "/api/admin/segments" } as const;
+const ONE = {
+  tag: "Segments",
+  path: "/api/admin/segments/:id",
+  params: v.object({
+    id: v.pipe(v.string(), v.regex(/^-?[0-9]+$/, "must be a whole number"), v.transform(Number)),
+  }),
+} as const;
+
+export const listSegments = operation({
+  ...ALL,
+  id: "getSegments",
+  summary: "The segments, and how often they are used",
+  method: "GET",
+  permission: null,
+  response: SegmentList,
+}).run(({ db, actor }) =>
+  snapshot(db, () => {
+    const hidden = JSON.stringify(hiddenProjects(db, actor));
+    return { segments: withUse(db).all({ hidden }).map(toWire) };
+  }),
+);
+
+export const readSegment = operation({
+  ...ONE,
+  id: "getSegment",
+  summary: "A segment",
+  method: "GET",
+  permission: { segment: "id" },
+  errors: ["NotFoundError"],
+  response: Segment,
+}).run(({ db, params: { id } }) => requireSegment(db, id));
+
+export const listStrategiesUsingSegment = operation({
+  ...ONE,
+  id: "getStrategiesBySegmentId",
+  summary: "The strategies that use a segment",
+  method: "GET",
+  path: `${ONE.path}/strategies`,
+  permission: null,
+  response: SegmentUses,
+}).run(({ db, actor, params: { id } }) =>
+  snapshot(db, () => ({
+    strategies: strategiesUsing(db, "segment", id, hiddenProjects(db, actor)),
+    changeRequestStrategies: [],
+  })),
+);
+
+export const createSegment = operation({
+  ...ALL,
+  id: "createSegment",
+  summary: "Create a segment; needs `CREATE_SEGMENT`, or `UPDATE_PROJECT_SEGMENT` for one of a project",
+  method: "POST",
+  permission: null, // the body names the project
+  body: NewSegment,
+  status: 201,
+  errors: ["NameExistsError", "ExceedsLimitError"],
+  records: ["segment-created"],
+  response: Segment,
+}).change(({ tx, actor, body }) => {
+  requirePermissionFor(tx.db, actor, "CREATE_SEGMENT", body);
+  requireRoom(tx.db);
+  requireValidSegment(tx.db, body);
+  const row = {
+    ...body,
+    description: body.description ?? null,
+    constraints: JSON.stringify(body.constraints),
+  };
+  const { lastInsertRowid } = insert(tx).run({
+    ...row,
+    id: null,
+    createdBy: actor.createdBy,
+    createdAt: tx.now,
+  });
+  const segment = requireSegment(tx.db, Number(lastInsertRowid));
+  tx.record({ type: "segment-created", project: body.project, data: segment });
+  return new WithHeaders(segment, { location: `segments/${segment.id}` });
+});
+
+export const updateSegment = operation({
+  ...ONE,
+  id: "updateSegment",
+  summary: "Change a segment",
+  method: "PUT",
+  permission: { permission: ["UPDATE_SEGMENT", "UPDATE_PROJECT_SEGMENT"], segment: "id" },
+  body: NewSegment,
+  status: 204,
+  errors: ["NotFoundError", "NameExistsError"],
+  records: ["segment-updated"],
+  response: NoBody,
+}).change(({ tx, actor, params: { id }, body }) => {
+  const before = requireSegment(tx.db, id);
+  requirePermissionFor(tx.db, actor, "UPDATE_SEGMENT", body);
+  requireValidSegment(tx.db, body);
+  requireUsedOnlyIn(tx.db, id, body.project);
+  const { description = before.description, constraints } = body;
+  update(tx).run({ ...body, id, description, constraints: JSON.stringify(constraints) });
+  const data = requireSegment(tx.db, id);
+  tx.record({ type: "segment-updated", project: body.project, data, preData: before });
+});
+
+export const deleteSegmentOperation = operation({
+  ...ONE,
+  id: "removeSegment",
+  summary: "Delete a segment that no strategy uses",
+  method: "DELETE",
+  permission: { permission: ["DELETE_SEGMENT", "UPDATE_PROJECT_SEGMENT"], segment: "id" },
+  status: 204,
+  errors: ["NotFoundError", "ConflictError"],
+  records: ["segment-deleted"],
+  response: NoBody,
+}).change(({ tx, actor, params: { id } }) => {
+  const segment = requireSegment(tx.db, id);
+  requireUnused(tx.db, actor, "segment", id, segment.name);
+  deleteSegment(tx, segment);
+});
+
+export const validateSegment = operation({
+  ...ALL,
+  id: "validateSegment",
+  summary: "Check whether a name is free for a segment",
+  method: "POST",
+  path: `${ALL.path}/validate`,
+  permission: null,
+  body: SegmentName,
+  status: 204,
+  errors: ["NameExistsError"],
+  response: NoBody,
+}).run(({ db, body: { name } }) => {
+  if (named(db).get({ name }))
+    throw new ApiError("NameExistsError", `body.name: there is already a segment ${name}`);
+});
+
+/** As stored: the constraints are JSON. */
+export type SegmentRow = Stored<Omit<Segment, "project">> & { project: string | null };
+
+export const SEGMENT_COLUMNS = `segments.id, segments.name, segments.description, segments.project,
+    segments.constraints, segments.created_by AS createdBy, segments.created_at AS createdAt`;
+
+const byId = query<{ id: number }, SegmentRow>(`SELECT ${SEGMENT_COLUMNS} FROM segments WHERE id = :id`);
+
+const inOrder = query<object, SegmentRow>(`SELECT ${SEGMENT_COLUMNS} FROM segments ORDER BY id`);
+
+const withUse = query<
+  { hidden: string },
+  SegmentRow & Pick<ListedSegment, "usedInProjects" | "usedInFeatures">
+>(`
+  SELECT ${SEGMENT_COLUMNS}, count(DISTINCT features.project) AS usedInProjects,
+    count(DISTINCT features.name) AS usedInFeatures
+  FROM segments
+  LEFT JOIN strategy_segments ON segment = segments.id
+  LEFT JOIN strategies ON strategies.id = strategy
+  LEFT JOIN features ON features.name = strategies.feature AND features.archived_at IS NULL
+    AND features.project NOT IN (SELECT value FROM json_each(:hidden))
+  WHERE ifnull(segments.project, '') NOT IN (SELECT value FROM json_each(:hidden))
+  GROUP BY segments.id ORDER BY segments.name`);
+
+const ofProject = query<{ project: string }, number>(`
+  SELECT id FROM segments WHERE project = :project ORDER BY id`);
+
+const named = query<{ name: string }>(`SELECT 1 FROM segments WHERE name = :name`);
+
+const count = query<object, number>(`SELECT count(*) FROM segments`);
+
+const insert = command<Omit<SegmentRow, "id"> & { id: number | null }>(`
+  INSERT INTO segments (id, name, description, project, constraints, created_by, created_at)
+  VALUES (:id, :name, :description, :project, :constraints, :createdBy, :createdAt)`);
+
+const update = command<Omit<SegmentRow, "createdBy" | "createdAt">>(`
+  UPDATE segments SET name = :name, description = :description, project = :project, constraints = :constraints
+  WHERE id = :id`);
+
+const remove = command<{ id: number }>(`DELETE FROM segments WHERE id = :id`);
+
+export function findSegment(db: Database, id: number): Segment | undefined {
+  const row = byId(db).get({ id });
+  return row && { ...toWire(row), constraints: JSON.parse(row.constraints) };
+}
+
+/** A list may have many constraints, so their JSON is not parsed. */
+export const toWire = <R extends SegmentRow>({ project, ...row }: R) => ({
+  ...row,
+  ...(project !== null && { project }),
+  constraints: new RawJson<Constraint[]>(row.constraints),
+});
+
+const requireSegment = (db: Database, id: number) => found(findSegment(db, id), `segment ${id}`);
+
+/**
+ * Checks that the actor may create a segment in the project of the body, or move it there, with the permission for all
+ * segments or the one for the project's segments.
+ * @throws ApiError `NoAccessError`
+ */
+function requirePermissionFor(db: Database, actor: Actor, permission: Permission, { project }: NewSegment) {
+  const permissions = [permission, "UPDATE_PROJECT_SEGMENT"] as const;
+  requirePermission(db, actor, { permissions, project: project ?? undefined });
+}
+
+/** @throws ApiError `ExceedsLimitError` if the limit of segments is reached */
+function requireRoom(db: Database) {
+  if (count(db).pluck().get({})! < LIMITS.segments) return;
+  const message = `There are ${LIMITS.segments} segments, the most allowed: delete one first`;
+  throw new ApiError("ExceedsLimitError", message);
+}
+
+/** Checks a segment's project and number of values. @throws ApiError `ValidationError` */
+function requireValidSegment(db: Database, { project, constraints }: NewSegment) {
+  if (project !== null && !isKnown(db, "project", project))
+    throw invalid({ path: "body.project", message: `there is no project ${project}` });
+  const values = constraints.reduce((total, { values }) => total + values.length, 0);
+  if (values > LIMITS.segmentValues)
+    throw invalid({
+      path: "body.constraints",
+      message: `must have ${LIMITS.segmentValues} values or fewer, not ${values}`,
+    });
+  requireConstraints(constraints, "body.constraints");
+}
+
+/** Checks that a segment is not used outside its new project. @throws ApiError `ValidationError` */
+function requireUsedOnlyIn(db: Database, id: number, project: string | null) {
+  const isElsewhere = strategiesUsing(db, "segment", id).some(({ projectId }) => projectId !== project);
+  if (project === null || !isElsewhere) return;
+  throw invalid({ path: "body.project", message: "strategies of other projects use the segment" });
+}
+
+/** Deletes a segment that is not in use. */
+function deleteSegment(tx: Tx, segment: Segment) {
+  remove(tx).run({ id: segment.id });
+  tx.record({ type: "segment-deleted", project: segment.project ?? null, preData: segment });
+}
+
+/** Deletes all segments that belong to a project; none of them is in use. */
+export function deleteSegmentsOf(tx: Tx, project: string) {
+  for (const id of ofProject(tx.db).pluck().all({ project })) deleteSegment(tx, requireSegment(tx.db, id));
+}
+
+export const segment = kind({
+  name: "segment",
+  schema: v.strictObject({
+    id: Id,
+    name: Name,
+    description: OptionalText,
+    project: optional(Name),
+    constraints: v.optional(v.array(Constraint), []),
+    createdBy: OptionalText,
+    createdAt: OptionalTime,
+  }),
+  insert({ tx, db, now }, line) {
+    if (line.project !== null) requireKnown(db, "project", line.project, "project");
+    const constraints = JSON.stringify(line.constraints);
+    insert(tx).run({ ...line, constraints, createdAt: line.createdAt ?? now });
+  },
+  *rows(db) {
+    for (const row of inOrder(db).iterate({}))
+      yield withoutNulls({ ...row, constraints: JSON.parse(row.constraints) });
+  },
+  warnings: (_, { constraints }) => constraintWarnings("constraints", constraints),
+});

@@ -1,0 +1,250 @@
+import * as v from "valibot";
+import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } from "../dataset/kind.ts";
+import { changedRows } from "../db/new-file.ts";
+import { command, type Database, query } from "../db/statement.ts";
+import type { Stored } from "../db/stored.ts";
+import { NoBody, operation, WithHeaders } from "../http/operation.ts";
+import { ApiError, found } from "../lib/api-error.ts";
+import { NonEmptyText, PathName, ShortText, UrlName } from "../lib/validation.ts";
+
+export const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as const;
+
+/** A parameter of a strategy type; unset properties are absent. */
+export const StrategyParameter = v.strictObject({
+  name: v.string(),
+  type: v.picklist(PARAMETER_TYPES),
+  description: v.nullish(v.string()),
+  required: v.optional(v.boolean()),
+});
+
+/** A type of strategy; those that are not editable are built in. */
+export const StrategyType = v.strictObject({
+  displayName: v.nullable(v.string()),
+  name: v.string(),
+  editable: v.boolean(),
+  description: v.nullable(v.string()),
+  parameters: v.array(StrategyParameter),
+  deprecated: v.boolean(),
+  title: v.nullable(v.string()),
+});
+type StrategyType = v.InferOutput<typeof StrategyType>;
+
+export const StrategyTypes = v.strictObject({ version: v.literal(1), strategies: v.array(StrategyType) });
+
+/** The body that changes a strategy type; without a title or description, the old one stays. */
+export const UpdateStrategyType = v.object({
+  title: v.nullish(ShortText),
+  description: v.nullish(ShortText),
+  parameters: v.array(
+    v.object({
+      name: NonEmptyText,
+      type: v.picklist(PARAMETER_TYPES),
+      description: v.nullish(ShortText),
+      required: v.optional(v.boolean()),
+    }),
+  ),
+});
+
+/** The body that creates a strategy type. */
+export const NewStrategyType = v.object({ ...UpdateStrategyType.entries, name: UrlName });
+
+const ALL = { tag: "Strategies", path: "/api/admin/strategies" } as const;
+const ONE = {
+  tag: "Strategies",
+  path: "/api/admin/strategies/:name",
+  params: v.object({ name: v.string() }),
+} as const;
+
+export const listStrategyTypes = operation({
+  ...ALL,
+  id: "getAllStrategies",
+  summary: "The strategy types",
+  method: "GET",
+  permission: null,
+  response: StrategyTypes,
+}).run(({ db }) => ({ version: 1, strategies: builtInFirst(db).all({}).map(toStrategyType) }));
+
+export const createStrategyType = operation({
+  ...ALL,
+  id: "createStrategy",
+  summary: "Create a strategy type",
+  method: "POST",
+  permission: "CREATE_STRATEGY",
+  body: NewStrategyType,
+  status: 201,
+  errors: ["NameExistsError"],
+  records: ["strategy-created"],
+  response: StrategyType,
+}).change(({ tx, body: { name, title = null, description = null, parameters } }) => {
+  insert(tx).run({ name, title, description, parameters: JSON.stringify(parameters), deprecated: 0 });
+  const created = requireStrategyType(tx.db, name);
+  tx.record({ type: "strategy-created", data: toData(created) });
+  return new WithHeaders(created, { location: `strategies/${name}` });
+});
+
+export const readStrategyType = operation({
+  ...ONE,
+  id: "getStrategy",
+  summary: "A strategy type",
+  method: "GET",
+  permission: null,
+  errors: ["NotFoundError"],
+  response: StrategyType,
+}).run(({ db, params: { name } }) => requireStrategyType(db, name));
+
+export const updateStrategyType = operation({
+  ...ONE,
+  id: "updateStrategy",
+  summary: "Change a strategy type that is not built in",
+  method: "PUT",
+  permission: "UPDATE_STRATEGY",
+  body: UpdateStrategyType,
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["strategy-updated"],
+  response: NoBody,
+}).change(({ tx, params: { name }, body }) => {
+  const before = requireCustomStrategyType(tx.db, name);
+  const { title = before.title, description = before.description } = body;
+  update(tx).run({ name, title, description, parameters: JSON.stringify(body.parameters) });
+  tx.record({ type: "strategy-updated", data: toData(requireStrategyType(tx.db, name)) });
+});
+
+export const deleteStrategyType = operation({
+  ...ONE,
+  id: "removeStrategy",
+  summary: "Delete a strategy type that is not built in; strategies of it stay",
+  method: "DELETE",
+  permission: "DELETE_STRATEGY",
+  errors: ["NotFoundError", "InvalidOperationError"],
+  records: ["strategy-deleted"],
+  response: NoBody,
+}).change(({ tx, params: { name } }) => {
+  requireCustomStrategyType(tx.db, name);
+  remove(tx).run({ name });
+  tx.record({ type: "strategy-deleted", data: { name } });
+});
+
+/** What deprecating a strategy type and undoing it have in common; events are recorded even without need (original). */
+const deprecating = {
+  tag: "Strategies",
+  method: "POST",
+  permission: "UPDATE_STRATEGY",
+  params: v.object({ strategyName: v.string() }),
+  errors: ["NotFoundError"],
+  response: NoBody,
+} as const;
+
+export const deprecateStrategyType = operation({
+  ...deprecating,
+  id: "deprecateStrategy",
+  summary: "Deprecate a strategy type",
+  path: "/api/admin/strategies/:strategyName/deprecate",
+  records: ["strategy-deprecated"],
+}).change(({ tx, params: { strategyName: name } }) => {
+  requireStrategyType(tx.db, name);
+  setDeprecated(tx).run({ name, deprecated: 1 });
+  tx.record({ type: "strategy-deprecated", data: { name } });
+});
+
+export const reactivateStrategyType = operation({
+  ...deprecating,
+  id: "reactivateStrategy",
+  summary: "Undo deprecating a strategy type",
+  path: "/api/admin/strategies/:strategyName/reactivate",
+  records: ["strategy-reactivated"],
+}).change(({ tx, params: { strategyName: name } }) => {
+  requireStrategyType(tx.db, name);
+  setDeprecated(tx).run({ name, deprecated: 0 });
+  tx.record({ type: "strategy-reactivated", data: { name } });
+});
+
+type Row = Stored<StrategyType>;
+
+const COLUMNS = `display_name AS displayName, name, editable, description, parameters, deprecated, title`;
+
+const builtInFirst = query<object, Row>(`SELECT ${COLUMNS} FROM strategy_types ORDER BY sort_order, name`);
+
+const byName = query<{ name: string }, Row>(`SELECT ${COLUMNS} FROM strategy_types WHERE name = :name`);
+
+const insert = command<Omit<Row, "displayName" | "editable">>(`
+  INSERT INTO strategy_types (name, title, description, parameters, deprecated)
+  VALUES (:name, :title, :description, :parameters, :deprecated)`);
+
+const update = command<Pick<Row, "name" | "title" | "description" | "parameters">>(`
+  UPDATE strategy_types SET title = :title, description = :description, parameters = :parameters
+  WHERE name = :name`);
+
+const setDeprecated = command<Pick<Row, "name" | "deprecated">>(`
+  UPDATE strategy_types SET deprecated = :deprecated WHERE name = :name`);
+
+const remove = command<{ name: string }>(`DELETE FROM strategy_types WHERE name = :name`);
+
+/** The strategy type with this name; undefined if there is none. */
+export function findStrategyType(db: Database, name: string): StrategyType | undefined {
+  const row = byName(db).get({ name });
+  return row && toStrategyType(row);
+}
+
+const toStrategyType = (row: Row): StrategyType => ({
+  ...row,
+  editable: row.editable === 1,
+  parameters: JSON.parse(row.parameters),
+  deprecated: row.deprecated === 1,
+});
+
+const requireStrategyType = (db: Database, name: string) =>
+  found(findStrategyType(db, name), `strategy type ${name}`);
+
+/** @throws ApiError `NotFoundError`, or `InvalidOperationError` if it is built in */
+function requireCustomStrategyType(db: Database, name: string): StrategyType {
+  const type = requireStrategyType(db, name);
+  if (type.editable) return type;
+  throw new ApiError("InvalidOperationError", `The strategy type ${name} is built in and can't be changed`);
+}
+
+/** The strategy type in events; unset properties are absent (original). */
+const toData = ({ name, title, description, parameters, editable, deprecated }: StrategyType) =>
+  withoutNulls({ name, title, description, parameters, editable, deprecated });
+
+const custom = query<object, Omit<Row, "displayName" | "editable">>(`
+  SELECT name, title, description, parameters, deprecated FROM strategy_types WHERE editable ORDER BY name`);
+
+const builtIn = query<object, Pick<Row, "name" | "deprecated">>(`
+  SELECT name, deprecated FROM strategy_types WHERE NOT editable ORDER BY name`);
+
+const builtInTypes = (db: Database) => builtIn(db).all({});
+
+/** Every file has the same built-in types; their lines say only whether they are deprecated. */
+export const strategyType = kind({
+  name: "strategyType",
+  schema: v.strictObject({
+    name: PathName,
+    title: OptionalText,
+    description: OptionalText,
+    parameters: v.optional(v.array(StrategyParameter), []),
+    deprecated: Flag(false),
+  }),
+  insert({ tx, db }, { name, title, description, parameters, ...line }) {
+    const deprecated = bit(line.deprecated);
+    if (!builtInTypes(db).some((type) => type.name === name))
+      return void insert(tx).run({
+        name,
+        title,
+        description,
+        parameters: JSON.stringify(parameters),
+        deprecated,
+      });
+    if (title !== null || description !== null || parameters.length > 0)
+      throw new LineError(`name: ${name} is built in: only deprecated can be given`);
+    setDeprecated(tx).run({ name, deprecated });
+  },
+  *rows(db) {
+    for (const { name, deprecated } of changedRows(db, builtInTypes))
+      yield { name, deprecated: deprecated === 1 };
+    for (const row of custom(db).iterate({})) {
+      const parameters = JSON.parse(row.parameters);
+      yield withoutNulls({ ...row, parameters, deprecated: row.deprecated === 1 });
+    }
+  },
+  warnings: (_, { name }) => nameWarnings("name", name),
+});

@@ -1,0 +1,53 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { type Database, query } from "../db/statement.ts";
+import { ApiError } from "../lib/api-error.ts";
+
+/** A strategy that uses something, and where it is. */
+export const StrategyUse = v.strictObject({
+  id: v.string(),
+  projectId: v.string(),
+  featureName: v.string(),
+  strategyName: v.string(),
+  environment: v.string(),
+});
+type StrategyUse = v.InferOutput<typeof StrategyUse>;
+
+/** @param table says which strategy uses what, in its column `subject` */
+const usesIn = (table: string, subject: string) =>
+  query<{ key: string | number; hidden: string }, StrategyUse>(`
+    SELECT strategies.id, project AS projectId, feature AS featureName, strategies.name AS strategyName, environment
+    FROM ${table} JOIN strategies ON strategies.id = strategy JOIN features ON features.name = feature
+    WHERE ${subject} = :key AND project NOT IN (SELECT value FROM json_each(:hidden))
+    ORDER BY feature, environment, strategies.sort_order, strategies.id`);
+
+const USES = {
+  "context field": usesIn("strategy_context_fields", "context_field"),
+  segment: usesIn("strategy_segments", "segment"),
+};
+
+type Kind = keyof typeof USES;
+
+/**
+ * The strategies that use something, existing or not, including those of archived flags.
+ * @param hidden projects that are left out
+ */
+export const strategiesUsing = (
+  db: Database,
+  kind: Kind,
+  key: string | number,
+  hidden: readonly string[] = [],
+): StrategyUse[] => USES[kind](db).all({ key, hidden: JSON.stringify(hidden) });
+
+/** The maximum number of flags named in an error. */
+const MAX_NAMED = 10;
+
+/** @throws ApiError `ConflictError` if any strategy uses it, naming the flags that the actor can see */
+export function requireUnused(db: Database, actor: Actor, kind: Kind, key: string | number, name: string) {
+  if (strategiesUsing(db, kind, key).length === 0) return;
+  const visible = strategiesUsing(db, kind, key, hiddenProjects(db, actor));
+  const flags = [...new Set(visible.map(({ featureName }) => featureName))].slice(0, MAX_NAMED);
+  const users = flags.length > 0 ? `strategies of ${flags.join(", ")}` : "strategies that you may not see";
+  throw new ApiError("ConflictError", `The ${kind} ${name} can't be deleted: ${users} use it`);
+}
