@@ -553,6 +553,9 @@ CREATE VIRTUAL TABLE event_searches USING fts5 (
   tokenize = 'trigram case_sensitive 1', detail = none, columnsize = 0
 );
 
+-- A change merges nothing: src/log/search-merging.ts does it between changes.
+INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);
+
 -- The trigrams that occur, for queries shorter than three characters.
 CREATE VIRTUAL TABLE event_trigrams USING fts5vocab (event_searches, 'row');
 

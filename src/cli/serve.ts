@@ -12,6 +12,7 @@ import { listen, type Tls, toUrl } from "../http/listen.ts";
 import { keepHeapSmall } from "../lib/heap.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
+import { keepSearchesMerged } from "../log/search-merging.ts";
 import { watchAge } from "../server/aging.ts";
 import { createServer, type ServerOptions } from "../server/create-server.ts";
 import { watchRetention } from "../server/retention.ts";
@@ -211,6 +212,7 @@ function startTasks(context: Context, db: Database, url: string): () => Promise<
     watchUsage(db, log, config["usage-hours"]),
     writeResetLinks(context, db, publicUrl(config, url)),
     watchRetention(db, log, config["keep-integration-events"]),
+    keepSearchesMerged(db, log),
   ];
   return async () => void (await Promise.all(stops.map((stop) => stop())));
 }

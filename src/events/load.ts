@@ -11,9 +11,9 @@ const MANY = 10_000;
 
 const MIB = 1024n * 1024n;
 
-/** How FTS5 builds the search index: in many large pieces, merged at the end; then its defaults. */
+/** How FTS5 builds the search index: in many large pieces, merged at the end; then as schema.sql says. */
 const FOR_MANY = { hashsize: 16n * MIB, automerge: 0n, crisismerge: 2000n };
-const FOR_FEW = { hashsize: MIB, automerge: 4n, crisismerge: 16n };
+const FOR_FEW = { hashsize: MIB, automerge: 0n, crisismerge: 64n };
 
 const configure = command<{ name: string; value: bigint }>(`
   INSERT INTO event_searches (event_searches, rank) VALUES (:name, :value)`);

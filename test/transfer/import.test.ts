@@ -370,6 +370,9 @@ test("many events leave the same schema as few, and can be searched, and so can 
   for (const from of [1, 10_001, 20_001]) {
     await importLines(db, [HEADER, ...many(10_000, from)]);
     assert.deepEqual(schemaOf(db), schemaOf(empty(t)));
+    const settings = (of: Database) =>
+      of.prepare("SELECT k, v FROM event_searches_config WHERE k <> 'hashsize'").all();
+    assert.deepEqual(settings(db), settings(empty(t)), "and how its index is merged");
     const count = (condition: string) => db.prepare(`SELECT count(*) FROM ${condition}`).pluck().get();
     assert.equal(count("events INDEXED BY events_by_project WHERE project = 'p'"), from + 9_999);
     assert.equal(count("event_searches WHERE event_searches MATCH 'CRE'"), from + 9_999);
