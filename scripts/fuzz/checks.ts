@@ -1,6 +1,6 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
-import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
+import { FlagFailure } from "../../src/applications/ofrep-schema.ts";
 import { operationFinder } from "../../src/http/find-operation.ts";
 import { type Operation, textTypeOf } from "../../src/http/operation.ts";
 import { ErrorBody } from "../../src/lib/api-error.ts";

@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import { trials } from "../applications/playground/require.ts";
+import { trials } from "../applications/playground.ts";
 import { DataError } from "../db/error.ts";
 import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";

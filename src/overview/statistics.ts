@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
-import { SHOWN } from "../applications/require.ts";
+import { SHOWN } from "../applications/applications-store.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
 import { idSince } from "../events/time.ts";

@@ -1,28 +1,17 @@
 import { type Actor, ANYBODY } from "../access/actor.ts";
 import { authenticate, type Credentials } from "../access/authenticate.ts";
 import { authenticateAnybody, authenticateSdk } from "../access/authenticate-sdk.ts";
+import * as applications from "../applications/applications-routes.ts";
+import * as applicationsSchema from "../applications/applications-schema.ts";
 import * as client from "../applications/client/routes.ts";
 import * as clientSchema from "../applications/client/schema.ts";
-import * as edge from "../applications/edge/routes.ts";
-import * as edgeReports from "../applications/edge/routes-client.ts";
-import * as olderEdgeReports from "../applications/edge/routes-metrics.ts";
-import * as edgeSchema from "../applications/edge/schema.ts";
-import * as frontend from "../applications/frontend/routes.ts";
-import * as frontendSchema from "../applications/frontend/schema.ts";
-import * as ofrep from "../applications/ofrep/routes.ts";
-import * as ofrepStream from "../applications/ofrep/routes-stream.ts";
-import * as playground from "../applications/playground/routes.ts";
-import * as playgroundSchema from "../applications/playground/schema.ts";
-import * as applications from "../applications/routes.ts";
-import * as clientApplications from "../applications/routes-client.ts";
-import * as frontendApplications from "../applications/routes-frontend.ts";
-import * as projectApplications from "../applications/routes-project.ts";
-import * as applicationsSchema from "../applications/schema.ts";
-import * as usage from "../applications/usage/routes.ts";
-import * as clientUsage from "../applications/usage/routes-client.ts";
-import * as frontendUsage from "../applications/usage/routes-frontend.ts";
-import * as goneUsage from "../applications/usage/routes-gone.ts";
-import * as usageSchema from "../applications/usage/schema.ts";
+import * as edge from "../applications/edge.ts";
+import * as frontend from "../applications/frontend.ts";
+import * as ofrep from "../applications/ofrep.ts";
+import * as playground from "../applications/playground.ts";
+import * as playgroundSchema from "../applications/playground-schema.ts";
+import * as usage from "../applications/usage-routes.ts";
+import * as usageSchema from "../applications/usage-schema.ts";
 import type { Database } from "../db/statement.ts";
 import * as clientFeature from "../evaluation/client-feature.ts";
 import * as constraintsSchema from "../evaluation/constraint.ts";
@@ -166,24 +155,13 @@ const MODULES = [
   flagVariants,
   client,
   clientSchema,
-  edgeReports,
-  olderEdgeReports,
   edge,
-  edgeSchema,
   frontend,
-  frontendSchema,
-  ofrepStream,
   ofrep,
   playground,
   playgroundSchema,
-  clientApplications,
-  frontendApplications,
-  projectApplications,
   applications,
   applicationsSchema,
-  clientUsage,
-  frontendUsage,
-  goneUsage,
   usage,
   usageSchema,
   integrations,

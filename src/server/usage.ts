@@ -1,7 +1,6 @@
 import { SYSTEM } from "../access/actor.ts";
-import { announceApplications } from "../applications/changes.ts";
-import { writeUsage } from "../applications/usage/changes.ts";
-import { removeOldUsage } from "../applications/usage/changes-old.ts";
+import { announceApplications } from "../applications/applications-store.ts";
+import { removeOldUsage, writeUsage } from "../applications/usage-store.ts";
 import type { Database } from "../db/statement.ts";
 import { writeSoon } from "../events/write.ts";
 import { HOUR_MS } from "../lib/hour.ts";

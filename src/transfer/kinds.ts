@@ -1,5 +1,6 @@
-import { application, instance } from "../applications/dataset.ts";
-import { usage } from "../applications/usage/dataset.ts";
+import { application } from "../applications/applications-store.ts";
+import { instance } from "../applications/instances.ts";
+import { usage } from "../applications/usage-store.ts";
 import type { Kind } from "../dataset/kind.ts";
 import { contextField } from "../flags/context-fields.ts";
 import { featureType } from "../flags/feature-types.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { changesSoFar, isCurrent, stampOf } from "../../src/db/revision.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { badBodies, unreadableBodies } from "../support/bad-bodies.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { hashSecret } from "../../src/access/token.ts";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
 import { InMemStorageProvider, Unleash } from "unleash-client";
 import { UnleashClient } from "unleash-proxy-client";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { openServer } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND } from "../support/world.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
-import { removeOldUsage } from "../../src/applications/usage/changes-old.ts";
+import { removeOldUsage, writeUsage } from "../../src/applications/usage-store.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
 import { announceAll, watchUsage } from "../../src/server/usage.ts";

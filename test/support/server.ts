@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import * as v from "valibot";
-import { FlagFailure } from "../../src/applications/ofrep/schema.ts";
+import { FlagFailure } from "../../src/applications/ofrep-schema.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { Event } from "../../src/events/schema.ts";

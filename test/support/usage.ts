@@ -1,4 +1,4 @@
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { HOUR_MS, startOfHour } from "../../src/lib/hour.ts";
 import type { openServer } from "./server.ts";
 import { CLIENT } from "./world.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { beginSession } from "../../src/access/session.ts";
 import { createSignInLink } from "../../src/access/sign-in-link.ts";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { exampleOf } from "../../src/server/examples.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { writeUsage } from "../../src/applications/usage/changes.ts";
+import { writeUsage } from "../../src/applications/usage-store.ts";
 import { createWorld } from "../support/world.ts";
 import { openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
 

@@ -3,7 +3,7 @@ import { Feature } from "../flags/features/schema.ts";
 import { StrategyType } from "../flags/strategy-types.ts";
 import { lenient, Words } from "../http/criteria-schema.ts";
 import { ShortText, Timestamp } from "../lib/validation.ts";
-import { AppName, InstanceId, Interval, Moment, SdkText } from "./usage/schema.ts";
+import { AppName, InstanceId, Interval, Moment, SdkText } from "./usage-schema.ts";
 
 /** Far more than any application has. */
 const MAX_STRATEGIES = 100;

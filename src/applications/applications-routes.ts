@@ -1,12 +1,9 @@
 import * as v from "valibot";
+import type { SdkActor } from "../access/authenticate-sdk.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
-import { NoBody, operation } from "../http/operation.ts";
-import * as changes from "./changes-description.ts";
-import { detailsOf } from "./details-store.ts";
-import { outdatedSdks, recentInstances } from "./instances-store.ts";
-import { overviewOf } from "./overview-store.ts";
-import { requireApplication } from "./require.ts";
+import { NoBody, operation, PlainText, WithHeaders } from "../http/operation.ts";
+import { ORIGINAL } from "../lib/version.ts";
 import {
   ApplicationDetails,
   ApplicationInstances,
@@ -15,36 +12,39 @@ import {
   Applications,
   ApplicationUpdate,
   OutdatedSdks,
-} from "./schema.ts";
-import { applicationNamed, isShown, searchApplications } from "./store.ts";
-import { AppName } from "./usage/schema.ts";
+  ProjectApplicationSearch,
+  ProjectApplications,
+  Registration,
+} from "./applications-schema.ts";
+import * as store from "./applications-store.ts";
+import { applicationNamed, isShown, requireApplication, searchApplications } from "./applications-store.ts";
+import { applicationsOfProject, detailsOf, overviewOf } from "./applications-use.ts";
+import { outdatedSdks, outdatedSdksOf, recentInstances } from "./instances.ts";
+import { gather, toRegistered } from "./reports.ts";
+import { AppName } from "./usage-schema.ts";
 
 const APPLICATION = "/api/admin/metrics/applications/:appName";
 const Params = v.object({ appName: v.string() });
+const Read = { tag: "Metrics", method: "GET", permission: null, isUncached: true } as const;
+const Change = { tag: "Metrics", permission: "UPDATE_APPLICATION", response: NoBody } as const;
 
 export const listApplications = operation({
+  ...Read,
   id: "getApplications",
   summary: "The applications, one page at a time",
-  tag: "Metrics",
-  method: "GET",
   path: "/api/admin/metrics/applications",
-  permission: null,
   query: ApplicationSearch,
-  isUncached: true,
   response: Applications,
 }).run(({ db, actor, query }) =>
   snapshot(db, () => searchApplications(db, query, hiddenProjects(db, actor))),
 );
 
 export const readApplication = operation({
+  ...Read,
   id: "getApplication",
   summary: "An application with its instances, strategies and flags",
-  tag: "Metrics",
-  method: "GET",
   path: APPLICATION,
-  permission: null,
   params: Params,
-  isUncached: true,
   errors: ["NotFoundError"],
   response: ApplicationDetails,
 }).run(({ db, actor, params: { appName } }) =>
@@ -55,14 +55,11 @@ export const readApplication = operation({
 );
 
 export const readApplicationOverview = operation({
+  ...Read,
   id: "getApplicationOverview",
   summary: "Where an application is in use, and possible problems",
-  tag: "Metrics",
-  method: "GET",
   path: `${APPLICATION}/overview`,
-  permission: null,
   params: Params,
-  isUncached: true,
   response: ApplicationOverview,
 }).run(({ db, actor, params: { appName } }) =>
   snapshot(db, () => {
@@ -76,57 +73,105 @@ export const readApplicationOverview = operation({
 const UNKNOWN = "";
 
 export const listInstances = operation({
+  ...Read,
   id: "getApplicationEnvironmentInstances",
   summary: "The instances of an application seen in an environment within a day",
-  tag: "Metrics",
-  method: "GET",
   path: "/api/admin/metrics/instances/:appName/environment/:environment",
-  permission: null,
   params: v.object({ appName: v.string(), environment: v.string() }),
-  isUncached: true,
   response: ApplicationInstances,
 }).run(({ db, actor, params: { appName, environment } }) => ({
   instances: isShown(db, appName, hiddenProjects(db, actor)) ? recentInstances(db, appName, environment) : [],
 }));
 
 export const listOutdatedSdks = operation({
+  ...Read,
   id: "getOutdatedSdks",
   summary: "Outdated SDKs, and the applications that use them",
-  tag: "Metrics",
-  method: "GET",
   path: "/api/admin/metrics/sdks/outdated",
-  permission: null,
-  isUncached: true,
   response: OutdatedSdks,
 }).run(({ db, actor }) => ({ sdks: outdatedSdks(db, hiddenProjects(db, actor)) }));
 
 export const describeApplication = operation({
+  ...Change,
   id: "createApplication",
   summary: "Describe an application",
-  tag: "Metrics",
   method: "POST",
   path: APPLICATION,
-  permission: "UPDATE_APPLICATION",
   params: v.object({ appName: AppName }),
   body: ApplicationUpdate,
   status: 202,
   errors: ["NotFoundError"],
-  response: NoBody,
 }).change(({ tx, params: { appName }, body }) => {
   const hidden = hiddenProjects(tx.db, tx.actor);
   if (hidden.length > 0) requireApplication(tx.db, appName, hidden); // an unknown one may be hidden
-  changes.describeApplication(tx, appName, body);
+  store.describeApplication(tx, appName, body);
 });
 
 export const removeApplication = operation({
+  ...Change,
   id: "deleteApplication",
   summary: "Delete an application; unknown ones are ignored",
-  tag: "Metrics",
   method: "DELETE",
   path: APPLICATION,
-  permission: "UPDATE_APPLICATION",
   params: Params,
-  response: NoBody,
 }).change(({ tx, params: { appName } }) => {
-  if (isShown(tx.db, appName, hiddenProjects(tx.db, tx.actor))) changes.removeApplication(tx, appName);
+  if (isShown(tx.db, appName, hiddenProjects(tx.db, tx.actor))) store.removeApplication(tx, appName);
 });
+
+const ProjectParams = v.object({ projectId: v.string() });
+
+export const listProjectApplications = operation({
+  id: "getProjectApplications",
+  summary: "The applications that have requested flags of a project, one page at a time",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects/:projectId/applications",
+  permission: { project: "projectId" },
+  params: ProjectParams,
+  query: ProjectApplicationSearch,
+  isUncached: true,
+  response: ProjectApplications,
+}).run(({ db, params: { projectId }, query }) =>
+  snapshot(db, () => applicationsOfProject(db, projectId, query)),
+);
+
+export const listProjectOutdatedSdks = operation({
+  id: "getOutdatedProjectSdks",
+  summary: "Outdated SDKs of the applications that have requested flags of a project",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects/:projectId/sdks/outdated",
+  permission: { project: "projectId" },
+  params: ProjectParams,
+  isUncached: true,
+  response: OutdatedSdks,
+}).run(({ db, params: { projectId } }) => ({ sdks: outdatedSdksOf(db, projectId) }));
+
+export const registerClient = operation({
+  id: "registerClientApplication",
+  summary: "Register an application that has started",
+  tag: "Client",
+  method: "POST",
+  path: "/api/client/register",
+  permission: { isForSdks: true },
+  body: Registration,
+  status: 202,
+  isUncached: true,
+  errors: ["ServiceUnavailableError"],
+  response: NoBody,
+}).run(({ db, actor, body, address }) => {
+  gather(db, toRegistered(actor as SdkActor, body, address));
+  return new WithHeaders(undefined, { "x-unleash-version": ORIGINAL });
+});
+
+export const registerFrontend = operation({
+  id: "registerFrontendClient",
+  summary: "Register a page that has started; nothing is stored",
+  tag: "Frontend",
+  method: "POST",
+  path: "/api/frontend/client/register",
+  permission: { isForSdks: true },
+  body: Registration,
+  isUncached: true,
+  response: PlainText,
+}).run(() => "OK");

@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { lenient } from "../../http/criteria-schema.ts";
-import { dictionary, Text, Timestamp } from "../../lib/validation.ts";
+import { lenient } from "../http/criteria-schema.ts";
+import { dictionary, Text, Timestamp } from "../lib/validation.ts";
 
 /** The longest name that is stored, in characters, as in the original. */
 const MAX_NAME_LENGTH = 255;

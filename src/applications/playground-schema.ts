@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Constraint } from "../../evaluation/constraint.ts";
-import { FlagVariant, Variant } from "../../evaluation/variant.ts";
-import { dictionary, keepingKeys, Time } from "../../lib/validation.ts";
+import { Constraint } from "../evaluation/constraint.ts";
+import { FlagVariant, Variant } from "../evaluation/variant.ts";
+import { dictionary, keepingKeys, Time } from "../lib/validation.ts";
 
 const Projects = v.optional(
   v.union([v.literal("*"), v.array(v.string())], 'must be "*" or a list of projects'),

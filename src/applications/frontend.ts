@@ -1,0 +1,94 @@
+import crypto from "node:crypto";
+import * as v from "valibot";
+import type { SdkActor } from "../access/authenticate-sdk.ts";
+import { type Context, toContext } from "../evaluation/context.ts";
+import type { Evaluator } from "../evaluation/evaluator.ts";
+import { operation } from "../http/operation.ts";
+import { invalid } from "../lib/api-error.ts";
+import { JsonObject } from "../lib/validation.ts";
+import { evaluatorOf } from "./client/require.ts";
+
+/** A flag that is on for the given context. */
+export const FrontendFlag = v.strictObject({
+  name: v.string(),
+  enabled: v.literal(true),
+  variant: v.strictObject({
+    name: v.string(),
+    enabled: v.boolean(),
+    payload: v.optional(v.strictObject({ type: v.string(), value: v.string() })),
+    feature_enabled: v.literal(true),
+    featureEnabled: v.literal(true),
+  }),
+  impressionData: v.boolean(),
+});
+
+export const FrontendFlags = v.strictObject({ toggles: v.array(FrontendFlag) });
+
+/** The context to evaluate flags for. */
+export const FrontendRequest = v.object({ context: v.optional(JsonObject, {}) });
+
+export const readFrontendFlags = operation({
+  id: "getFrontendFeatures",
+  summary: "The flags that are on for the context in the query",
+  tag: "Frontend",
+  method: "GET",
+  path: "/api/frontend",
+  permission: { isForSdks: true },
+  isUncached: true,
+  response: FrontendFlags,
+}).run(({ db, actor, searchParams, address }) => {
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  return flagsFor(evaluator, toContext(fromQuery(searchParams), contextDefaults(address, environment)));
+});
+
+export const postFrontendFlags = operation({
+  id: "getPostFrontendFeatures",
+  summary: "The flags that are on for the context in the body; only the environment is filled in",
+  tag: "Frontend",
+  method: "POST",
+  path: "/api/frontend",
+  permission: { isForSdks: true },
+  isUncached: true,
+  body: FrontendRequest,
+  response: FrontendFlags,
+}).run(({ db, actor, body }) => {
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  return flagsFor(evaluator, toContext(body.context, { environment }));
+});
+
+function flagsFor(evaluator: Evaluator, context: Context) {
+  const toggles = [...evaluator.features.values()].flatMap(({ name, impressionData }) => {
+    const { feature_enabled: isOn, ...variant } = evaluator.evaluate(name, context);
+    if (!isOn) return [];
+    const variantResult = { ...variant, feature_enabled: true as const, featureEnabled: true as const };
+    return [{ name, enabled: true as const, variant: variantResult, impressionData }];
+  });
+  return { toggles };
+}
+
+/**
+ * The context from query parameters: `properties[x]` and all unknown parameters become properties.
+ * @throws ApiError `ValidationError` for a repeated parameter
+ */
+function fromQuery(query: URLSearchParams): Record<string, unknown> {
+  // Without a prototype, so that `__proto__` is a name like any other.
+  const context: Record<string, unknown> = Object.create(null);
+  const properties: Record<string, string> = Object.create(null);
+  for (const [name, value] of query) {
+    const property = /^properties\[(.+)\]$/s.exec(name)?.[1];
+    const target = property === undefined ? context : properties;
+    const key = property ?? name;
+    if (Object.hasOwn(target, key))
+      throw invalid({ path: `query.${name}`, message: "is given more than once" });
+    if (value !== "") target[key] = value;
+  }
+  return { ...context, properties };
+}
+
+/** What only the server knows, for a context that lacks it (original). */
+const contextDefaults = (address: string | undefined, environment: string): Partial<Context> => ({
+  sessionId: crypto.randomUUID(),
+  appName: "frontend-api",
+  environment,
+  ...(address !== undefined && { remoteAddress: address }),
+});

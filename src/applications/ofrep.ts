@@ -1,0 +1,186 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import type { SdkActor } from "../access/authenticate-sdk.ts";
+import { streamKey } from "../access/stream-key.ts";
+import type { Database } from "../db/statement.ts";
+import type { ClientFeature } from "../evaluation/client-feature.ts";
+import { type Context, toContext } from "../evaluation/context.ts";
+import type { Evaluator } from "../evaluation/evaluator.ts";
+import { operation, WithHeaders } from "../http/operation.ts";
+import { OwnPath } from "../lib/raw-json.ts";
+import { evaluatorOf, flagsSince } from "./client/require.ts";
+import {
+  EvaluationRequest,
+  EvaluationResult,
+  type FlagFailure,
+  type FlagValue,
+  FlagValues,
+  Refetch,
+} from "./ofrep-schema.ts";
+
+export const evaluateFlag = operation({
+  id: "evaluateFlag",
+  summary: "Evaluate a flag, for OpenFeature",
+  tag: "OFREP",
+  method: "POST",
+  path: "/ofrep/v1/evaluate/flags/:key",
+  permission: { isForSdks: true },
+  isUncached: true, // the result depends on the time
+  params: v.object({ key: v.string() }),
+  body: EvaluationRequest,
+  isBodyOptional: true,
+  response: EvaluationResult,
+}).run(({ db, actor, params: { key }, body: { context = {} } }) => {
+  if (!isObject(context)) return failure(400, { key, ...NO_CONTEXT });
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  const feature = evaluator.features.get(key);
+  if (feature) return flagValue(evaluator, feature, toContexts(context, environment));
+  return failure(404, { key, errorCode: "FLAG_NOT_FOUND", errorDetails: `There is no flag ${key}` });
+});
+
+export const evaluateFlags = operation({
+  id: "evaluateFlags",
+  summary: "Evaluate all flags, for OpenFeature",
+  tag: "OFREP",
+  method: "POST",
+  path: "/ofrep/v1/evaluate/flags",
+  permission: { isForSdks: true },
+  isUncached: true, // the result depends on the time
+  body: EvaluationRequest,
+  isBodyOptional: true,
+  isConditional: true,
+  response: FlagValues,
+}).run(({ db, actor, body: { context = {} } }) => {
+  if (!isObject(context)) return failure(400, NO_CONTEXT);
+  const { evaluator, environment } = evaluatorOf(db, actor as SdkActor);
+  const contexts = toContexts(context, environment);
+  return {
+    flags: [...evaluator.features.values()].map((feature) => flagValue(evaluator, feature, contexts)),
+    eventStreams: [{ type: "sse" as const, endpoint: { requestUri: streamPath(db, actor) } }],
+  };
+});
+
+const NO_CONTEXT = { errorCode: "INVALID_CONTEXT", errorDetails: "context: must be an object" } as const;
+
+const failure = (status: number, body: FlagFailure) => new WithHeaders(body, {}, status);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Without a fixed session, random choices would change with each poll. */
+const SESSION = "ofrep";
+
+function toContexts(
+  { targetingKey, ...rest }: Record<string, unknown>,
+  environment: string,
+): EvaluationContexts {
+  const values = { userId: targetingKey, ...rest };
+  return {
+    context: toContext(values, { environment }),
+    inSession: toContext(values, { environment, sessionId: SESSION }),
+  };
+}
+
+const STREAM = "/ofrep/v1/stream";
+
+export const streamRefetches = operation({
+  id: "streamRefetches",
+  summary: "Notify OpenFeature clients when to request flags again, as server-sent events",
+  tag: "OFREP",
+  method: "GET",
+  path: STREAM,
+  permission: { isForSdks: true },
+  response: Refetch,
+}).stream(({ db, actor }, since) => {
+  const { position, isChanged } = flagsSince(db, actor as SdkActor, since);
+  const messages = isChanged ? [{ id: position, data: { type: "refetchEvaluation" as const } }] : [];
+  return { messages, position };
+});
+
+/** The path for listening; it identifies the token, so that no header is needed. */
+const streamPath = (db: Database, { tokenId }: Actor) =>
+  new OwnPath(`${STREAM}?key=${streamKey(db, tokenId!)}`);
+
+/** The contexts to evaluate flags for. */
+interface EvaluationContexts {
+  context: Context;
+  /** The same, with a fixed session if it has none. */
+  inSession: Context;
+}
+
+/** A flag's value for a context, in OpenFeature's terms. */
+function flagValue(
+  evaluator: Evaluator,
+  feature: ClientFeature,
+  { context: withoutSession, inSession }: EvaluationContexts,
+): FlagValue | FlagFailure {
+  const { name: key, project, type } = feature;
+  const context = dependsOnSession(evaluator, feature) ? withoutSession : inSession;
+  const {
+    feature_enabled: isOn,
+    enabled: hasVariant,
+    name: variant,
+    payload,
+    error,
+  } = evaluator.evaluate(key, context);
+  const value = isOn ? parsed(payload) : offValue(feature);
+  if (value === UNPARSABLE)
+    return { key, errorCode: "PARSE_ERROR", errorDetails: `The payload of ${variant} is not valid JSON` };
+  return {
+    key,
+    ...(value !== undefined && { value }),
+    reason: error === undefined ? reasonOf(feature, isOn, hasVariant) : "ERROR",
+    ...(hasVariant && { variant }),
+    metadata: { project, type, environment: context.environment ?? "", ...(error && { error }) },
+  };
+}
+
+/** Whether the result depends on which session it is, and not only on its staying the same. */
+const dependsOnSession = ({ features, segments: all }: Evaluator, feature: ClientFeature): boolean =>
+  [feature, ...(feature.dependencies ?? []).map((parent) => features.get(parent.feature))].some((flag) =>
+    flag?.strategies.some(
+      ({ name, parameters, constraints, segments = [] }) =>
+        name === "gradualRolloutSessionId" ||
+        parameters.stickiness === "sessionId" ||
+        [constraints, ...segments.map((id) => all.get(id)?.constraints ?? [])]
+          .flat()
+          .some(({ contextName }) => contextName === "sessionId"),
+    ),
+  );
+
+const UNPARSABLE = Symbol();
+
+/** The payload according to its type; true if there is none. */
+function parsed(payload: { type: string; value: string } | undefined): unknown {
+  if (!payload) return true;
+  if (payload.type === "number") return Number(payload.value);
+  if (payload.type !== "json") return payload.value;
+  try {
+    return JSON.parse(payload.value);
+  } catch {
+    return UNPARSABLE;
+  }
+}
+
+/** The value of a flag that is off: none if it has payloads, so that the application's default applies. */
+function offValue({ variants, strategies }: ClientFeature): false | undefined {
+  const all = [...variants, ...strategies.flatMap((strategy) => strategy.variants)];
+  return all.some(({ payload }) => payload !== undefined) ? undefined : false;
+}
+
+function reasonOf(
+  { enabled, strategies }: ClientFeature,
+  isOn: boolean,
+  hasVariant: boolean,
+): FlagValue["reason"] {
+  if (!enabled) return "DISABLED";
+  if (!isOn) return "DEFAULT";
+  if (hasVariant || strategies.some(({ parameters }) => isSplit(parameters))) return "SPLIT";
+  return strategies.every(isForEveryone) ? "STATIC" : "TARGETING_MATCH";
+}
+
+const isSplit = ({ rollout, percentage }: Record<string, string>) =>
+  Number(rollout ?? percentage ?? 100) < 100;
+
+const isForEveryone = ({ name, constraints, segments = [] }: ClientFeature["strategies"][number]) =>
+  constraints.length === 0 && segments.length === 0 && (name === "default" || name === "flexibleRollout");

@@ -1,0 +1,222 @@
+import type { Actor } from "../access/actor.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
+import type { Database } from "../db/statement.ts";
+import { type Context, toContext } from "../evaluation/context.ts";
+import { type Explanation, explain } from "../evaluation/explain.ts";
+import { strategiesOf } from "../flags/strategies-store.ts";
+import { inChunks, JsonStream } from "../http/json-stream.ts";
+import { operation } from "../http/operation.ts";
+import { invalid } from "../lib/api-error.ts";
+import { evaluatorOfProjects } from "./client/require.ts";
+import {
+  AdvancedPlaygroundRequest,
+  AdvancedPlaygroundResponse,
+  PlaygroundRequest,
+  PlaygroundResponse,
+} from "./playground-schema.ts";
+
+export const tryContext = operation({
+  id: "getPlayground",
+  summary: "Evaluate flags for a context in an environment, with the reasons",
+  tag: "Playground",
+  method: "POST",
+  path: "/api/admin/playground",
+  permission: null,
+  isUncached: true, // the result may depend on time and chance
+  isHeavy: true,
+  body: PlaygroundRequest,
+  response: PlaygroundResponse,
+  errors: ["RateLimitError"],
+}).run(({ db, actor, body }) => {
+  const { environment, projects } = body;
+  const context = cleanContext(body.context);
+  const values = toContext(toContextValues(context), { environment });
+  const all = snapshot(db, () => trials(db, actor, projects, environment));
+  return toStream(
+    body,
+    context.ignored,
+    all.map((trial) => () => [JSON.stringify(trial.explain(values))]),
+  );
+});
+
+export const tryContexts = operation({
+  id: "getAdvancedPlayground",
+  summary: "Evaluate flags in several environments, for all combinations of comma-separated values",
+  tag: "Playground",
+  method: "POST",
+  path: "/api/admin/playground/advanced",
+  permission: null,
+  isUncached: true, // the result may depend on time and chance
+  isHeavy: true,
+  body: AdvancedPlaygroundRequest,
+  response: AdvancedPlaygroundResponse,
+  errors: ["RateLimitError"],
+}).run(({ db, actor, body }) => {
+  const context = cleanContext(body.context);
+  const environments = [...new Set(body.environments)];
+  const places = snapshot(db, () =>
+    environments.map((environment, index) => {
+      const all = trials(db, actor, body.projects, environment);
+      if (index === 0) requireFewEvaluations(environments.length, all.length, context);
+      return all;
+    }),
+  );
+  const [first = []] = places;
+  return toStream(
+    body,
+    context.ignored,
+    first.map(
+      (_, index) => () =>
+        inEnvironments(
+          places.map((all) => all[index]!),
+          () => contextsIn(context),
+        ),
+    ),
+  );
+});
+
+/** In pieces of a few flags, so that other requests get a turn in between. */
+const toStream = (input: object, ignored: string[], features: Array<() => Iterable<string>>) =>
+  new JsonStream(() => inChunks(toText(input, ignored, features), CHUNK), CHUNK);
+
+/** In characters; explaining as many takes some milliseconds. */
+const CHUNK = 8 * 1024;
+
+function* toText(input: object, ignored: string[], features: Array<() => Iterable<string>>) {
+  yield `{"input":${JSON.stringify(input)},"features":[`;
+  for (const [index, pieces] of features.entries()) {
+    if (index > 0) yield ",";
+    yield* pieces();
+  }
+  const warnings = ignored.length > 0 && { warnings: { invalidContextProperties: ignored } };
+  yield `]${warnings ? `,${JSON.stringify(warnings).slice(1, -1)}` : ""}}`;
+}
+
+/** A flag, with one piece per evaluation. */
+function* inEnvironments(
+  places: readonly Trial[],
+  contexts: () => Iterable<ContextValues>,
+): Generator<string> {
+  const { name, projectId } = places[0]!;
+  yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
+  for (const [index, { environment, explain }] of places.entries()) {
+    yield `${index > 0 ? "," : ""}${JSON.stringify(environment)}:[`;
+    let separator = "";
+    for (const context of contexts()) {
+      const explanation = explain(toContext(context, { environment }));
+      yield separator + JSON.stringify({ ...explanation, environment, context });
+      separator = ",";
+    }
+    yield "]";
+  }
+  yield "}}";
+}
+
+/** A flag in an environment, ready to be evaluated for any context. */
+interface Trial {
+  name: string;
+  projectId: string;
+  environment: string;
+  explain(context: Context): object;
+}
+
+/**
+ * The live flags of some projects in an environment, by name, as an application would see them with a token for these
+ * projects; without those hidden from the caller.
+ */
+export function trials(
+  db: Database,
+  actor: Actor,
+  requested: PlaygroundRequest["projects"],
+  environment: string,
+): Trial[] {
+  const hidden = hiddenProjects(db, actor);
+  const evaluator = evaluatorOfProjects(db, requested ?? "*", hidden, environment);
+  return [...evaluator.features.values()].map((feature) => {
+    const flag = { name: feature.name, projectId: feature.project, environment };
+    return {
+      ...flag,
+      explain(context) {
+        // Read only now: all flags' strategies at once would take long, and memory for as long as the client reads.
+        const strategies = strategiesOf(db, { feature: feature.name, environment });
+        return linked(flag, explain(evaluator, feature, strategies, context));
+      },
+    };
+  });
+}
+
+/** Adds to each strategy a link to the page where it can be edited, at the original's path. */
+function linked({ name, projectId, environment }: Omit<Trial, "explain">, explanation: Explanation) {
+  const edit = `/projects/${projectId}/features/${name}/strategies/edit?environmentId=${environment}&strategyId=`;
+  const data = explanation.strategies.data.map((strategy) => ({
+    ...strategy,
+    links: { edit: edit + strategy.id },
+  }));
+  return { ...explanation, strategies: { ...explanation.strategies, data }, name, projectId };
+}
+
+/** The maximum number of flag evaluations per request (original). */
+const MAX_EVALUATIONS = 15_000;
+
+/** Each evaluation is answered with its context. In characters. */
+const MAX_REPEATED = 16 * 1024 * 1024;
+
+/** @throws ApiError `ValidationError` for too many, or too long; contexts count even if there are no flags */
+function requireFewEvaluations(environments: number, features: number, context: CleanContext) {
+  const contexts = countContexts(context);
+  const evaluations = environments * Math.max(1, features) * contexts;
+  const what = `${contexts} contexts, ${environments} environments and ${features} flags are`;
+  const tooMany = (than: string) =>
+    invalid({ path: "body.context", message: `${what} more than ${than}: request fewer` });
+  if (evaluations > MAX_EVALUATIONS) throw tooMany(`${MAX_EVALUATIONS} evaluations`);
+  if (evaluations * contextLength(context) > MAX_REPEATED)
+    throw tooMany("an answer with long contexts holds");
+}
+
+export type ContextValues = Record<string, unknown>;
+
+/** The text values of a context, and the names of the others. */
+function cleanContext({ properties, ...values }: PlaygroundRequest["context"]) {
+  const [texts, others] = [true, false].map((isText) =>
+    Object.entries(values).filter(([, value]) => (typeof value === "string") === isText),
+  ) as [Array<[string, string]>, Array<[string, unknown]>];
+  return { texts, properties, ignored: others.map(([name]) => name) };
+}
+export type CleanContext = ReturnType<typeof cleanContext>;
+
+const toContextValues = ({ texts, properties }: CleanContext): ContextValues => ({
+  ...Object.fromEntries(texts),
+  ...(properties && { properties }),
+});
+
+/** The parts of each value. Top-level fields win over properties of the same name. */
+const choices = ({ texts, properties = {} }: CleanContext) =>
+  Object.entries({ ...properties, ...Object.fromEntries(texts) }).map(
+    ([name, value]) => [name, value.split(",").map((part) => part.trim())] as const,
+  );
+
+/** How many contexts the values with commas expand to. */
+const countContexts = (context: CleanContext): number =>
+  choices(context).reduce((product, [, parts]) => product * parts.length, 1);
+
+/** The characters in the longest of these contexts. */
+const contextLength = (context: CleanContext): number =>
+  choices(context).reduce((sum, [name, parts]) => sum + name.length + longest(parts), 0);
+
+const longest = (parts: readonly string[]) => parts.reduce((most, { length }) => Math.max(most, length), 0);
+
+/** Every combination of the parts of all values, one by one; the first value changes fastest (original). */
+function* contextsIn(context: CleanContext): Generator<ContextValues> {
+  const all = choices(context);
+  const count = countContexts(context);
+  for (let index = 0; index < count; index++) {
+    let rest = index;
+    const chosen = all.map(([name, parts]) => {
+      const part = parts[rest % parts.length]!;
+      rest = Math.floor(rest / parts.length);
+      return [name, part];
+    });
+    yield Object.fromEntries(chosen);
+  }
+}

@@ -1,0 +1,99 @@
+import * as v from "valibot";
+import type { SdkActor } from "../access/authenticate-sdk.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { mayBeHidden } from "../flags/features/require.ts";
+import { NoBody, operation, PlainText } from "../http/operation.ts";
+import type { Schema } from "../lib/validation.ts";
+import { gather, toReports } from "./reports.ts";
+import { HoursBack, HoursOfUse, Usage, UsageReport } from "./usage-schema.ts";
+import { hoursOfUse, usageOf } from "./usage-store.ts";
+
+const Params = v.object({ name: v.string() });
+const ENVELOPE = { version: 1, maturity: "stable" } as const;
+
+export const readUsage = operation({
+  id: "getFeatureUsageSummary",
+  summary: "How often a flag was on and off in the current hour, and which applications used it",
+  tag: "Metrics",
+  method: "GET",
+  path: "/api/admin/client-metrics/features/:name",
+  permission: null,
+  params: Params,
+  isUncached: true,
+  response: Usage,
+}).run(({ db, actor, params: { name } }) =>
+  snapshot(db, () => ({ ...ENVELOPE, ...(mayBeHidden(db, actor, name) ? unused(name) : usageOf(db, name)) })),
+);
+
+/** As if unknown, which a hidden flag must look like. */
+const unused = (featureName: string) => ({ featureName, lastHourUsage: [], seenApplications: [] });
+
+export const readHoursOfUse = operation({
+  id: "getRawFeatureMetrics",
+  summary: "How often a flag was on and off, hour by hour",
+  tag: "Metrics",
+  method: "GET",
+  path: "/api/admin/client-metrics/features/:name/raw",
+  permission: null,
+  params: Params,
+  query: HoursBack,
+  isUncached: true,
+  response: HoursOfUse,
+}).run(({ db, actor, params: { name }, query: { hoursBack } }) => ({
+  ...ENVELOPE,
+  data: mayBeHidden(db, actor, name) ? [] : hoursOfUse(db, name, hoursBack),
+}));
+
+export const reportUsage = operation({
+  id: "registerClientMetrics",
+  summary: "Report how often an application's flags were on and off",
+  tag: "Client",
+  method: "POST",
+  path: "/api/client/metrics",
+  permission: { isForSdks: true },
+  body: UsageReport,
+  status: 202,
+  isUncached: true,
+  response: NoBody,
+}).run(({ db, actor, body, address }) => gather(db, toReports(db, actor as SdkActor, body, address)));
+
+export const reportFrontendUsage = operation({
+  id: "registerFrontendMetrics",
+  summary: "Report how often a page's flags were on and off",
+  tag: "Frontend",
+  method: "POST",
+  path: "/api/frontend/client/metrics",
+  permission: { isForSdks: true },
+  body: UsageReport,
+  isUncached: true,
+  response: PlainText,
+}).run(({ db, actor, body, address }) => {
+  gather(db, toReports(db, actor as SdkActor, body, address));
+  return "OK";
+});
+
+/** All that is left of an old API for usage (original). */
+const Gone = v.strictObject({
+  lastHour: v.strictObject({}),
+  lastMinute: v.strictObject({}),
+  maturity: v.literal("deprecated"),
+});
+
+const gone = (id: string, path: string, params: Schema = v.object({})) =>
+  operation({
+    id,
+    summary: "Gone: use /api/admin/client-metrics",
+    tag: "Metrics",
+    method: "GET",
+    path: `/api/admin/metrics/${path}`,
+    permission: null,
+    params,
+    status: 410,
+    deprecated: true,
+    response: Gone,
+  }).run(() => ({ lastHour: {}, lastMinute: {}, maturity: "deprecated" as const }));
+
+export const seenToggles = gone("getSeenToggles", "seen-toggles");
+export const seenApps = gone("getSeenApps", "seen-apps");
+export const featureToggles = gone("getFeatureToggles", "feature-toggles");
+export const featureToggle = gone("getFeatureToggle", "feature-toggles/:name", Params);
