@@ -1,5 +1,5 @@
-import { LABELS } from "../src/events/labels.ts";
-import { EVENT_TYPES, type EventType } from "../src/events/types.ts";
+import { LABELS } from "../src/events/describe.ts";
+import { EVENT_TYPES, type EventType } from "../src/events/schema.ts";
 import { OPERATIONS } from "../src/server/surfaces.ts";
 
 /*

@@ -4,7 +4,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { optionsOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
-import { EVENT_TYPES } from "../../src/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { Finding } from "./case.ts";
 import { lines, withoutHidden } from "./dataset.ts";
 import { jsonText, text } from "./values.ts";

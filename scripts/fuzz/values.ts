@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { EVENT_TYPES } from "../../src/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { ENVIRONMENTS, FEATURES, HIDDEN_TEXT, PROJECTS } from "./dataset.ts";
 
 /*

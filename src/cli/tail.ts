@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
-import { EVENT_TYPES } from "../events/types.ts";
+import { EVENT_TYPES } from "../events/schema.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { eventsAfter, newestEvent } from "../log/follow-store.ts";

@@ -13,8 +13,6 @@ export interface Writing {
   readonly beforeCommit: Array<() => void>;
   /** Work to do once everything is on disk; skipped if the commit fails. */
   readonly afterCommit: Array<() => void>;
-  /** What `perWriting` keeps for it. */
-  readonly values: Map<unknown, unknown>;
   /** For the compiler only. */
   readonly [isWriting]: true;
 }
@@ -26,7 +24,6 @@ export const beginWriting = (db: Database) =>
     written: new Set<string>(),
     beforeCommit: [],
     afterCommit: [],
-    values: new Map(),
   }) as unknown as Writing;
 
 /** Runs the work deferred to the end. @throws MovedError if the commit would be lost */

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType } from "../events/types.ts";
+import { EVENT_TYPES, type EventType } from "../events/schema.ts";
 import type { Change } from "./changes.ts";
 import { USERS } from "./company.ts";
 import type { DemoFeature } from "./features.ts";

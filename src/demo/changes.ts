@@ -1,4 +1,4 @@
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../events/schema.ts";
 import { PIPELINE, USERS } from "./company.ts";
 import type { DemoFeature } from "./features.ts";
 import type { Random } from "./random.ts";

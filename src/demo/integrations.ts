@@ -1,4 +1,4 @@
-import { EVENT_TYPES } from "../events/types.ts";
+import { EVENT_TYPES } from "../events/schema.ts";
 import type { DemoEvent } from "./changes.ts";
 import type { Random } from "./random.ts";
 

@@ -1,4 +1,4 @@
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../events/schema.ts";
 import type { DemoEvent } from "./changes.ts";
 import { membersOf, PROJECTS } from "./company.ts";
 import { DAY } from "./features.ts";

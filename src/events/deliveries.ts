@@ -1,6 +1,5 @@
 import { EDITED_INTEGRATIONS, editorSees } from "../access/visibility.ts";
 import { perDatabase } from "../db/per-database.ts";
-import { perWritingOf } from "../db/per-writing.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
@@ -27,14 +26,11 @@ const enqueue = command<{ integrationIds: string; eventId: number; now: string }
  */
 export function enqueueDeliveries(tx: Writing, eventId: number, event: StoredEvent) {
   const { createdAt: now, type, project, environment } = event;
-  const integrationIds = integrationsFor(tx, { type, project, environment });
+  const integrationIds = interestedIn(tx.db).pluck().all({ type, project, environment });
   if (integrationIds.length === 0) return;
   enqueue(tx).run({ integrationIds: JSON.stringify(integrationIds), eventId, now });
   notifyQueued(tx, integrationIds);
 }
-
-/** Looked up once per transaction: integrations don't change in the transactions that record other events. */
-const integrationsFor = perWritingOf(({ db }, criteria: Criteria) => interestedIn(db).pluck().all(criteria));
 
 type Listener = (integrationIds: readonly number[]) => void;
 

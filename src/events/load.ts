@@ -1,7 +1,13 @@
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { insertEvent, insertSearch, type SearchRow, type StoredEvent } from "./record.ts";
-import { countAllEvents, countEvents } from "./totals.ts";
+import {
+  addToTotals,
+  countAllEvents,
+  insertEvent,
+  insertSearch,
+  type SearchRow,
+  type StoredEvent,
+} from "./record.ts";
 
 /** SQLite inserts many rows into one table faster than rows into several tables in turn. */
 const BATCH = 1000;
@@ -23,27 +29,31 @@ const mergeSearches = command<object>(`INSERT INTO event_searches (event_searche
 const indexesOfLog = query<object, { name: string; sql: string }>(`
   SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'events'`);
 
+interface Loaded extends Pick<StoredEvent, "type" | "project"> {
+  search: SearchRow;
+}
+
 /** Stores many events in the caller's transaction, which must end by running all steps of `finish`. */
 export function loadEvents(tx: Writing) {
-  const totals = countEvents(tx);
-  let searches: SearchRow[] = [];
+  let batch: Loaded[] = [];
   const flush = () => {
-    for (const search of searches) insertSearch(tx).run(search);
-    searches = [];
+    for (const { search } of batch) insertSearch(tx).run(search);
+    const groups = Map.groupBy(batch, ({ type, project }) => `${type} ${project ?? ""}`); // no type has a space
+    for (const group of groups.values()) addToTotals(tx, group[0]!, group.length);
+    batch = [];
   };
   let loaded = 0;
   let dropped: string[] = [];
   return {
     store(event: StoredEvent) {
       if (++loaded === MANY) dropped = beginMany(tx);
-      searches.push(insertEvent(tx, event).search);
-      if (searches.length === BATCH) flush();
-      totals.add(event);
+      const { search } = insertEvent(tx, event);
+      batch.push({ search, type: event.type, project: event.project });
+      if (batch.length === BATCH) flush();
     },
     /** In steps, so that other work gets a turn in between. */
     *finish() {
       flush();
-      totals.store();
       if (loaded >= MANY) yield* endMany(tx, dropped);
     },
   };

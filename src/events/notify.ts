@@ -2,7 +2,7 @@ import { SYSTEM_USER_ID } from "../access/actor.ts";
 import { command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "./record.ts";
-import type { EventType } from "./types.ts";
+import type { EventType } from "./schema.ts";
 
 interface NotificationRow {
   id: number | null;

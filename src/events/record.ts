@@ -1,12 +1,9 @@
-import { perWriting } from "../db/per-writing.ts";
-import { command, query } from "../db/statement.ts";
+import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { fold } from "../lib/fold.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { describe } from "./describe.ts";
-import type { Event } from "./schema.ts";
-import { countEvents } from "./totals.ts";
-import { isEventType } from "./types.ts";
+import { type Event, isEventType, type Tag } from "./schema.ts";
 
 /** An event to store: a missing id is assigned, a missing label or summary is generated. */
 export type StoredEvent = Omit<Event, "id" | "label" | "summary"> &
@@ -39,20 +36,12 @@ export const insertSearch = command<SearchRow>(`
 const nextId = query<object, number>(`
   SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0) + 1`);
 
-const ids = perWriting(({ db }) => ({ next: nextId(db).pluck().get({})! }));
-
-const totals = perWriting((tx) => {
-  const counted = countEvents(tx);
-  tx.beforeCommit.push(counted.store);
-  return counted;
-});
-
 /** Stores an event and returns its id; called only by `write`, inside its transaction. */
 export function storeEvent(tx: Writing, event: StoredEvent): number {
   const { id, search } = insertEvent(tx, event);
   // FTS5 flushes its index at each savepoint, and SQLite sets one for each statement that fires triggers.
   tx.beforeCommit.push(() => insertSearch(tx).run(search));
-  totals(tx).add(event);
+  addToTotals(tx, event, 1);
   return id;
 }
 
@@ -61,11 +50,9 @@ export function storeEvent(tx: Writing, event: StoredEvent): number {
  * @throws TooLongError
  */
 export function insertEvent(tx: Writing, event: StoredEvent): { id: number; search: SearchRow } {
-  const counter = ids(tx);
-  const id = event.id ?? counter.next;
+  const id = event.id ?? nextId(tx.db).pluck().get({})!;
   const wire = toStoredJson(toWire(id, event), "event");
   insertRow(tx).run({ id, type: event.type, project: event.project, featureName: event.featureName, wire });
-  counter.next = Math.max(counter.next, id + 1);
   const data = event.data === null ? "" : JSON.stringify(event.data);
   return { id, search: { id, type: fold(event.type), createdBy: fold(event.createdBy), data: fold(data) } };
 }
@@ -94,3 +81,23 @@ function toWire(id: number, event: StoredEvent): Event {
     ...wordsOf(event),
   };
 }
+
+const addToTotal = command<{ project: string; type: string; count: number }>(`
+  INSERT INTO event_totals (project, type, count) VALUES (:project, :type, :count)
+  ON CONFLICT DO UPDATE SET count = count + :count`);
+
+const total = query<object, number>(`SELECT ifnull(sum(count), 0) FROM event_totals`);
+
+/** The exact number of events, which is maintained rather than counted. */
+export const countAllEvents = (db: Database): number => total(db).pluck().get({})!;
+
+/** Adds events to the totals per project and type. */
+export const addToTotals = (tx: Writing, { project, type }: Pick<Event, "project" | "type">, count: number) =>
+  void addToTotal(tx).run({ project: project ?? "", type, count });
+
+const tagsOfFeature = query<{ feature: string }, Tag>(`
+  SELECT type, value FROM feature_tags WHERE feature = :feature ORDER BY type, value`);
+
+/** The flag's current tags, which its events store; none if the event is not about a flag. */
+export const tagsOf = (db: Database, featureName: string | null | undefined): Tag[] =>
+  featureName ? tagsOfFeature(db).all({ feature: featureName }) : [];

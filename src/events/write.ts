@@ -5,9 +5,8 @@ import { inWriting, type Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/timestamp.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
 import { notifyMembers } from "./notify.ts";
-import { type StoredEvent, storeEvent } from "./record.ts";
-import { tagsOf } from "./tags.ts";
-import type { EventType } from "./types.ts";
+import { type StoredEvent, storeEvent, tagsOf } from "./record.ts";
+import type { EventType } from "./schema.ts";
 
 /** What a change records; the actor and the time come from the transaction. */
 export interface NewEvent

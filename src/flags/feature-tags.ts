@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { command, type Database } from "../db/statement.ts";
+import { tagsOf } from "../events/record.ts";
 import { Tag } from "../events/schema.ts";
-import { tagsOf } from "../events/tags.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { requireFeature, requireFeatureNamed } from "./features/require.ts";

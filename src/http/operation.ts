@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import type { Need } from "../access/claim.ts";
 import type { Permission } from "../access/permissions.ts";
 import type { Database } from "../db/statement.ts";
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../events/schema.ts";
 import type { Tx } from "../events/write.ts";
 import type { ErrorName } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";

@@ -1,6 +1,6 @@
 import fs from "node:fs/promises";
 import path from "node:path";
-import { EVENT_TYPES } from "../events/types.ts";
+import { EVENT_TYPES } from "../events/schema.ts";
 import { type Deliver, failed, parameter, REQUIRED, textOf } from "./provider.ts";
 import type { Provider } from "./schema.ts";
 

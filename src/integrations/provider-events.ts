@@ -1,4 +1,4 @@
-import type { EventType } from "../events/types.ts";
+import type { EventType } from "../events/schema.ts";
 
 // The events each kind of provider can receive, in the original's order.
 

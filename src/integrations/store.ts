@@ -14,7 +14,7 @@ import {
 import { isKnown } from "../db/known.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { eventTypeWarnings } from "../events/types.ts";
+import { eventTypeWarnings } from "../events/schema.ts";
 import { actingAs, type Tx } from "../events/write.ts";
 import { createTagType } from "../flags/tag-types.ts";
 import { toStoredJson } from "../lib/limits.ts";

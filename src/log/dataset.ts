@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import { query } from "../db/statement.ts";
-import { Tag } from "../events/schema.ts";
-import { eventTypeWarnings } from "../events/types.ts";
+import { eventTypeWarnings, Tag } from "../events/schema.ts";
 import { JsonObject, Text, Time } from "../lib/validation.ts";
 
 const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);

@@ -2,7 +2,7 @@ import type { Actor } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
-import { EVENT_TYPES } from "../events/types.ts";
+import { EVENT_TYPES } from "../events/schema.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";

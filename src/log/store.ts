@@ -1,5 +1,5 @@
 import { type Database, query } from "../db/statement.ts";
-import { countAllEvents } from "../events/totals.ts";
+import { countAllEvents } from "../events/record.ts";
 import type { EventSearch } from "./schema.ts";
 
 /** Selects the events that match every criterion and belong to no hidden project. */

@@ -2,7 +2,7 @@ import { performance } from "node:perf_hooks";
 import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../db/statement.ts";
-import { countAllEvents } from "../events/totals.ts";
+import { countAllEvents } from "../events/record.ts";
 import { operationFinder } from "../http/find-operation.ts";
 import type { Listener } from "../http/listener.ts";
 import type { Operation } from "../http/operation.ts";

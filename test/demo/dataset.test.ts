@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
-import { EVENT_TYPES } from "../../src/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { INTEGRATION_STATES } from "../../src/integrations/schema.ts";
 import { importLines } from "../support/server.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describe } from "../../src/events/describe.ts";
-import { EVENT_TYPES, type EventType } from "../../src/events/types.ts";
+import { EVENT_TYPES, type EventType } from "../../src/events/schema.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { hashSecret } from "../../src/access/token.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
-import { EVENT_TYPES } from "../../src/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { personal } from "../support/world.ts";
 
 /** Small words that collide, fold, escape and sort in surprising ways. */

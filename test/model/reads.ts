@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { H3 } from "h3";
-import { EVENT_TYPES } from "../../src/events/types.ts";
+import { EVENT_TYPES } from "../../src/events/schema.ts";
 import { personal } from "../support/world.ts";
 import { INTEGRATIONS, type Line, PROJECTS, phrase, USERS, word } from "./dataset.ts";
 import { type Answer, createModel, type SearchBody } from "./model.ts";

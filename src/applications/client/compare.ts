@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { compare } from "../../db/order.ts";
-import type { EventType } from "../../events/types.ts";
+import type { EventType } from "../../events/schema.ts";
 import type { Flag, Segment } from "./store.ts";
 
 /*

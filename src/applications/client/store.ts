@@ -1,6 +1,6 @@
 import { type Database, query } from "../../db/statement.ts";
 import type { ClientFeature } from "../../evaluation/client-feature.ts";
-import { EVENT_TYPES, type EventType } from "../../events/types.ts";
+import { EVENT_TYPES, type EventType } from "../../events/schema.ts";
 import { RawJson, toJson, type Wire } from "../../lib/raw-json.ts";
 
 /** A flag as SDKs evaluate it in an environment. */

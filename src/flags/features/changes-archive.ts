@@ -1,5 +1,5 @@
 import { command, query } from "../../db/statement.ts";
-import { tagsOf } from "../../events/tags.ts";
+import { tagsOf } from "../../events/record.ts";
 import type { Tx } from "../../events/write.ts";
 import { ApiError } from "../../lib/api-error.ts";
 import { removeDependencies } from "../dependencies.ts";
