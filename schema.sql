@@ -311,7 +311,9 @@ CREATE TABLE features (
   -- Whether the event was recorded that the flag has outlived its type's lifetime.
   potentially_stale  INTEGER NOT NULL DEFAULT 0 CHECK (potentially_stale IN (0, 1)),
   -- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
-  folded             TEXT NOT NULL DEFAULT ''
+  folded             TEXT NOT NULL DEFAULT '',
+  -- The newest last_seen_at of its environments.
+  seen_at            TEXT
 ) STRICT;
 
 -- Flags for which that event is yet to be recorded, oldest first.
@@ -323,6 +325,10 @@ CREATE INDEX archived_features ON features (archived_at) WHERE archived_at IS NO
 CREATE INDEX features_by_project ON features (project, name, archived_at, type, stale, created_at);
 -- The caller's own flags on the dashboard.
 CREATE INDEX features_by_creator ON features (created_by_user_id, created_at);
+-- The last use of a project.
+CREATE INDEX features_by_use ON features (project, seen_at) WHERE seen_at IS NOT NULL;
+-- The health of a project.
+CREATE INDEX live_features_by_type ON features (project, stale, type, created_at, archived_at) WHERE archived_at IS NULL;
 -- All live flags, and those of a project, by age.
 CREATE INDEX live_features ON features (created_at, name, project, archived_at) WHERE archived_at IS NULL;
 CREATE INDEX live_features_by_project ON features (project, created_at, name, archived_at) WHERE archived_at IS NULL;
@@ -380,8 +386,6 @@ CREATE TABLE feature_environments (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX feature_environments_by_environment ON feature_environments (environment);
--- The flags that applications have used.
-CREATE INDEX seen_features ON feature_environments (feature) WHERE last_seen_at IS NOT NULL;
 
 CREATE TABLE strategies (
   id          TEXT PRIMARY KEY,

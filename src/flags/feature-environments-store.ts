@@ -88,9 +88,11 @@ export interface FeatureEnvironmentRow {
   variants: string;
 }
 
-export const insertFeatureEnvironment = command<{ feature: string } & FeatureEnvironmentRow>(`
-  INSERT INTO feature_environments (feature, environment, enabled, last_seen_at, variants)
-  VALUES (:feature, :environment, :enabled, :lastSeenAt, :variants)`);
+export const insertFeatureEnvironment = command<
+  { feature: string } & Omit<FeatureEnvironmentRow, "lastSeenAt">
+>(`
+  INSERT INTO feature_environments (feature, environment, enabled, variants)
+  VALUES (:feature, :environment, :enabled, :variants)`);
 
 // A flag that was never touched in an environment has no row there.
 export const ensureFeatureEnvironment = command<FeatureScope>(`
@@ -117,9 +119,14 @@ const lastSeen = query<FeatureScope, { lastSeenAt: string | null }>(`
 const SET_LAST_SEEN = `UPDATE feature_environments SET last_seen_at = :now
   WHERE feature = :feature AND environment = :environment`;
 
+// Kept with the flag too, for lists and for its project.
+const SET_SEEN = `UPDATE features SET seen_at = max(ifnull(seen_at, ''), :now) WHERE name = :feature`;
+
+type Seen = FeatureScope & { now: string };
+
 // The first use invalidates cached responses; later ones don't.
-const setFirstSeen = command<FeatureScope & { now: string }>(SET_LAST_SEEN);
-const setLastSeen = bookkeeping<FeatureScope & { now: string }>(SET_LAST_SEEN);
+const setFirstSeen = [command<Seen>(SET_LAST_SEEN), command<Seen>(SET_SEEN)];
+const setLastSeen = [bookkeeping<Seen>(SET_LAST_SEEN), bookkeeping<Seen>(SET_SEEN)];
 
 /** Updates when a flag was last used, if the flag exists and its project has the environment. */
 export function markFeatureSeen(tx: Writing, scope: FeatureScope, now: string) {
@@ -127,7 +134,12 @@ export function markFeatureSeen(tx: Writing, scope: FeatureScope, now: string) {
   if (!state) return;
   if (state.lastSeenAt === null) {
     ensureFeatureEnvironment(tx).run(scope);
-    setFirstSeen(tx).run({ ...scope, now });
+    markFirstSeen(tx, { ...scope, now });
   } else if (Date.parse(now) - Date.parse(state.lastSeenAt) >= ACCURACY_MS)
-    setLastSeen(tx).run({ ...scope, now });
+    for (const set of setLastSeen) set(tx).run({ ...scope, now });
+}
+
+/** The same for a flag that was never used there. */
+export function markFirstSeen(tx: Writing, seen: Seen) {
+  for (const set of setFirstSeen) set(tx).run(seen);
 }

@@ -171,6 +171,7 @@ export const deleteEnvironment = operation({
   const preData = requireRemovable(tx.db, name);
   for (const id of tokensOf(tx.db).pluck().all({ name })) revokeToken(tx, id);
   remove(tx).run({ name });
+  resetSeen(tx).run({});
   tx.record({ type: "environment-deleted", environment: name, preData });
 });
 
@@ -211,3 +212,7 @@ const tokensOf = query<{ name: string }, number>(`
   SELECT id FROM tokens WHERE environment = :name ORDER BY id`);
 
 const remove = command<{ name: string }>(`DELETE FROM environments WHERE name = :name`);
+
+const resetSeen = command<object>(`
+  UPDATE features SET seen_at = (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name)
+  WHERE seen_at IS NOT NULL`);

@@ -95,11 +95,11 @@ const round = (days: number) => Math.round(days * 10) / 10;
 export function projectHealth(db: Database, project: string): Insights["health"] {
   const now = new Date(startOfMinute()).toISOString();
   const { total, stale, potentiallyStale } = healthOf(db).get({ project, now })!;
-  const healthyCount = total - stale - potentiallyStale;
+  const unhealthyCount = stale + potentiallyStale;
   return {
-    activeCount: healthyCount,
+    activeCount: total - unhealthyCount,
     potentiallyStaleCount: potentiallyStale,
     staleCount: stale,
-    rating: toHealth({ featureCount: total, healthyCount }),
+    rating: toHealth({ featureCount: total, unhealthyCount }),
   };
 }

@@ -6,23 +6,24 @@ import type { Wire } from "../lib/raw-json.ts";
 import type { FlagCreator, ListedProject } from "./projects-schema.ts";
 import { COUNTS, EXPIRED, MEMBER_COUNT, toHealth } from "./projects-store.ts";
 
-type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & { healthyCount: number; favorite: 0 | 1 };
+type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & {
+  unhealthyCount: number;
+  favorite: 0 | 1;
+};
 
 const listed = query<{ userId: number | null; hidden: string; archived: 0 | 1; now: string }, Row>(`
   WITH ${EXPIRED}
   SELECT projects.name, projects.id, projects.description, ${COUNTS},
     EXISTS (SELECT 1 FROM project_favorites WHERE project = projects.id AND user_id = :userId) AS favorite,
     projects.created_at AS createdAt, projects.archived_at AS archivedAt, mode,
-    (SELECT max(last_seen_at) FROM features AS seen JOIN feature_environments ON feature = seen.name
-      WHERE seen.project = projects.id) AS lastReportedFlagUsage,
+    (SELECT max(seen_at) FROM features INDEXED BY features_by_use
+      WHERE project = projects.id AND seen_at IS NOT NULL) AS lastReportedFlagUsage,
     (SELECT wire ->> 'createdAt' FROM events
       WHERE events.project = projects.id AND feature_name IS NOT NULL ORDER BY events.id DESC LIMIT 1) AS lastUpdatedAt
   FROM projects
-  LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
-  LEFT JOIN expired ON expired.type = features.type
   WHERE (projects.archived_at IS NOT NULL) = :archived
     AND projects.id NOT IN (SELECT value FROM json_each(:hidden))
-  GROUP BY projects.id ORDER BY projects.name, projects.id`);
+  ORDER BY projects.name, projects.id`);
 
 interface OwnerRow {
   project: string;
@@ -71,9 +72,9 @@ export function listedProjects(
   const now = new Date(startOfMinute()).toISOString();
   return listed(db)
     .all({ userId, hidden: JSON.stringify(hidden), archived: archived ? 1 : 0, now })
-    .map(({ healthyCount, ...row }) => ({
+    .map(({ unhealthyCount, ...row }) => ({
       ...row,
-      health: toHealth({ ...row, healthyCount }),
+      health: toHealth({ ...row, unhealthyCount }),
       favorite: row.favorite === 1,
       owners: ownersOf.get(row.id)?.map(toOwner) ?? [{ ownerType: "system" as const }],
     }));

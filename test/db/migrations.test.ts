@@ -166,17 +166,20 @@ test("a file of version 1 keeps its tags, context fields and segments", (t) => {
   assert.deepEqual(db.pragma("foreign_key_check"), []);
 });
 
-test("flags get the text that searches look at", (t) => {
+test("flags get the text that searches look at, and when they were last used", (t) => {
   const db = first(t);
   db.exec(`
+    INSERT INTO environments (name, type) VALUES ('moon', 'test'), ('mars', 'test');
     INSERT INTO projects (id, name, created_at) VALUES ('a', 'A', 'then');
     INSERT INTO features (name, project, description, created_at)
     VALUES ('f', 'a', 'Straße', 'then'), ('g', 'a', NULL, 'then');
+    INSERT INTO feature_environments (feature, environment, last_seen_at)
+    VALUES ('f', 'moon', '2026-01-02'), ('f', 'mars', '2026-01-03'), ('g', 'moon', NULL);
   `);
   migrate(db);
-  assert.deepEqual(rows(db, "SELECT folded FROM features ORDER BY name").map(Object.values), [
-    ["FaSTRASSE"],
-    ["Ga"],
+  assert.deepEqual(rows(db, "SELECT folded, seen_at FROM features ORDER BY name").map(Object.values), [
+    ["FaSTRASSE", "2026-01-03"],
+    ["Ga", null],
   ]);
 });
 

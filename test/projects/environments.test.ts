@@ -301,3 +301,25 @@ test("deleting an environment deletes the strategies kept in it", async (t) => {
   await request(`${ENVIRONMENTS}/development`, { method: "DELETE" });
   assert.equal(db.prepare<[], number>("SELECT count(*) FROM strategies").pluck().get(), 0);
 });
+
+test("a flag was last used where it still is", async (t) => {
+  const at = (day: number) => `2026-01-0${day}T00:00:00.000Z`;
+  const { request } = await openServer(
+    t,
+    createWorld()
+      .project("a")
+      .feature("f", "a", {
+        environments: [
+          { name: "development", lastSeenAt: at(2) },
+          { name: "production", lastSeenAt: at(1) },
+        ],
+      }),
+  );
+  const seen = async () => [
+    (await request("/api/admin/projects/a/features/f")).body.lastSeenAt,
+    (await request("/api/admin/projects")).body.projects[0].lastReportedFlagUsage,
+  ];
+  assert.deepEqual(await seen(), [at(2), at(2)]);
+  await request(`${ENVIRONMENTS}/development`, { method: "DELETE" });
+  assert.deepEqual(await seen(), [at(1), at(1)]);
+});

@@ -19,7 +19,18 @@ CREATE INDEX notification_reads_by_user ON notification_reads (user_id);
 -- Name and description as searches look at them: folded (src/lib/fold.ts), with an 'a' between, which no folded text contains.
 ALTER TABLE features ADD COLUMN folded TEXT NOT NULL DEFAULT '';
 
-UPDATE features SET folded = fold(name) || 'a' || fold(ifnull(description, ''));
+-- The newest last_seen_at of its environments.
+ALTER TABLE features ADD COLUMN seen_at TEXT;
+
+UPDATE features SET folded = fold(name) || 'a' || fold(ifnull(description, '')),
+  seen_at = (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name);
+
+DROP INDEX seen_features;
+
+-- The last use of a project.
+CREATE INDEX features_by_use ON features (project, seen_at) WHERE seen_at IS NOT NULL;
+-- The health of a project.
+CREATE INDEX live_features_by_type ON features (project, stale, type, created_at, archived_at) WHERE archived_at IS NULL;
 
 -- The search index is merged between changes, by the server.
 INSERT INTO event_searches (event_searches, rank) VALUES ('automerge', 0), ('crisismerge', 64);

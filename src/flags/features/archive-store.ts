@@ -8,7 +8,7 @@ type Row = Omit<ArchivedFeature, "stale" | "impressionData" | "environments"> & 
 
 const archived = query<{ project: string | null; hidden: string }, Row>(`
   SELECT name, description, type, project, stale, created_at AS createdAt, impression_data AS impressionData,
-    (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name) AS lastSeenAt,
+    seen_at AS lastSeenAt,
     archived_at AS archivedAt
   FROM features
   WHERE archived_at IS NOT NULL AND (:project IS NULL OR project = :project)

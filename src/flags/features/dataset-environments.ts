@@ -20,6 +20,7 @@ import {
   type FeatureEnvironmentRow,
   type FeatureScope,
   insertFeatureEnvironment,
+  markFirstSeen,
 } from "../feature-environments-store.ts";
 import { insertStrategy, type StoredParts, type StrategyRow, toValues } from "../strategies-store.ts";
 import { insertStrategySegment } from "../strategy-segments.ts";
@@ -79,13 +80,8 @@ const strategies = query<FeatureScope, StrategyRow & StoredParts>(`
 export function storeFeatureEnvironment(tx: Writing, feature: string, line: FeatureEnvironment) {
   const { name: environment, lastSeenAt } = line;
   const variants = JSON.stringify(line.variants);
-  insertFeatureEnvironment(tx).run({
-    feature,
-    environment,
-    enabled: bit(line.enabled),
-    lastSeenAt,
-    variants,
-  });
+  insertFeatureEnvironment(tx).run({ feature, environment, enabled: bit(line.enabled), variants });
+  if (lastSeenAt !== null) markFirstSeen(tx, { feature, environment, now: lastSeenAt });
   for (const [index, strategy] of line.strategies.entries()) {
     const id = strategy.id ?? crypto.randomUUID();
     insertStrategy(tx).run({ feature, environment, ...toRow(strategy, id, index) });

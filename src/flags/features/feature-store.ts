@@ -9,7 +9,7 @@ type Row = Omit<Feature, "stale" | "impressionData" | "archived"> & { stale: 0 |
 
 const byName = query<{ name: string }, Row>(`
   SELECT name, description, type, project, stale, created_at AS createdAt,
-    (SELECT max(last_seen_at) FROM feature_environments WHERE feature = name) AS lastSeenAt,
+    seen_at AS lastSeenAt,
     impression_data AS impressionData, archived_at AS archivedAt
   FROM features WHERE name = :name`);
 

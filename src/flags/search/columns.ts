@@ -2,8 +2,6 @@
  * Properties that are derived from other tables, as SQL for a row of `features` named `flag`.
  */
 
-export const LAST_SEEN = `(SELECT max(last_seen_at) FROM feature_environments WHERE feature = flag.name)`;
-
 /** The stage a flag entered last; of several at the same moment, the latest in a flag's life. */
 const stage = (column: string) => `(SELECT ${column} FROM feature_stages WHERE feature = flag.name
   ORDER BY entered_at DESC, CASE stage WHEN 'initial' THEN 1 WHEN 'pre-live' THEN 2 WHEN 'live' THEN 3

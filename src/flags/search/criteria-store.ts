@@ -1,6 +1,6 @@
 import { SYSTEM_USER_ID } from "../../access/actor.ts";
 import { fold } from "../../lib/fold.ts";
-import { LAST_SEEN, STAGE } from "./columns.ts";
+import { STAGE } from "./columns.ts";
 import type { Choice, CountFilter, Day, FeatureSearch } from "./schema.ts";
 
 /** What a flag has to meet, as SQL for a row of `features` named `flag`. */
@@ -19,11 +19,11 @@ export const criteriaOf = (search: FeatureSearch, hidden: readonly string[]): Cr
     isAmong("createdBy", `ifnull(created_by_user_id, ${SYSTEM_USER_ID})`, search.createdBy, Number),
     isAmong("state", "stale", search.state, (state) => ["active", "stale"].indexOf(state)),
     isWithin("createdAt", "created_at", search.createdAt),
+    isWithin("lastSeenAt", "flag.seen_at", search.lastSeenAt),
     hasCount("tag", WITH_TAG, search.tag),
     hasCount("segment", WITH_SEGMENT, search.segment),
     hasWord(search.query),
     hasStatus(search.status),
-    isWithin("lastSeenAt", LAST_SEEN, search.lastSeenAt),
     isAmong("lifecycle", `ifnull(${STAGE}, '')`, search.lifecycle),
   ].filter((criterion) => criterion !== undefined);
 

@@ -1,4 +1,4 @@
-import { LAST_SEEN, STAGE } from "./columns.ts";
+import { STAGE } from "./columns.ts";
 import type { Criterion } from "./criteria-store.ts";
 import type { FeatureSearch } from "./schema.ts";
 
@@ -8,7 +8,7 @@ const KEYS = new Map<string, string>([
   ["project", "flag.project"],
   ["stale", "stale"],
   ["archivedAt", "archived_at"],
-  ["lastSeenAt", LAST_SEEN],
+  ["lastSeenAt", "flag.seen_at"],
   ["lifecycle", STAGE],
   ["environment", "NULL"],
 ]);

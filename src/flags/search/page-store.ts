@@ -2,7 +2,7 @@ import { type PersonRow, toPerson } from "../../access/person.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { RawJson, type Wire } from "../../lib/raw-json.ts";
 import { type Counted, usageThisHour } from "../usage.ts";
-import { LAST_SEEN, STAGE_AS_JSON } from "./columns.ts";
+import { STAGE_AS_JSON } from "./columns.ts";
 import type { FoundFeature } from "./schema.ts";
 
 type Plain =
@@ -36,7 +36,7 @@ const featuresOf = query<{ names: string; userId: number | null }, FeatureRow>(`
   SELECT flag.type, flag.description, flag.project,
     EXISTS (SELECT 1 FROM feature_favorites WHERE feature = flag.name AND user_id = :userId) AS favorite,
     flag.name, flag.created_at AS createdAt, stale, archived_at AS archivedAt,
-    impression_data AS impressionData, ${LAST_SEEN} AS lastSeenAt,
+    impression_data AS impressionData, flag.seen_at AS lastSeenAt,
     CASE WHEN EXISTS (SELECT 1 FROM feature_dependencies WHERE parent = flag.name) THEN 'parent'
       WHEN EXISTS (SELECT 1 FROM feature_dependencies WHERE feature = flag.name) THEN 'child' END
       AS dependencyType,

@@ -2,8 +2,7 @@ import { type Database, query } from "../../db/statement.ts";
 import type { OnboardingStatus } from "./schema.ts";
 
 const isSeen = query<{ project: string }>(`
-  SELECT 1 FROM features CROSS JOIN feature_environments INDEXED BY seen_features ON feature = features.name
-  WHERE project = :project AND last_seen_at IS NOT NULL LIMIT 1`);
+  SELECT 1 FROM features WHERE project = :project AND seen_at IS NOT NULL LIMIT 1`);
 
 const hasApplication = query<{ project: string }>(`
   SELECT 1 FROM application_places WHERE project = :project LIMIT 1`);

@@ -15,17 +15,15 @@ export interface PersonRow {
   imageUrl: string | null;
 }
 
-type CountedRow = Omit<DashboardProject, "health"> & { healthyCount: number };
+type CountedRow = Omit<DashboardProject, "health"> & { unhealthyCount: number };
 
 const projectsOf = query<{ userId: number; now: string }, CountedRow>(`
   WITH ${EXPIRED}
   SELECT projects.id, projects.name, ${COUNTS}
   FROM projects
-  LEFT JOIN features ON features.project = projects.id AND features.archived_at IS NULL
-  LEFT JOIN expired ON expired.type = features.type
   WHERE projects.archived_at IS NULL
     AND projects.id IN (SELECT project FROM project_members WHERE user_id = :userId)
-  GROUP BY projects.id ORDER BY projects.name, projects.id`);
+  ORDER BY projects.name, projects.id`);
 
 const flagsOf = query<{ userId: number; hidden: string }, DashboardFlag>(`
   SELECT features.name, features.project, features.type
@@ -55,10 +53,10 @@ export const dashboardProjects = (db: Database, userId: number): DashboardProjec
     .all({ userId, now: new Date(startOfMinute()).toISOString() })
     .map(toDashboardProject);
 
-const toDashboardProject = ({ healthyCount, ...project }: CountedRow): DashboardProject => ({
+const toDashboardProject = ({ unhealthyCount, ...project }: CountedRow): DashboardProject => ({
   id: project.id,
   name: project.name,
-  health: toHealth({ ...project, healthyCount }),
+  health: toHealth({ ...project, unhealthyCount }),
   memberCount: project.memberCount,
   featureCount: project.featureCount,
 });
