@@ -1,91 +1,97 @@
-import { ADMIN, CLIENT, COMMON, featureName, PROJECTS, RARE, VIEWER } from "./dataset.ts";
+import type { Imported, Version } from "./version.ts";
 
-/** A read to measure, or a usage report. */
+/** What a case is given. */
+export interface Context {
+  /** For temporary files. */
+  folder: string;
+  options: Options;
+  /** This checkout, and the one beside it, if any. */
+  versions: readonly Version[];
+  /** Imports that later cases use too, by version. */
+  imported: Map<Version, Imported>;
+  /** Shows what is being done. */
+  progress(text: string): void;
+  /** Prints a part of the report. */
+  print(text: string): void;
+}
+
 export interface Case {
   name: string;
-  path: string;
-  token: string;
-  /** In addition to the token. */
-  headers?: Record<string, string>;
-  /** Makes it a POST. */
-  body?: string;
-  /** The SQL of its rows; for lists of events read from a single index. */
-  rows?: string;
-  /** A response so large that requests per second say little. */
-  isLong?: true;
+  summary: string;
+  load(): Promise<{ run(context: Context): Promise<void> }>;
 }
 
-const read = (name: string, path: string, token = ADMIN): Case => ({
-  name,
-  path: `/api/admin/${path}`,
-  token,
-});
-
-const search = (name: string, criteria: object, rest: Partial<Case> = {}): Case => ({
-  ...read(`search: ${name}`, "events/search"),
-  body: JSON.stringify(criteria),
-  ...rest,
-});
-
-const newer = (name: string, path: string): Case => read(`newer search: ${name}`, `search/${path}`);
-
-/** The newest events that match, as many as a list returns. */
-const newest = (condition: string, limit = "LIMIT 100") => ({
-  rows: `SELECT wire FROM events WHERE ${condition} ORDER BY id DESC ${limit}`,
-});
-
-const [project = ""] = PROJECTS;
-const feature = featureName(0);
-
-/** An application's usage of 20 flags, some with variants. */
-export function report(nameOf = featureName): Case {
-  const now = new Date().toISOString();
-  const toggles = Array.from({ length: 20 }, (_, index) => [
-    nameOf(index),
-    { yes: index, no: 1, variants: index % 4 === 0 ? { red: index, blue: 1 } : {} },
-  ]);
-  const bucket = { start: now, stop: now, toggles: Object.fromEntries(toggles) };
-  const body = JSON.stringify({ appName: "shop", instanceId: "one", bucket });
-  return { name: "usage report of 20 flags", path: "/api/client/metrics", token: CLIENT, body };
-}
-
-export const casesFor = (events: number): Case[] => [
-  { ...read("events", "events"), ...newest("true") },
-  read("events, two projects hidden", "events", VIEWER),
+export const CASES: readonly Case[] = [
   {
-    ...read("events of a project", `events?project=${project}`),
-    isLong: true,
-    ...newest(`project = '${project}'`, ""),
+    name: "start",
+    summary: "processor time, private memory and duration of a start",
+    load: () => import("./start.ts"),
   },
-  read("project features (100 flags)", `projects/${project}/features`),
-  read("strategies", `projects/${project}/features/${feature}/environments/production/strategies`),
-  read("user", "user-admin/7"),
-  read("notifications", "notifications"),
-  read("personal dashboard", "personal-dashboard"),
-  read("project details", `personal-dashboard/${project}`),
-  read("integration events", "addons/1/events"),
-  search("all", {}, newest("true")),
-  search("no hit", { query: "nowhere-to-be-found" }),
-  search("rare", { query: RARE }),
-  search("common", { query: COMMON }),
-  search("one character", { query: "z" }),
-  search("two characters", { query: "ze" }),
-  search("two, no hit", { query: "qq" }),
-  search("type", { type: "feature-created" }, newest("type = 'feature-created'")),
-  search("project", { project }, newest(`project = '${project}'`)),
-  search("feature", { feature }, newest(`feature_name = '${feature}'`)),
-  search("common in a project", { query: COMMON, project }),
-  search("rare of a type", { query: RARE, type: "feature-updated" }),
-  search("common of a feature", { query: COMMON, feature }),
-  search("rare, two projects hidden", { query: RARE }, { token: VIEWER }),
-  report(),
-  newer("flags by text", "features?query=feature-42"),
-  newer("flags of a project", `features?project=IS:${project}`),
-  newer("flags by state, the second page", "features?state=IS:active&offset=50&limit=50"),
-  newer("newest events", "events"),
-  newer("events of a project", `events?project=IS:${project}`),
-  newer("events of a flag", `events?feature=IS:${feature}`),
-  newer("events of two types", "events?type=IS_ANY_OF:feature-created,feature-archived"),
-  newer("rare text", `events?query=${RARE}`),
-  search("deep offset", { offset: Math.floor(events / 3) }, newest(`id <= ${Math.floor(events / 3)}`)),
+  {
+    name: "reads",
+    summary: "reads that are repeated, and after changes of several kinds",
+    load: () => import("./reads.ts"),
+  },
+  {
+    name: "searches",
+    summary: "searches of flags, with 50 of them and with 5,000",
+    load: () => import("./searches.ts"),
+  },
+  {
+    name: "changes",
+    summary: "changes by one client and by many, in bulk, and beside reads; the longest of many",
+    load: () => import("./changes.ts"),
+  },
+  {
+    name: "long",
+    summary: "an import beside the server, and streams of a large project",
+    load: () => import("./long.ts"),
+  },
+  {
+    name: "streams",
+    summary: "memory of streaming clients, and how soon a change reaches all of them",
+    load: () => import("./streams.ts"),
+  },
+  {
+    name: "deliveries",
+    summary: "their rate, what they cost reads and changes, and their lag",
+    load: () => import("./deliveries.ts"),
+  },
+  {
+    name: "clients",
+    summary: "applications that fetch flags, report usage, and poll by the thousand",
+    load: () => import("./clients.ts"),
+  },
+  {
+    name: "listen",
+    summary: "the server's own way to listen, beside listhen's",
+    load: () => import("./listen.ts"),
+  },
+  {
+    name: "page",
+    summary: "the page in a browser: first view, long lists, live updates, an hour of changes",
+    load: () => import("./page.ts"),
+  },
 ];
+
+const option = (hint: string, value: string, help: string) =>
+  ({ type: "string", hint, default: value, help }) as const;
+
+/** Of all cases; what a case does not need, it ignores. */
+export const OPTIONS = {
+  beside: option("DIR", "", "another checkout, installed, to measure in the same run"),
+  events: option("N", "200000", "events in the log"),
+  seconds: option("N", "0.3", "duration of each measurement; 1 for figures to publish"),
+  rounds: option("N", "3", "how many times each is taken, interleaved"),
+  only: option("TEXT", "", "only reads whose name contains TEXT"),
+  changes: option("N", "3000", "how many changes the longest is looked for in"),
+  flags: option("N", "1000", "flags of the applications"),
+  clients: option("N", "1000", "streaming clients; the system must allow that many open files"),
+  path: option("PATH", "/api/client/streaming", "the stream; or /api/admin/events/stream"),
+  sdks: option("N", "5000", "polling SDKs; 0 for none"),
+  interval: option("S", "15", "seconds between two polls of an SDK"),
+  changing: option("N", "0.02", "share of the flags toggled per minute"),
+  minutes: option("N", "1", "how long the SDKs are measured"),
+} as const;
+
+export type Options = Record<keyof typeof OPTIONS, string>;

@@ -1,4 +1,5 @@
-import { hashSecret } from "../../src/access/token.ts";
+import { tokenLine } from "./dataset.ts";
+import type { Request } from "./load.ts";
 
 /*
  * Flags in a single environment, each with a gradual rollout in a few countries; a thousand of them make a 0.4 MB
@@ -14,35 +15,27 @@ export const FRONTEND = `*:${ENVIRONMENT}.${"f".repeat(56)}`;
 
 export const flagName = (index: number) => `team-${index % 40}-flag-${index}`;
 
-export const switchPath = (index: number, state: "on" | "off") =>
-  `/api/admin/projects/${PROJECT}/features/${flagName(index)}/environments/${ENVIRONMENT}/${state}`;
+/** Switches the flags off and on again, one after the other. */
+export const toggle = (turn: number, flags: number): Request => ({
+  name: "toggle",
+  method: "POST",
+  token: SERVICE,
+  path: `/api/admin/projects/${PROJECT}/features/${flagName((turn >> 1) % flags)}/environments/${ENVIRONMENT}/${turn % 2 ? "on" : "off"}`,
+});
 
-export function* clientLines(flags: number): Generator<string> {
+export function* clientLines(flags: number): Generator<object> {
   const createdAt = "2026-01-01T00:00:00Z";
-  const token = (type: string, secret: string, environment: string) => ({
-    kind: "token",
-    type,
-    name: type,
-    hash: hashSecret(secret),
-    environment,
-  });
-  const all = [
-    { kind: "dataset", version: 1 },
-    { kind: "environment", name: ENVIRONMENT, type: ENVIRONMENT, sortOrder: 1 },
-    { kind: "project", id: PROJECT, name: PROJECT, createdAt, environments: [ENVIRONMENT] },
-    token("admin", SERVICE, "*"),
-    token("client", CLIENT, ENVIRONMENT),
-    token("frontend", FRONTEND, ENVIRONMENT),
-    ...Array.from({ length: flags }, (_, index) => ({
-      kind: "feature",
-      name: flagName(index),
-      project: PROJECT,
-      createdAt,
-      createdByUserId: 1,
-      environments: [{ name: ENVIRONMENT, enabled: index % 4 !== 0, strategies: [strategyOf(index)] }],
-    })),
-  ];
-  for (const line of all) yield `${JSON.stringify(line)}\n`;
+  yield { kind: "dataset", version: 1 };
+  yield { kind: "environment", name: ENVIRONMENT, type: ENVIRONMENT, sortOrder: 1 };
+  yield { kind: "project", id: PROJECT, name: PROJECT, createdAt, environments: [ENVIRONMENT] };
+  yield tokenLine("admin", SERVICE, { environment: "*" });
+  yield tokenLine("client", CLIENT, { environment: ENVIRONMENT });
+  yield tokenLine("frontend", FRONTEND, { environment: ENVIRONMENT });
+  for (let index = 0; index < flags; index++) {
+    const state = { name: ENVIRONMENT, enabled: index % 4 !== 3, strategies: [strategyOf(index)] };
+    const feature = { name: flagName(index), project: PROJECT, createdAt, createdByUserId: 1 };
+    yield { kind: "feature", ...feature, environments: [state] };
+  }
 }
 
 const strategyOf = (index: number) => ({

@@ -1,4 +1,4 @@
-import { hashSecret } from "../../src/access/token.ts";
+import crypto from "node:crypto";
 import { createRandom, type Random } from "../../src/demo/random.ts";
 
 /*
@@ -12,12 +12,14 @@ const USERS = 500;
 const FLAGS = 5000;
 const DELIVERIES = 20_000;
 const FAVORITES = 2000;
+const NOTIFICATIONS = 500;
 
 /** Tokens of an administrator, and of a viewer who cannot see two private projects. */
 export const ADMIN = `user:${"a".repeat(56)}`;
 export const VIEWER = `user:${"b".repeat(56)}`;
-/** The token of an application. */
+/** The tokens of applications; the second one's sees a thousand flags. */
 export const CLIENT = `*:production.${"c".repeat(56)}`;
+export const FRONTEND = `[]:production.${"f".repeat(56)}`;
 
 /** Words that occur in nine events, and in every third event. */
 export const RARE = "zeppelin";
@@ -27,27 +29,34 @@ const START = Date.UTC(2024, 0, 1);
 
 export const featureName = (index: number) => `team-${index % 40}-feature-${index}`;
 
-export function* datasetLines(events: number): Generator<string> {
+/** Lines of a dataset. @param isOlder as versions up to 0.2 know them */
+export function* companyLines(events: number, isOlder = false): Generator<object> {
   const random = createRandom(7);
-  for (const line of configuration(random, FLAGS)) yield `${JSON.stringify(line)}\n`;
-  for (let id = 1; id <= events; id++) yield `${JSON.stringify(event(random, id, events))}\n`;
-  for (let id = 1; id <= DELIVERIES; id++) yield `${JSON.stringify(delivery(random, id, events))}\n`;
-  for (let id = 1; id <= events / 2; id++) yield `${JSON.stringify(notification(id))}\n`;
+  yield* configuration(random, FLAGS);
+  for (let id = 1; id <= events; id++) yield event(random, id, events);
+  for (let id = 1; id <= DELIVERIES; id++) yield delivery(random, id, events);
+  for (let id = 1; id <= NOTIFICATIONS; id++) yield isOlder ? olderNotification(id) : notification(id);
 }
 
 /** The same without events, and with another number of flags. */
-export function* flagLines(flags: number): Generator<string> {
-  for (const line of configuration(createRandom(7), flags)) yield `${JSON.stringify(line)}\n`;
-}
+export const flagLines = (flags: number) => configuration(createRandom(7), flags);
 
 /** Half as many events again, all in one project, to import on top of the others. */
-export function* eventsOfOneProject(events: number): Generator<string> {
+export function* eventsOfOneProject(events: number): Generator<object> {
   const random = createRandom(8);
-  yield `${JSON.stringify({ kind: "dataset", version: 1 })}\n`;
-  for (let id = events + 1; id <= events * 1.5; id++) {
-    yield `${JSON.stringify({ ...event(random, id, events), project: PROJECTS[0] })}\n`;
-  }
+  yield { kind: "dataset", version: 1 };
+  for (let id = events + 1; id <= events * 1.5; id++)
+    yield { ...event(random, id, events), project: PROJECTS[0] };
 }
+
+/** The line of a token with this secret. */
+export const tokenLine = (type: string, secret: string, rest: object) => ({
+  kind: "token",
+  type,
+  name: "bench",
+  hash: crypto.hash("sha256", secret, "hex"),
+  ...rest,
+});
 
 function* configuration(random: Random, flags: number): Generator<object> {
   const createdAt = new Date(START).toISOString();
@@ -64,13 +73,9 @@ function* configuration(random: Random, flags: number): Generator<object> {
       createdAt,
     };
   }
-  for (const [userId, secret] of [
-    [1, ADMIN],
-    [2, VIEWER],
-  ] as const) {
-    yield { kind: "token", type: "user", name: "bench", hash: hashSecret(secret), userId };
-  }
-  yield { kind: "token", type: "client", name: "shop", hash: hashSecret(CLIENT), environment: "production" };
+  yield tokenLine("user", ADMIN, { userId: 1 });
+  yield tokenLine("user", VIEWER, { userId: 2 });
+  yield tokenLine("client", CLIENT, { environment: "production" });
   yield { kind: "tagType", name: "team" };
   for (const [index, id] of PROJECTS.entries()) {
     yield {
@@ -91,11 +96,13 @@ function* configuration(random: Random, flags: number): Generator<object> {
     }
     if (index < 5) for (const user of [1, 2]) yield { kind: "projectRole", project: id, role: 5, user };
   }
+  yield tokenLine("frontend", FRONTEND, { environment: "production", projects: PROJECTS.slice(0, 10) });
   for (let index = 0; index < flags; index++) yield feature(random, index, createdAt);
   yield {
     kind: "integration",
     id: 1,
     provider: "webhook",
+    enabled: false,
     parameters: { url: "http://127.0.0.1/" },
     events: [],
   };
@@ -195,4 +202,11 @@ const notification = (id: number) => ({
   createdAt: new Date(START + id * 1e6).toISOString(),
   project: PROJECTS[id % PROJECTS.length],
   recipients: [],
+});
+
+/** They had recipients, rather than a project whose members are told. */
+const olderNotification = (id: number) => ({
+  ...notification(id),
+  project: undefined,
+  recipients: [{ userId: 1 }, { userId: 2 }],
 });

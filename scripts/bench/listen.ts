@@ -6,10 +6,11 @@ import { setTimeout } from "node:timers/promises";
 import { listen as listhen } from "listhen";
 import { listen } from "../../src/http/listen.ts";
 import type { Listener } from "../../src/http/listener.ts";
-import { messageOf } from "./child.ts";
+import type { Context } from "./cases.ts";
+import { messageOf } from "./process.ts";
 
 /*
- * `npm run bench:listen`: the server's own way to listen beside listhen's, with a handler that does nothing else.
+ * The server's own way to listen beside listhen's, with a handler that does nothing else.
  */
 
 /** The number of connections opened at once. */
@@ -85,18 +86,15 @@ async function halfRequest(way: Way) {
   return ms === undefined ? `not within ${PATIENCE_MS / 1000} s` : `after ${Math.round(Number(ms) / 1000)} s`;
 }
 
-async function compare() {
+export async function run({ print }: Context) {
   for (const way of Object.keys(WAYS) as Way[]) {
     const busy = await burst(way, "busy");
     const stop = await burst(way, "stop");
-    process.stdout.write(`${way}
+    print(`${way}
   ${CLIENTS} clients while it is busy: ${busy.answered} answered, the last after ${busy.last} ms
   ${CLIENTS} clients just before it stops: ${stop.answered} answered
-  half a request: disconnected ${await halfRequest(way)}
-`);
+  half a request: disconnected ${await halfRequest(way)}`);
   }
 }
 
-const [way] = process.argv.slice(2);
-if (way !== undefined && way in WAYS) await serve(way as Way);
-else await compare();
+if (import.meta.main) await serve(process.argv[2] as Way);

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 export type Order = { kind: "answer"; rate: number } | { kind: "count" } | { kind: "notify"; isOn: boolean };
 
 /** `count` is since the last `count` order; `receivedAt` is by the clock of `now`. */
-export type Message = { port: number } | { count: number } | { receivedAt: number };
+export type Message = { url: string } | { count: number } | { receivedAt: number };
 
 /** A clock shared by all processes of the machine, in milliseconds. */
 export const now = () => Number(process.hrtime.bigint()) / 1e6;
@@ -32,7 +32,8 @@ function receive() {
       inTurn(() => response.writeHead(200, { "content-length": 0 }).end());
     });
   });
-  process.on("message", (order: Order) => {
+  process.on("message", (order: Order | "usage") => {
+    if (order === "usage") return; // for the probe
     if (order.kind === "notify") isNotifying = order.isOn;
     if (order.kind === "answer") [rate, begin, slots] = [order.rate, now(), 0];
     if (order.kind !== "count") return;
@@ -40,7 +41,9 @@ function receive() {
     count = 0;
   });
   process.once("disconnect", () => process.exit());
-  server.listen(0, "127.0.0.1", () => send({ port: (server.address() as AddressInfo).port }));
+  server.listen(0, "127.0.0.1", () =>
+    send({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }),
+  );
 }
 
 if (import.meta.main) receive();

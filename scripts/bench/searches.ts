@@ -1,21 +1,16 @@
 import path from "node:path";
-import type { Case } from "./cases.ts";
+import type { Context } from "./cases.ts";
 import { ADMIN, flagLines } from "./dataset.ts";
-import { type Figure, measure, median, start } from "./load.ts";
-import { importInto, writeLines } from "./prepare.ts";
+import { aimTable, median, ratio, table } from "./figures.ts";
+import { costOf, type Request, send } from "./load.ts";
+import { stop } from "./process.ts";
+import { importInto, serve } from "./version.ts";
 
-/** A search of few flags, and the same of a hundred times as many; each after a change to one of them. */
-export interface Searched {
-  name: string;
-  few: Figure;
-  many: Figure;
-}
-
-export const FEW = 50;
-export const MANY = 5000;
+const FEW = 50;
+const MANY = 5000;
 
 /** Each finds a page of the same length, however many flags there are. */
-const searchesOf = (flags: number): Case[] =>
+const searchesOf = (flags: number): Request[] =>
   Object.entries({
     all: "",
     "a text in every flag": "query=feature",
@@ -32,30 +27,41 @@ const searchesOf = (flags: number): Case[] =>
     "the last page": `sortBy=name&offset=${flags - FEW}`,
   }).map(([name, query]) => ({ name, path: `/api/admin/search/features?${query}`, token: ADMIN }));
 
-/** @param seconds the duration of each measurement, of which there are `rounds`, interleaved */
-export async function measureSearches(
-  folder: string,
-  { seconds, rounds }: { seconds: number; rounds: number },
-  progress: (text: string) => void,
-): Promise<Searched[]> {
-  const [few, many] = [await serve(FEW, folder, progress), await serve(MANY, folder, progress)];
-  const searched: Searched[] = [];
-  const load = { connections: 32, seconds };
-  for (const [index, { name }] of searchesOf(FEW).entries()) {
-    progress(`searches: ${name}`);
-    const figures: { few: Figure[]; many: Figure[] } = { few: [], many: [] };
-    for (let round = 0; round < rounds; round++) {
-      figures.few.push(await measure(few, "cold", searchesOf(FEW)[index]!, load));
-      figures.many.push(await measure(many, "cold", searchesOf(MANY)[index]!, load));
+/** Searches of few flags, and of a hundred times as many; each after a change to one of them. */
+export async function run({ versions: [version], folder, options, print, progress }: Context) {
+  const serveFlags = async (flags: number) => {
+    const { file } = await importInto(path.join(folder, `${flags}-flags.db`), version!, flagLines(flags));
+    return serve(version!, file);
+  };
+  const [few, many] = [await serveFlags(FEW), await serveFlags(MANY)];
+  const rows = [];
+  for (const [index, search] of searchesOf(FEW).entries()) {
+    progress(search.name);
+    const [ofFew, ofMany]: [number[], number[]] = [[], []];
+    for (let round = 0; round < Number(options.rounds); round++) {
+      ofFew.push(await afterSwitch(few, search, Number(options.seconds)));
+      ofMany.push(await afterSwitch(many, searchesOf(MANY)[index]!, Number(options.seconds)));
     }
-    searched.push({ name, few: median(figures.few), many: median(figures.many) });
+    rows.push({ name: search.name, few: median(ofFew), many: median(ofMany) });
   }
-  for (const { child } of [few, many]) child.kill();
-  return searched;
+  await Promise.all([few, many].map(stop));
+  const head = ["search of flags after a change, µs", `${FEW} flags`, `${MANY} flags`, "×"];
+  print(
+    table(
+      head,
+      rows.map((row) => [row.name, row.few.toFixed(0), row.many.toFixed(0), ratio(row.many, row.few)]),
+    ),
+  );
+  const aims = rows.map(({ name, many }) => ({ name, value: many / 1000, limit: 5, unit: "ms" }));
+  print(`\n${aimTable(aims.toSorted((a, b) => b.value - a.value).slice(0, 1))}`);
 }
 
-async function serve(flags: number, folder: string, progress: (text: string) => void) {
-  const file = path.join(folder, `${flags}-flags.db`);
-  await importInto(await writeLines(flagLines(flags), `${file}.jsonl`), file, progress);
-  return start("flagstone", file);
+/** The CPU time of a search after one flag was switched. */
+async function afterSwitch(server: Parameters<typeof costOf>[0], search: Request, seconds: number) {
+  const flag = "/api/admin/projects/project-0/features/team-0-feature-0/environments/production";
+  let turn = 0;
+  const { cpu } = await costOf(server, search, seconds, async () => {
+    await send(server, { ...search, method: "POST", path: `${flag}/${turn++ % 2 ? "on" : "off"}` });
+  });
+  return cpu;
 }

@@ -1,7 +1,7 @@
 import { after, type TestContext } from "node:test";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
-import { CHROMIUM, launch } from "../../scripts/page/browser.ts";
+import { CHROMIUM, launch } from "../../scripts/browser.ts";
 import { SYSTEM } from "../../src/access/actor.ts";
 import { createSignInLink } from "../../src/access/sign-in-link.ts";
 import { write } from "../../src/events/write.ts";

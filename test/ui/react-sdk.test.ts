@@ -6,7 +6,7 @@ import path from "node:path";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { build, stop } from "esbuild";
-import { launch } from "../../scripts/page/browser.ts";
+import { launch } from "../../scripts/browser.ts";
 import { serveFile } from "../sdk/serving-file.ts";
 import { FRONTEND } from "../support/world.ts";
 import { sees, skip } from "./browser.ts";

@@ -1,12 +1,11 @@
 import fs from "node:fs";
 import path from "node:path";
 import type { Page } from "puppeteer-core";
-import { launch } from "./browser.ts";
-import { serveDemo } from "./serve.ts";
+import { launch, serveDemo } from "./browser.ts";
 
 // `npm run screenshots`: takes the pictures of README.md and docs/tour.md, from the demo.
 
-const FOLDER = path.resolve(import.meta.dirname, "../../docs/pictures");
+const FOLDER = path.resolve(import.meta.dirname, "../docs/pictures");
 
 const PICTURES = [
   { name: "flag", path: "/projects/checkout/features/payment-redesign", waitFor: ".strategy" },
