@@ -11,7 +11,7 @@ import type { Variant } from "./variant.ts";
  */
 
 /** A strategy to explain, which may be disabled. */
-export type Explained = Pick<
+type Explained = Pick<
   Strategy,
   "id" | "name" | "title" | "disabled" | "parameters" | "constraints" | "segments" | "variants"
 >;

@@ -32,13 +32,6 @@ export function requireFeatureEnvironment(db: Database, scope: Scope): Parts {
   throw new ApiError("NotFoundError", `There is no ${missing}`);
 }
 
-function missingPart(scope: Scope, { hasProject, hasFeature, hasEnvironment }: Parts): string | undefined {
-  if (!hasProject) return `project ${scope.project}`;
-  if (!hasFeature) return `flag ${scope.feature} in the project ${scope.project}`;
-  if (!hasEnvironment) return `environment ${scope.environment} in the project ${scope.project}`;
-  return undefined;
-}
-
 /**
  * The same, to add a strategy there.
  * @throws ApiError `NotFoundError` for project or flag, `ValidationError` for the environment (original)
@@ -60,6 +53,14 @@ export function requireLiveFeatureEnvironment(db: Database, scope: Scope) {
   throw new ApiError("ArchivedFeatureError", `The flag ${scope.feature} is archived: revive it first`);
 }
 
+function missingPart(scope: Scope, { hasProject, hasFeature, hasEnvironment }: Parts): string | undefined {
+  if (!hasProject) return `project ${scope.project}`;
+  if (!hasFeature) return `flag ${scope.feature} in the project ${scope.project}`;
+  if (!hasEnvironment) return `environment ${scope.environment} in the project ${scope.project}`;
+  return undefined;
+}
+
+/** Whether the flag is archived. */
 export const isArchived = (db: Database, scope: Scope) => partsOf(db).get(scope)!.isArchived === 1;
 
 const enabled = query<FeatureScope, 0 | 1>(`

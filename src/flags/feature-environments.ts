@@ -15,7 +15,7 @@ import { FeatureNames } from "./features/schema.ts";
 import { enableFeature, getsDefaultStrategy, strategiesOf } from "./strategies-store.ts";
 
 /** A flag in an environment. */
-export const ENVIRONMENT = "/api/admin/projects/:projectId/features/:featureName/environments/:environment";
+export const SCOPE = "/api/admin/projects/:projectId/features/:featureName/environments/:environment";
 
 const Names = v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() });
 
@@ -26,7 +26,7 @@ const toScope = ({ projectId, featureName, environment }: v.InferOutput<typeof N
 });
 
 /** The same from a path. */
-export const Params = v.pipe(Names, v.transform(toScope));
+export const ScopeParams = v.pipe(Names, v.transform(toScope));
 
 /** One of its strategies. */
 export const StrategyParams = v.pipe(
@@ -46,9 +46,9 @@ export const readFeatureEnvironment = operation({
   summary: "A flag in an environment",
   tag: "Features",
   method: "GET",
-  path: ENVIRONMENT,
+  path: SCOPE,
   permission: { project: "projectId" },
-  params: Params,
+  params: ScopeParams,
   errors: ["NotFoundError"],
   response: FeatureInEnvironment,
 }).run(({ db, params: scope }) => {
@@ -82,16 +82,16 @@ export const enable = operation({
   ...switchingOn,
   id: "toggleFeatureEnvironmentOn",
   summary: "Enable a flag in an environment",
-  path: `${ENVIRONMENT}/on`,
-  params: Params,
+  path: `${SCOPE}/on`,
+  params: ScopeParams,
 }).change(({ tx, actor, params, query }) => enableIfAllowed(tx, actor, params, query));
 
 export const disable = operation({
   ...switchingOff,
   id: "toggleFeatureEnvironmentOff",
   summary: "Disable a flag in an environment",
-  path: `${ENVIRONMENT}/off`,
-  params: Params,
+  path: `${SCOPE}/off`,
+  params: ScopeParams,
 }).change(({ tx, params }) => disableIfLive(tx, params));
 
 const BULK = "/api/admin/projects/:projectId/bulk_features/environments/:environment";

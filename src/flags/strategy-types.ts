@@ -7,12 +7,10 @@ import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { NonEmptyText, PathName, ShortText, UrlName } from "../lib/validation.ts";
 
-export const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as const;
-
 /** A parameter of a strategy type; unset properties are absent. */
 export const StrategyParameter = v.strictObject({
   name: v.string(),
-  type: v.picklist(PARAMETER_TYPES),
+  type: v.picklist(["string", "percentage", "list", "number", "boolean"]),
   description: v.nullish(v.string()),
   required: v.optional(v.boolean()),
 });
@@ -38,7 +36,7 @@ export const UpdateStrategyType = v.object({
   parameters: v.array(
     v.object({
       name: NonEmptyText,
-      type: v.picklist(PARAMETER_TYPES),
+      type: StrategyParameter.entries.type,
       description: v.nullish(ShortText),
       required: v.optional(v.boolean()),
     }),
