@@ -2,8 +2,7 @@ import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
 import type { Credentials } from "./authenticate.ts";
-import { tokenHashOf } from "./stream-key.ts";
-import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
+import { hashSecret, isExpired, secretIn, type TokenType, tokenHashOf } from "./token.ts";
 
 /** An application, and the flags it may read. */
 export interface SdkActor extends Actor {

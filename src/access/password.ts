@@ -45,3 +45,53 @@ const EMPTY = Buffer.alloc(0);
 
 const derive = (password: string, salt: Buffer, cost: typeof COST) =>
   scrypt(password.normalize("NFC"), salt, LENGTH, { ...cost, maxmem: 128 * 1024 * 1024 });
+
+/** OWASP's lengths, in characters (original). */
+export const PASSWORD_LENGTH = { min: 10, max: 128 } as const;
+
+/** From this length on, a password may be a phrase (original). */
+const MIN_PHRASE_LENGTH = 20;
+
+/** A rule, and the sentence by which the original's page recognizes it. */
+interface PasswordRule {
+  isBroken(password: string): boolean;
+  rule: string;
+  known: string;
+}
+
+const ALWAYS: readonly PasswordRule[] = [
+  {
+    isBroken: (password) => password.length < PASSWORD_LENGTH.min,
+    rule: `must have ${PASSWORD_LENGTH.min} characters or more`,
+    known: "The password must be at least 10 characters long.",
+  },
+  {
+    isBroken: (password) => password.length > PASSWORD_LENGTH.max,
+    rule: `must have ${PASSWORD_LENGTH.max} characters or fewer`,
+    known: "The password must be fewer than 128 characters.",
+  },
+  {
+    isBroken: (password) => /(.)\1{2}/su.test(password),
+    rule: "must not repeat a character three times in a row",
+    known: "The password may not contain sequences of three or more repeated characters.",
+  },
+];
+
+const contains = (pattern: RegExp, what: string, known: string): PasswordRule => ({
+  isBroken: (password) => !pattern.test(password),
+  rule: `must have ${what}`,
+  known: `The password must contain at least one ${known}.`,
+});
+
+const UNLESS_PHRASE: readonly PasswordRule[] = [
+  contains(/\p{Ll}/u, "a lower-case letter", "lowercase letter"),
+  contains(/\p{Lu}/u, "an upper-case letter", "uppercase letter"),
+  contains(/\d/, "a number", "number"),
+  contains(/[^\p{L}\d]/u, "a special character", "special character"),
+];
+
+/** The rules that a password breaks; empty for a good one. */
+export const brokenRules = (password: string): PasswordRule[] =>
+  [...ALWAYS, ...(password.length < MIN_PHRASE_LENGTH ? UNLESS_PHRASE : [])].filter(({ isBroken }) =>
+    isBroken(password),
+  );

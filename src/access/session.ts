@@ -1,8 +1,7 @@
-import crypto from "node:crypto";
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { timestamp } from "../lib/timestamp.ts";
-import { hashSecret } from "./token.ts";
+import { hashSecret, randomSecret } from "./token.ts";
 
 /** The original's cookie name, which its clients look for. */
 export const SESSION_COOKIE = "unleash-session";
@@ -31,7 +30,7 @@ interface Session {
 export function beginSession(tx: Writing, userId: number): Session {
   const createdAt = timestamp();
   const expiresAt = new Date(timestamp(Date.now() + LIFETIME_MS));
-  const secret = crypto.randomBytes(32).toString("hex");
+  const secret = randomSecret();
   removeExpired(tx).run({ now: createdAt });
   const times = { createdAt, expiresAt: expiresAt.toISOString() };
   insertSession(tx).run({ hash: hashSecret(secret), userId, ...times });
@@ -57,3 +56,44 @@ export const sessionCookie = ({ secret, expiresAt }: Session, isSecure: boolean)
 
 /** The header that removes the cookie. */
 export const expiredCookie = `${SESSION_COOKIE}=; Path=/; Expires=${new Date(0).toUTCString()}`;
+
+/** How long a link is valid, in milliseconds. */
+const LINK_LIFETIME_MS = 30 * 60 * 1000;
+
+const setLink = bookkeeping<{ userId: number; hash: string; expiresAt: string }>(`
+  INSERT INTO sign_in_links (user_id, hash, expires_at) VALUES (:userId, :hash, :expiresAt)
+  ON CONFLICT (user_id) DO UPDATE SET hash = :hash, expires_at = :expiresAt`);
+
+// Found and deleted in one step, so that of two simultaneous callers only one signs in.
+const takeLink = bookkeeping<{ hash: string }>(`
+  DELETE FROM sign_in_links WHERE hash = :hash RETURNING user_id AS userId, expires_at AS expiresAt`);
+
+const removeLink = command<{ userId: number }>(`DELETE FROM sign_in_links WHERE user_id = :userId`);
+
+/**
+ * Creates a link with which a user can sign in without a password; an earlier one becomes invalid.
+ * @returns its path, with a secret that is not stored
+ */
+export function createSignInLink(tx: Writing, userId: number): string {
+  const secret = randomSecret();
+  const expiresAt = timestamp(Date.now() + LINK_LIFETIME_MS);
+  setLink(tx).run({ userId, hash: hashSecret(secret), expiresAt });
+  return `/auth/link/${secret}`;
+}
+
+/** Uses up the link with this secret; undefined if it is unknown or used. */
+export function useSignInLink(
+  tx: Writing,
+  secret: string,
+): { userId: number; isExpired: boolean } | undefined {
+  const link = takeLink(tx).get({ hash: hashSecret(secret) }) as LinkRow | undefined;
+  return link && { userId: link.userId, isExpired: link.expiresAt <= timestamp() };
+}
+
+/** Revokes a user's link, if there is one. */
+export const revokeSignInLink = (tx: Writing, userId: number) => void removeLink(tx).run({ userId });
+
+interface LinkRow {
+  userId: number;
+  expiresAt: string;
+}

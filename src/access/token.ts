@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import { type Database, query } from "../db/statement.ts";
 import { timestamp } from "../lib/timestamp.ts";
 
 /**
@@ -27,3 +28,31 @@ export function newSecret(type: TokenType, projects: readonly string[] = ["*"], 
   const scope = type === "admin" ? "*" : projects.length === 1 ? projects[0] : "[]";
   return `${scope}:${type === "admin" ? "*" : environment}.${random}`;
 }
+
+/** Generates a secret for a link or a session, 32 random bytes as hex. */
+export const randomSecret = () => crypto.randomBytes(32).toString("hex");
+
+/*
+ * A page can open a stream only by URL, and URLs end up in logs and histories. So it uses a key instead of its token:
+ * one that gives access to nothing else, and is valid for as long as the token.
+ */
+
+/** The stream key of a token. */
+export function streamKey(db: Database, tokenId: number): string {
+  const hash = hashOf(db).pluck().get({ id: tokenId })!;
+  return `${tokenId}.${crypto.createHmac("sha256", hash).update("stream").digest("hex")}`;
+}
+
+/** The hash of the token the key belongs to; undefined if there is none. */
+export function tokenHashOf(db: Database, key: string): string | undefined {
+  const [, id] = /^(\d{1,15})\.[\da-f]{64}$/.exec(key) ?? [];
+  const hash =
+    id &&
+    hashOf(db)
+      .pluck()
+      .get({ id: Number(id) });
+  if (!hash) return undefined;
+  return crypto.timingSafeEqual(Buffer.from(streamKey(db, Number(id))), Buffer.from(key)) ? hash : undefined;
+}
+
+const hashOf = query<{ id: number }, string>(`SELECT hash FROM tokens WHERE id = :id`);

@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { SdkActor } from "../access/authenticate-sdk.ts";
-import { streamKey } from "../access/stream-key.ts";
+import { streamKey } from "../access/token.ts";
 import type { Database } from "../db/statement.ts";
 import type { ClientFeature } from "../evaluation/client-feature.ts";
 import { type Context, toContext } from "../evaluation/context.ts";

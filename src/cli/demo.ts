@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import { createSignInLink } from "../access/sign-in-link.ts";
+import { createSignInLink } from "../access/session.ts";
 import { close, IN_MEMORY, open } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { demoDataset } from "../demo/dataset.ts";

@@ -2,7 +2,7 @@ import fs from "node:fs";
 import { CLI } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
 import { DEFAULT_PROJECT, ROLES } from "../access/permissions.ts";
-import { createSignInLink } from "../access/sign-in-link.ts";
+import { createSignInLink } from "../access/session.ts";
 import { DatasetError } from "../dataset/kind.ts";
 import { DataError, reasonOf } from "../db/error.ts";
 import { isKnown } from "../db/known.ts";

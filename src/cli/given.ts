@@ -1,5 +1,5 @@
 import fs from "node:fs";
-import { PASSWORD_LENGTH } from "../access/password-rules.ts";
+import { PASSWORD_LENGTH } from "../access/password.ts";
 import { SECRET_SHAPE } from "../access/token.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check } from "../lib/validation.ts";

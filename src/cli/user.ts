@@ -1,5 +1,5 @@
 import { CLI } from "../access/actor.ts";
-import { createSignInLink } from "../access/sign-in-link.ts";
+import { createSignInLink } from "../access/session.ts";
 import { write } from "../events/write.ts";
 import { printable } from "../lib/printable.ts";
 import { toJson } from "../lib/raw-json.ts";

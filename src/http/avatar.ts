@@ -1,5 +1,5 @@
 import { type H3Event, HTTPResponse } from "h3";
-import { drawAvatar } from "../access/avatar.ts";
+import { drawAvatar } from "../access/person.ts";
 import { ApiError } from "../lib/api-error.ts";
 
 /** `GET /avatars/<sha256>.svg`: needs no credential: browsers fetch images without one, and these reveal nothing. */

@@ -1,6 +1,5 @@
 import type { H3Event } from "h3";
-import { toClaim } from "../access/claim.ts";
-import { requirePermission } from "../access/require-permission.ts";
+import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
 import type { Door, Operation } from "./operation.ts";

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { H3Event } from "h3";
-import { toClaim } from "../access/claim.ts";
-import { type Claim, requirePermission, requireSeen } from "../access/require-permission.ts";
+import { type Claim, requirePermission, requireSeen, toClaim } from "../access/require-permission.ts";
 import type { Database } from "../db/statement.ts";
 import type { writeSoon } from "../events/write.ts";
 import { type Body, readJson } from "./body.ts";

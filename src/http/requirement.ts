@@ -1,4 +1,4 @@
-import type { Need } from "../access/claim.ts";
+import type { Need } from "../access/require-permission.ts";
 import type { Operation } from "./operation.ts";
 
 /** What an operation requires of its caller, in Markdown. */

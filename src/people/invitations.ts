@@ -1,8 +1,7 @@
-import crypto from "node:crypto";
 import * as v from "valibot";
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/permissions.ts";
-import { hashSecret } from "../access/token.ts";
+import { hashSecret, randomSecret } from "../access/token.ts";
 import {
   bit,
   Flag,
@@ -107,7 +106,7 @@ export const createInvitation = operation({
   records: ["public-signup-token-created"],
   response: Invitation,
 }).change(({ tx, body: { name, expiresAt: wanted } }) => {
-  const secret = crypto.randomBytes(32).toString("hex"); // not stored
+  const secret = randomSecret(); // not stored
   const latest = timestamp(Date.parse(tx.now) + MAX_AGE_MS);
   const expiresAt = wanted < latest ? wanted : latest;
   const { createdBy } = tx.actor;

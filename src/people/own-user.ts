@@ -1,8 +1,7 @@
 import * as v from "valibot";
 import { SERVICE_USER_ID } from "../access/actor.ts";
-import { heldPermissions } from "../access/held.ts";
 import { DEFAULT_PROJECT } from "../access/permissions.ts";
-import { requirePerson } from "../access/require-permission.ts";
+import { heldPermissions, requirePerson } from "../access/require-permission.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { command, type Database, query } from "../db/statement.ts";

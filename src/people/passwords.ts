@@ -1,8 +1,6 @@
 import { countGuess } from "../access/guesses.ts";
-import { hashPassword, isOutdated, isPassword } from "../access/password.ts";
-import { brokenRules } from "../access/password-rules.ts";
-import { endSessionsOf } from "../access/session.ts";
-import { revokeSignInLink } from "../access/sign-in-link.ts";
+import { brokenRules, hashPassword, isOutdated, isPassword } from "../access/password.ts";
+import { endSessionsOf, revokeSignInLink } from "../access/session.ts";
 import { bookkeeping, command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";

@@ -1,6 +1,5 @@
-import crypto from "node:crypto";
 import { ANYBODY } from "../access/actor.ts";
-import { hashSecret } from "../access/token.ts";
+import { hashSecret, randomSecret } from "../access/token.ts";
 import { perDatabase } from "../db/per-database.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import { type Tx, writeSoon } from "../events/write.ts";
@@ -29,7 +28,7 @@ const openReset = query<{ hash: string; now: string }, { userId: number; created
 
 /** Creates the secret with which a user can set a password; an earlier one becomes invalid. */
 export function createReset(tx: Tx, userId: number): string {
-  const secret = crypto.randomBytes(32).toString("hex");
+  const secret = randomSecret();
   const expiresAt = timestamp(Date.parse(tx.now) + LIFETIME_MS);
   removeEnded(tx).run({ now: tx.now });
   set(tx).run({ userId, hash: hashSecret(secret), createdBy: tx.actor.createdBy, expiresAt });

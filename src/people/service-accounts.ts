@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { WithAvatar } from "../access/avatar.ts";
+import type { WithAvatar } from "../access/person.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";

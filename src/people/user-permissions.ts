@@ -1,6 +1,6 @@
 import * as v from "valibot";
-import { covers, type Held, heldPermissions } from "../access/held.ts";
 import type { PermissionScope } from "../access/permissions.ts";
+import { covers, type Held, heldPermissions } from "../access/require-permission.ts";
 import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { operation } from "../http/operation.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { WithAvatar } from "../access/avatar.ts";
+import type { WithAvatar } from "../access/person.ts";
 import { NonEmptyText, ShortText, Timestamp } from "../lib/validation.ts";
 import { Role } from "./roles.ts";
 

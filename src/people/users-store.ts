@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
-import { imageUrlOf } from "../access/avatar.ts";
 import { ROLES } from "../access/permissions.ts";
+import { imageUrlOf } from "../access/person.ts";
 import {
   bit,
   Id,

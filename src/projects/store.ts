@@ -1,5 +1,5 @@
-import { imageUrlOf } from "../access/avatar.ts";
 import { ROLES } from "../access/permissions.ts";
+import { imageUrlOf } from "../access/person.ts";
 import { type Database, query } from "../db/statement.ts";
 import { startOfMinute } from "../lib/minute.ts";
 import type { Wire } from "../lib/raw-json.ts";

@@ -1,7 +1,6 @@
 import { type H3Event, HTTPResponse } from "h3";
 import { ANYBODY } from "../access/actor.ts";
-import { beginSession, sessionCookie } from "../access/session.ts";
-import { useSignInLink } from "../access/sign-in-link.ts";
+import { beginSession, sessionCookie, useSignInLink } from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
 import { htmlResponse } from "../http/front-page.ts";
 import { noteSignIn } from "../people/sessions.ts";

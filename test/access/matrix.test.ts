@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Need } from "../../src/access/claim.ts";
+import type { Need } from "../../src/access/require-permission.ts";
 import type { Operation } from "../../src/http/operation.ts";
 import { SURFACES } from "../../src/server/surfaces.ts";
 import { openServer } from "../support/server.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/sign-in-link.ts";
+import { createSignInLink } from "../../src/access/session.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { write } from "../../src/events/write.ts";
 import { listen } from "../../src/http/listen.ts";

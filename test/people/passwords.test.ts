@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { CLI } from "../../src/access/actor.ts";
 import { countGuess } from "../../src/access/guesses.ts";
 import { hashPassword, isOutdated, isPassword } from "../../src/access/password.ts";
-import { createSignInLink } from "../../src/access/sign-in-link.ts";
+import { createSignInLink } from "../../src/access/session.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { write } from "../../src/events/write.ts";
 import { requireSignIn } from "../../src/people/passwords.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { beginSession } from "../../src/access/session.ts";
-import { createSignInLink } from "../../src/access/sign-in-link.ts";
+import { beginSession, createSignInLink } from "../../src/access/session.ts";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { exampleOf } from "../../src/server/examples.ts";

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
 import { CHROMIUM, launch } from "../../scripts/browser.ts";
 import { SYSTEM } from "../../src/access/actor.ts";
-import { createSignInLink } from "../../src/access/sign-in-link.ts";
+import { createSignInLink } from "../../src/access/session.ts";
 import { write } from "../../src/events/write.ts";
 import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/create-server.ts";

@@ -1,4 +1,4 @@
-import { imageUrlOf } from "../../access/avatar.ts";
+import { imageUrlOf } from "../../access/person.ts";
 import { type Database, query } from "../../db/statement.ts";
 import type { Wire } from "../../lib/raw-json.ts";
 import type { Mute, Notification } from "./schema.ts";

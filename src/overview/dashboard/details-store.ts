@@ -1,5 +1,5 @@
-import { avatarPath, imageUrlOf } from "../../access/avatar.ts";
 import { ROLES } from "../../access/permissions.ts";
+import { avatarPath, imageUrlOf } from "../../access/person.ts";
 import { type Database, query } from "../../db/statement.ts";
 import { Summary } from "../../events/wire.ts";
 import type { Wire } from "../../lib/raw-json.ts";
