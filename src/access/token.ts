@@ -45,7 +45,7 @@ export function streamKey(db: Database, tokenId: number): string {
 
 /** The hash of the token the key belongs to; undefined if there is none. */
 export function tokenHashOf(db: Database, key: string): string | undefined {
-  const [, id] = /^(\d{1,15})\.[\da-f]{64}$/.exec(key) ?? [];
+  const [, id] = /^([1-9]\d{0,14})\.[\da-f]{64}$/.exec(key) ?? [];
   const hash =
     id &&
     hashOf(db)

@@ -13,6 +13,7 @@ scenarios(`GET ${STREAM}`, [
   { name: "a personal token", as: personal(1), expect: 403 },
   { name: "an invalid key", as: null, url: "?key=1", expect: 401 },
   { name: "a key with the wrong signature", as: null, url: `?key=5.${"0".repeat(64)}`, expect: 401 },
+  { name: "a key with a leading zero", as: null, url: `?key=05.${"0".repeat(64)}`, expect: 401 },
   { name: "a key of an unknown token", as: null, url: `?key=99.${"0".repeat(64)}`, expect: 401 },
 ]);
 
