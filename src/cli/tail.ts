@@ -6,9 +6,9 @@ import type { Database } from "../db/statement.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { eventsAfter, newestEvent } from "../log/follow-store.ts";
-import { matchingPage, toCriteria } from "../log/search-store.ts";
+import { matchingPage, toCriteria } from "../log/search.ts";
 import { wireWindows } from "../log/store.ts";
+import { eventsAfter, newestEvent } from "../log/stream.ts";
 import { type Command, type Context, JSON_OPTION, onStop } from "./command.ts";
 import { counted } from "./output.ts";
 import {

@@ -1,21 +1,22 @@
 import * as v from "valibot";
-import type { Actor } from "../access/actor.ts";
+import { type Actor, SERVICE_USER_ID, SYSTEM_USER_ID } from "../access/actor.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
-import type { Database } from "../db/statement.ts";
+import { type Database, query } from "../db/statement.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";
 import { fold } from "../lib/fold.ts";
-import { projectEvents, type Window } from "./project-store.ts";
-import { EventList, EventSearch, FeatureEventList } from "./schema.ts";
+import { EventCreator, EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {
   countEvents,
   type EventFilter,
   eventIds,
   type Page,
+  projectEvents,
   shortWires,
   shortWiresById,
+  type Window,
   wireWindows,
 } from "./store.ts";
 import { searchText } from "./text-search.ts";
@@ -50,7 +51,7 @@ export const listFeatureEvents = operation({
   const filter = { feature: featureName, hidden: hiddenProjects(db, actor) };
   const ids = eventIds(db, filter, { from: Number.POSITIVE_INFINITY, limit: Number.MAX_SAFE_INTEGER });
   const begin = `{"version":1,"toggleName":${JSON.stringify(featureName)},"events":[`;
-  return new JsonStream((root) => listText(windowsById(db, ids, root), (count) => count, begin));
+  return new JsonStream((root) => listText(windowsById(db, ids, root), begin, endWith));
 });
 
 export const searchEvents = operation({
@@ -89,26 +90,31 @@ const toList = (wires: string[], totalEvents: number | undefined) => ({
 });
 
 /** A long list, never held in memory as a whole: events never change, so they are read as the client reads. */
-const toLongList = (db: Database, ids: number[], totalEvents: number | undefined) =>
-  new JsonStream((root) => listText(windowsById(db, ids, root), () => totalEvents));
+const toLongList = (db: Database, ids: number[], total: number | undefined) =>
+  new JsonStream((root) =>
+    listText(windowsById(db, ids, root), BEGIN, () => (total === undefined ? "]}" : endWith(total))),
+  );
 
 /** All events of a project; none if it is hidden or doesn't exist. */
 function allOfProject(db: Database, actor: Actor, project: string) {
   const isHidden = hiddenProjects(db, actor).includes(project);
-  return new JsonStream((root) =>
-    listText(isHidden ? [] : projectEvents(db, project, root), (count) => count),
-  );
+  return new JsonStream((root) => listText(isHidden ? [] : projectEvents(db, project, root), BEGIN, endWith));
 }
 
-function* windowsById(db: Database, ids: number[], root: string): Generator<Window> {
+const BEGIN = `{"version":1,"events":[`;
+
+const endWith = (total: number) => `],"totalEvents":${total}}`;
+
+/** Events in the order of the ids. */
+export function* windowsById(db: Database, ids: number[], root: string): Generator<Window> {
   for (const wires of wireWindows(db, ids)) yield { count: wires.length, text: `,${joined(wires, root)}` };
 }
 
-/** The list as text. @param totalOf returns the total, given the number of events in the list */
-function* listText(
+/** A list as JSON text. @param end returns its end, given the number of events in the list */
+export function* listText(
   windows: Iterable<Window>,
-  totalOf: (count: number) => number | undefined,
-  begin = `{"version":1,"events":[`,
+  begin: string,
+  end: (count: number) => string,
 ): Generator<string> {
   let all = 0;
   yield begin;
@@ -116,6 +122,46 @@ function* listText(
     yield all > 0 ? text : text.slice(1);
     all += count;
   }
-  const total = totalOf(all);
-  yield total === undefined ? "]}" : `],"totalEvents":${total}}`;
+  yield end(all);
 }
+
+export const listEventCreators = operation({
+  id: "getEventCreators",
+  summary: "The creators of events",
+  tag: "Events",
+  method: "GET",
+  path: "/api/admin/event-creators",
+  permission: null,
+  response: v.array(EventCreator),
+}).run(({ db, actor }) => eventCreators(db, hiddenProjects(db, actor)));
+
+// The index leads from one creator to the next, however many events each has; the first row is a placeholder.
+// Deleted users have the name under which they created an event.
+const creators = query<{ hidden: string }, EventCreator>(`
+  WITH RECURSIVE creators (id) AS (
+    VALUES (-9223372036854775807)
+    UNION ALL
+    SELECT (SELECT wire ->> 'createdByUserId' FROM events WHERE wire ->> 'createdByUserId' > creators.id
+      ORDER BY wire ->> 'createdByUserId' LIMIT 1)
+    FROM creators WHERE creators.id IS NOT NULL
+  )
+  SELECT creators.id, coalesce(users.name, username, email, (SELECT wire ->> 'createdBy' FROM events
+    WHERE wire ->> 'createdByUserId' = creators.id LIMIT 1)) AS name
+  FROM creators LEFT JOIN users ON users.id = creators.id
+  WHERE EXISTS (
+    SELECT 1 FROM events
+    WHERE wire ->> 'createdByUserId' = creators.id
+      AND ifnull(project, '') NOT IN (SELECT value FROM json_each(:hidden)))
+  ORDER BY creators.id`);
+
+/** The system is always there, as in the original, since it has created what a new file has. */
+const SYSTEM: EventCreator = { id: SYSTEM_USER_ID, name: "Unleash System" };
+
+/** The creators of visible events by id: users, the system, and all service tokens as one. */
+const eventCreators = (db: Database, hidden: readonly string[]): EventCreator[] => [
+  SYSTEM,
+  ...creators(db)
+    .all({ hidden: JSON.stringify(hidden) })
+    .filter(({ id }) => id !== SYSTEM_USER_ID)
+    .map(({ id, name }) => ({ id, name: id === SERVICE_USER_ID ? "Unleash Admin Token" : name })),
+];

@@ -1,5 +1,10 @@
+import * as v from "valibot";
+import { Id, kind, Name, optional, Real } from "../dataset/kind.ts";
 import { type Database, query } from "../db/statement.ts";
 import { countAllEvents } from "../events/record.ts";
+import { eventTypeWarnings, Tag } from "../events/schema.ts";
+import { isLinked, joined } from "../events/wire.ts";
+import { JsonObject, Text, Time } from "../lib/validation.ts";
 import type { EventSearch } from "./schema.ts";
 
 /** Selects the events that match every criterion and belong to no hidden project. */
@@ -176,4 +181,110 @@ export const toBind = (filter: EventFilter, { from, limit }: Page): Bind => ({
   // An integer beyond 2^31 would be bound as a float, which not every index can compare with.
   from: BigInt(Math.min(from, Number.MAX_SAFE_INTEGER)),
   limit,
+});
+
+/** Some events of a list as JSON, each preceded by a comma, even the first. */
+export interface Window {
+  count: number;
+  text: string;
+}
+
+/** The number of events read at a time. */
+const BATCH_SIZE = 100;
+
+/** A batch of events no longer than this is joined by SQLite. In bytes. */
+const SHORT_BYTES = 8 * 1024;
+
+interface Before {
+  project: string;
+  before: bigint;
+}
+
+const OF_PROJECT = `
+  SELECT id, wire FROM events WHERE project = :project AND id < :before ORDER BY id DESC LIMIT ${BATCH_SIZE}`;
+
+const ofProject = query<Before, { id: number; wire: string }>(OF_PROJECT);
+
+/** All columns but `count` are null if there are no events. */
+const joinedOfProject = query<Before, { count: number; oldest: number; longest: number; text: string }>(`
+  SELECT count(*) AS count, min(id) AS oldest, max(octet_length(wire)) AS longest,
+    group_concat(concat(',', wire), '') FILTER (WHERE octet_length(wire) <= ${SHORT_BYTES}) AS text
+  FROM (${OF_PROJECT})`);
+
+/**
+ * All events of a project, newest first, in windows of a few hundred and limited size. SQLite joins them, unless some
+ * are long or their links must be rewritten.
+ */
+export function* projectEvents(db: Database, project: string, root: string): Generator<Window> {
+  for (let before = BigInt(Number.MAX_SAFE_INTEGER); ; ) {
+    const batch = isLinked(root) ? undefined : joinedOfProject(db).get({ project, before })!;
+    const isShort = batch !== undefined && batch.longest <= SHORT_BYTES; // also true without any events
+    const window = isShort ? batch : oneByOne(db, { project, before }, root);
+    if (window.count === 0) return;
+    yield window;
+    before = BigInt(window.oldest);
+  }
+}
+
+function oneByOne(db: Database, bind: Before, root: string): Window & { oldest: number } {
+  const wires: string[] = [];
+  let [size, oldest] = [0, 0];
+  for (const { id, wire } of ofProject(db).iterate(bind)) {
+    oldest = id;
+    size += wire.length;
+    wires.push(wire);
+    if (size > WINDOW) break;
+  }
+  return { count: wires.length, oldest, text: `,${joined(wires, root)}` };
+}
+
+const oldestId = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id LIMIT 1`);
+
+const newestId = query<object, number>(`SELECT id FROM events WHERE id > 0 ORDER BY id DESC LIMIT 1`);
+
+const timeFrom = query<{ id: number }, { id: number; createdAt: string }>(`
+  SELECT id, wire ->> 'createdAt' AS createdAt FROM events WHERE id >= :id ORDER BY id LIMIT 1`);
+
+/**
+ * The id of the first event at or after a time (RFC 3339); one more than the newest if there is none. The log is
+ * written in time order, so a binary search finds it without an index.
+ */
+export function idSince(db: Database, time: string): number {
+  let first = oldestId(db).pluck().get({}) ?? 1;
+  let last = newestId(db).pluck().get({}) ?? 0;
+  while (first <= last) {
+    const middle = Math.floor((first + last) / 2);
+    const event = timeFrom(db).get({ id: middle })!;
+    if (event.createdAt >= time) last = middle - 1;
+    else first = event.id + 1;
+  }
+  return first;
+}
+
+const wires = query<object, string>(`SELECT wire FROM events ORDER BY id`);
+
+export const event = kind({
+  name: "event",
+  schema: v.strictObject({
+    id: optional(Id),
+    createdAt: Time,
+    type: Name,
+    createdBy: Text,
+    createdByUserId: optional(Real),
+    environment: optional(Text),
+    project: optional(Name),
+    featureName: optional(Text),
+    data: optional(JsonObject),
+    preData: optional(JsonObject),
+    tags: v.optional(v.array(Tag), []),
+    label: v.nullish(v.string()),
+    summary: v.nullish(v.string()),
+  }),
+  insert({ events }, { id, label, summary, ...line }) {
+    events.store({ ...line, ...(id && { id }), label: label ?? null, summary: summary ?? null });
+  },
+  *rows(db) {
+    for (const wire of wires(db).pluck().iterate({})) yield wire;
+  },
+  warnings: (_, { type }) => eventTypeWarnings("type", type),
 });

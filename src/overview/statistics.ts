@@ -5,13 +5,13 @@ import { hiddenProjects } from "../access/visibility.ts";
 import { SHOWN } from "../applications/applications-store.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
-import { idSince } from "../events/time.ts";
 import { toCsv } from "../http/csv.ts";
 import { Csv, operation, WithHeaders } from "../http/operation.ts";
 import { DAY_MS } from "../lib/hour.ts";
 import { startOfMinute } from "../lib/minute.ts";
 import { Timestamp } from "../lib/validation.ts";
 import { ORIGINAL } from "../lib/version.ts";
+import { idSince } from "../log/store.ts";
 import { instanceId } from "./instance.ts";
 
 const Count = v.pipe(v.number(), v.integer(), v.minValue(0));

@@ -1,7 +1,7 @@
 import { type Database, query } from "../db/statement.ts";
-import { idSince } from "../events/time.ts";
 import { DAY_MS } from "../lib/hour.ts";
 import { startOfMinute } from "../lib/minute.ts";
+import { idSince } from "../log/store.ts";
 import type { FeatureTypeCount, Insights, LeadTime, Stats } from "./projects-schema.ts";
 import { EXPIRED, toHealth } from "./projects-store.ts";
 

@@ -53,10 +53,9 @@ import type { Schema } from "../lib/validation.ts";
 import * as notifications from "../log/notifications/routes.ts";
 import * as notificationsSchema from "../log/notifications/schema.ts";
 import * as events from "../log/routes.ts";
-import * as eventCreators from "../log/routes-creators.ts";
-import * as eventSearch from "../log/routes-search.ts";
-import * as eventStream from "../log/routes-stream.ts";
 import * as eventsSchema from "../log/schema.ts";
+import * as eventSearch from "../log/search.ts";
+import * as eventStream from "../log/stream.ts";
 import * as banners from "../overview/banners.ts";
 import * as dashboard from "../overview/dashboard/routes.ts";
 import * as dashboardSchema from "../overview/dashboard/schema.ts";
@@ -98,7 +97,6 @@ const MODULES = [
   eventSchema,
   notifications,
   notificationsSchema,
-  eventCreators,
   eventSearch,
   eventStream,
   events,

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { projectEvents } from "../../src/log/project-store.ts";
-import { wireWindows } from "../../src/log/store.ts";
+import { projectEvents, wireWindows } from "../../src/log/store.ts";
 import { openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, personal, SERVICE } from "../support/world.ts";
 

@@ -5,6 +5,7 @@ import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { noteRead, watchReads } from "../../db/watch.ts";
+import { newestEvent } from "../../log/stream.ts";
 import {
   byName,
   type Change,
@@ -15,7 +16,7 @@ import {
   type Segments,
   segmentChanges,
 } from "./compare.ts";
-import { flags, newestEvent, recordedAfter, revision, segmentsInUse } from "./store.ts";
+import { flags, recordedAfter, revision, segmentsInUse } from "./store.ts";
 
 /*
  * The flags of each environment are cached, and only changed ones are generated again: the log says which. If it

@@ -1,7 +1,76 @@
+import * as v from "valibot";
+import type { Actor } from "../access/actor.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
-import { idSince } from "../events/time.ts";
+import { EVENT_TYPES, Event } from "../events/schema.ts";
+import { EventArray } from "../events/wire.ts";
+import { JsonStream } from "../http/json-stream.ts";
+import { operation } from "../http/operation.ts";
+import { fold } from "../lib/fold.ts";
 import { DAY_MS } from "../lib/hour.ts";
-import type { LogSearch } from "./search-schema.ts";
+import { listText, windowsById } from "./routes.ts";
+import { LogSearch } from "./schema.ts";
+import { idSince, shortWiresById } from "./store.ts";
+import { COUNTED, searchText } from "./text-search.ts";
+
+export const searchLog = operation({
+  id: "searchEvents",
+  summary: "Search events by type, project, flag, author, day and free text, one page at a time",
+  tag: "Search",
+  method: "GET",
+  path: "/api/admin/search/events",
+  permission: null,
+  query: LogSearch,
+  response: v.strictObject({ events: v.array(Event), total: v.number() }),
+}).run(({ db, actor, query, signal }) => {
+  const hidden = hiddenFrom(db, actor);
+  if (query.query !== "") return textPage(db, query, hidden, signal);
+  return snapshot(db, () => toResult(db, matchingPage(db, toCriteria(db, query, hidden), query)));
+});
+
+interface Found {
+  ids: number[];
+  total: number;
+}
+
+/** Projects whose events are left out; those without a project ("") are visible to ADMIN only (original). */
+const hiddenFrom = (db: Database, actor: Actor) => (actor.isAdmin ? [] : [...hiddenProjects(db, actor), ""]);
+
+async function textPage(db: Database, search: LogSearch, hidden: string[], signal: AbortSignal) {
+  const criteria = toCriteria(db, search, hidden);
+  const end = search.offset + search.limit;
+  const { ids, total } = await searchText(db, {
+    filter: {
+      type: onlyType(search.type),
+      project: only(search.project),
+      feature: only(search.feature),
+      hidden,
+    },
+    text: fold(search.query),
+    from: Number.POSITIVE_INFINITY,
+    limit: end,
+    narrow: (found) => matchesAmong(db, criteria, found),
+    signal,
+  });
+  return toResult(db, { ids: ids.slice(search.offset), total: total ?? atLeast(ids.length, end) });
+}
+
+/** A total without counting: exact if the page is not full, otherwise more than shown so far. */
+const atLeast = (found: number, end: number) => (found < end ? found : Math.max(COUNTED, end + 1));
+
+const only = (values: readonly string[] | undefined) => (values?.length === 1 ? values[0] : undefined);
+
+/** Unknown types are left to `narrow`, which rejects them. */
+const onlyType = (types: readonly string[] | undefined) => EVENT_TYPES.find((type) => type === only(types));
+
+function toResult(db: Database, { ids, total }: Found) {
+  const wires = shortWiresById(db, ids);
+  if (wires) return { events: new EventArray(wires), total };
+  return new JsonStream((root) =>
+    listText(windowsById(db, ids, root), `{"events":[`, () => `],"total":${total}}`),
+  );
+}
 
 /*
  * Events by type, project, flag, author and day. `event_totals` lists the types of each project's events; an index has
@@ -23,7 +92,7 @@ export interface Criteria {
 
 type Page = Criteria & { offset: number; limit: number };
 
-const isAmong = (value: string, list: string) =>
+export const isAmong = (value: string, list: string) =>
   `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
 
 /** The condition on a row of `events`. */
@@ -103,7 +172,7 @@ export function toCriteria(db: Database, search: LogSearch, hidden: readonly str
 
 const NEWEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
+export const toList = (values: readonly unknown[] | undefined) => (values ? JSON.stringify(values) : null);
 
 const startOf = (day: string, later = 0) => new Date(Date.parse(day) + later * DAY_MS).toISOString();
 

@@ -1,8 +1,46 @@
+import * as v from "valibot";
+import { hiddenProjects } from "../access/visibility.ts";
 import { type Database, query } from "../db/statement.ts";
+import { Event } from "../events/schema.ts";
+import { EventText } from "../events/wire.ts";
+import { operation } from "../http/operation.ts";
+import { invalid } from "../lib/api-error.ts";
+import { LogSearch } from "./schema.ts";
+import { isAmong, toList } from "./search.ts";
 import { WINDOW } from "./store.ts";
 
+export const streamEvents = operation({
+  id: "streamEvents",
+  summary: "Each event as it is recorded, as server-sent events",
+  tag: "Events",
+  method: "GET",
+  path: "/api/admin/events/stream",
+  permission: null,
+  query: v.pick(LogSearch, ["type", "project", "feature", "createdBy"]),
+  response: Event,
+}).stream(({ db, actor, query }, since) => {
+  const { type, project, feature, createdBy } = query;
+  const filter = {
+    types: toList(type),
+    projects: toList(project),
+    features: toList(feature),
+    creators: toList(createdBy),
+    hidden: JSON.stringify(hiddenProjects(db, actor)),
+  };
+  const { events, position, isMore } = eventsAfter(db, filter, positionOf(db, since));
+  const messages = events.map(({ id, wire }) => ({ id: String(id), data: new EventText(wire) }));
+  return { messages, position: String(position), isMore };
+});
+
+/** New clients start at the newest event; so do those whose position is beyond it, from another file. */
+function positionOf(db: Database, since: string | undefined): number {
+  if (since === undefined) return newestEvent(db);
+  if (/^\d{1,15}$/.test(since)) return Math.min(Number(since), newestEvent(db));
+  throw invalid({ path: "headers.last-event-id", message: "must be the id of an event" });
+}
+
 /** Which events to follow; null matches all. Lists are JSON. */
-export interface FollowFilter {
+interface FollowFilter {
   types: string | null;
   projects: string | null;
   features: string | null;
@@ -11,7 +49,7 @@ export interface FollowFilter {
   hidden: string;
 }
 
-export interface FollowedEvent {
+interface FollowedEvent {
   id: number;
   wire: string;
 }
@@ -20,9 +58,6 @@ export interface FollowedEvent {
 const BATCH_SIZE = 1000;
 
 const newestId = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
-
-const isAmong = (value: string, list: string) =>
-  `(:${list} IS NULL OR ${value} IN (SELECT value FROM json_each(:${list})))`;
 
 const newer = query<FollowFilter & { after: number; last: number }, FollowedEvent>(`
   SELECT id, wire FROM events
