@@ -1,7 +1,7 @@
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { type Actor, SERVICE_USER_ID } from "./actor.ts";
-import { hashSecret, isExpired, secretIn, type TokenType } from "./token.ts";
+import { type Actor, ANYBODY, SERVICE_USER_ID } from "./actor.ts";
+import { hashSecret, isExpired, secretIn, type TokenType, tokenHashOf } from "./token.ts";
 import { HOLDS_ADMIN } from "./visibility.ts";
 
 /** The credentials a request presents. */
@@ -23,12 +23,17 @@ interface PersonRow {
   expiresAt: string | null;
 }
 
-type TokenRow = Omit<PersonRow, "userId" | "userName"> & {
+interface ServiceRow {
   tokenId: number;
   type: TokenType;
   name: string;
+  expiresAt: string | null;
+}
+
+type TokenRow = ServiceRow & {
   userId: number | null;
   userName: string | null;
+  isAdmin: 0 | 1;
 };
 
 const PERSON = `
@@ -79,7 +84,7 @@ const toPerson = (person: PersonRow, presented: Pick<Actor, "session" | "tokenId
   expiresAt: person.expiresAt,
 });
 
-const toService = (token: TokenRow): Actor => ({
+const toService = (token: ServiceRow): Actor => ({
   type: token.type,
   createdBy: token.name,
   createdByUserId: SERVICE_USER_ID,
@@ -89,3 +94,54 @@ const toService = (token: TokenRow): Actor => ({
   tokenId: token.tokenId,
   expiresAt: token.expiresAt,
 });
+
+/** An application, and the flags it may read. */
+export interface SdkActor extends Actor {
+  /** `["*"]` for all. */
+  projects: readonly string[];
+  /** Null for all, as with a service token. */
+  environment: string | null;
+}
+
+/** Asks nothing of users: what applications are answered stays valid when one of them changes. */
+const sdkTokenByHash = query<
+  { hash: string },
+  ServiceRow & { projects: string; environment: string | null }
+>(`
+  SELECT id AS tokenId, type, name, projects, environment, expires_at AS expiresAt FROM tokens WHERE hash = :hash`);
+
+/**
+ * The application behind a token of the right kind, or a service token.
+ * @throws ApiError `AuthenticationRequired`, or `NoAccessError` for another kind, with the messages that SDKs know
+ */
+export function authenticateSdk(...kinds: ReadonlyArray<"client" | "frontend">) {
+  return (db: Database, { authorization, apiKey, key }: Credentials): SdkActor => {
+    const secret = secretIn(authorization || apiKey);
+    const hash = secret ? hashSecret(secret) : key ? tokenHashOf(db, key) : undefined;
+    const token = hash === undefined ? undefined : sdkTokenByHash(db).get({ hash });
+    if (!token || isExpired(token.expiresAt)) throw new ApiError("AuthenticationRequired", MISSING);
+    if (token.type !== "admin" && !(kinds as readonly string[]).includes(token.type))
+      throw new ApiError("NoAccessError", WRONG_KIND);
+    return {
+      ...toService(token),
+      isAdmin: false,
+      projects: JSON.parse(token.projects),
+      environment: token.type === "admin" ? null : token.environment,
+    };
+  };
+}
+
+/**
+ * Accepts anybody, but rejects an application's credential, which is not meant for here (original).
+ * @throws ApiError `NoAccessError`
+ */
+export function authenticateAnybody(db: Database, { authorization }: Credentials): Actor {
+  const secret = secretIn(authorization);
+  const token = secret ? sdkTokenByHash(db).get({ hash: hashSecret(secret) }) : undefined;
+  if (token?.type === "client" || token?.type === "frontend") throw new ApiError("NoAccessError", WRONG_KIND);
+  return ANYBODY;
+}
+
+const MISSING =
+  "This endpoint requires an API token. Please add an authorization header to your request with a valid token";
+const WRONG_KIND = "invalid token: expected a different token type for this endpoint";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { NoBody, operation, PlainText, WithHeaders } from "../http/operation.ts";

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { hashSecret, isExpired } from "../access/token.ts";
 import { type Database, query } from "../db/statement.ts";
 import { NoBody, operation } from "../http/operation.ts";

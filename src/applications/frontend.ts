@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
 import { operation } from "../http/operation.ts";

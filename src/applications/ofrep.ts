@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { streamKey } from "../access/token.ts";
 import type { Database } from "../db/statement.ts";
 import type { ClientFeature } from "../evaluation/client-feature.ts";

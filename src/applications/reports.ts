@@ -1,4 +1,4 @@
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { perDatabase } from "../db/per-database.ts";
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";

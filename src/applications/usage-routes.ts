@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import type { SdkActor } from "../access/authenticate-sdk.ts";
+import type { SdkActor } from "../access/authenticate.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { mayBeHidden } from "../flags/features/require.ts";
 import { NoBody, operation, PlainText } from "../http/operation.ts";

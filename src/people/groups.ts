@@ -226,17 +226,10 @@ function requireGroupParts(db: Database, { rootRole, users = [] }: NewGroup) {
   throw invalid({ path: `body.users.${index}.user.id`, message: "is not the id of a user" });
 }
 
-interface NewRow {
+type NewRow = Omit<BasicRow, "id"> & {
   /** Null for the next free id. */
   id: number | null;
-  name: string;
-  description: string | null;
-  rootRole: number | null;
-  createdAt: string;
-  createdBy: string | null;
-  /** As JSON. */
-  mappingsSSO: string;
-}
+};
 
 const insert = command<NewRow>(`
   INSERT INTO groups (id, name, description, root_role, created_at, created_by, mappings_sso)

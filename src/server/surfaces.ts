@@ -1,6 +1,10 @@
 import { type Actor, ANYBODY } from "../access/actor.ts";
-import { authenticate, type Credentials } from "../access/authenticate.ts";
-import { authenticateAnybody, authenticateSdk } from "../access/authenticate-sdk.ts";
+import {
+  authenticate,
+  authenticateAnybody,
+  authenticateSdk,
+  type Credentials,
+} from "../access/authenticate.ts";
 import * as applications from "../applications/applications-routes.ts";
 import * as applicationsSchema from "../applications/applications-schema.ts";
 import * as client from "../applications/client/routes.ts";

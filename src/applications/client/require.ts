@@ -1,4 +1,4 @@
-import type { SdkActor } from "../../access/authenticate-sdk.ts";
+import type { SdkActor } from "../../access/authenticate.ts";
 import type { Database } from "../../db/statement.ts";
 import { invalid } from "../../lib/api-error.ts";
 import { delta, toPosition, toRevision } from "./delta.ts";

@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import type { SdkActor } from "../../access/authenticate-sdk.ts";
+import type { SdkActor } from "../../access/authenticate.ts";
 import { snapshot } from "../../db/snapshot.ts";
 import { ClientFeature, type ClientSegment } from "../../evaluation/client-feature.ts";
 import { operation, WithHeaders } from "../../http/operation.ts";
