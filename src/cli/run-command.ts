@@ -11,7 +11,7 @@ import { listen } from "../http/listen.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens.ts";
 import { createServer } from "../server/create-server.ts";
-import { watchUsage } from "../server/usage.ts";
+import { watchUsage } from "../server/tasks.ts";
 import { replaceFlags } from "../transfer/import.ts";
 import type { Command, Context, World } from "./command.ts";
 import { SETTINGS } from "./config.ts";

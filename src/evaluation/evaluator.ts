@@ -38,7 +38,7 @@ export interface Evaluator {
 const known = () => evaluation().strategies.filter(({ name }) => name !== "applicationHostname");
 
 /** Whether this strategy can be evaluated here; custom ones are known only to applications. */
-export const isKnown = (strategy: string) => known().some(({ name }) => name === strategy);
+export const isEvaluable = (strategy: string) => known().some(({ name }) => name === strategy);
 
 /** An evaluator of the flags of one environment. */
 export function createEvaluator(flags: readonly ClientFeature[], list: readonly ClientSegment[]): Evaluator {

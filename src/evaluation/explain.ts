@@ -1,7 +1,7 @@
 import type { ClientFeature, ClientSegment } from "./client-feature.ts";
 import type { Constraint } from "./constraint.ts";
 import type { Context } from "./context.ts";
-import { createEvaluator, type Evaluation, type Evaluator, isKnown, type Result } from "./evaluator.ts";
+import { createEvaluator, type Evaluation, type Evaluator, isEvaluable, type Result } from "./evaluator.ts";
 import type { Strategy } from "./strategy.ts";
 import type { Variant } from "./variant.ts";
 
@@ -129,7 +129,7 @@ function resultOf(
 ): StrategyResult {
   if (strategy.disabled) return { enabled: "unknown", evaluationStatus: "unevaluated" };
   const { name, parameters, constraints, segments, variants } = strategy;
-  if (!isKnown(name)) return { enabled: isPossible && "unknown", evaluationStatus: "incomplete" };
+  if (!isEvaluable(name)) return { enabled: isPossible && "unknown", evaluationStatus: "incomplete" };
   const { enabled } = judge(evaluator, { name, parameters, constraints, segments }, context);
   const { variant } = judge(evaluator, { parameters, variants }, context);
   return { enabled, evaluationStatus: "complete", ...(variant && { variant, variants }) };

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
 import net from "node:net";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import type { Connections } from "./connections.ts";
 
 /** How long requests in flight may take once the server is stopping. */
@@ -30,11 +30,11 @@ export async function drainPending(server: Server, url: string) {
   const { hostname, port } = new URL(url);
   const own = net.connect(Number(port), hostname.replace(/^\[|\]$/g, ""));
   await once(own, "connect").catch(() => {}); // if it fails, the turns below have to be enough
-  while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await nextTurn();
+  while (!own.destroyed && !accepted.has(own.localPort) && performance.now() < deadline) await setImmediate();
   own.destroy();
   for (let quiet = 0; quiet < QUIET_TURNS && performance.now() < deadline; quiet++) {
     const before = requests;
-    await nextTurn();
+    await setImmediate();
     if (requests > before) quiet = 0;
   }
 }

@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
 import Negotiator from "negotiator";
+import { BoundedMap } from "../lib/bounded-map.ts";
 
 /*
  * Request bodies may be compressed, and responses are if the client accepts it.
@@ -23,17 +24,14 @@ export type Encoding = keyof typeof ENCODERS;
 const ENCODINGS = Object.keys(ENCODERS) as Encoding[];
 
 /** Clients send few distinct headers, so each is parsed once. */
-const negotiated = new Map<string, Encoding | undefined>();
-const MAX_REMEMBERED = 100;
+const negotiated = new BoundedMap<string, { encoding: Encoding | undefined }>(100);
 
 /** The encoding to use for an `Accept-Encoding`; undefined for none. */
 export function encodingFor(header: string | null | undefined): Encoding | undefined {
   if (!header) return undefined;
-  if (negotiated.has(header)) return negotiated.get(header);
-  const encoding = negotiate(header, [...ENCODINGS, "identity"]);
-  if (negotiated.size >= MAX_REMEMBERED) negotiated.clear();
-  negotiated.set(header, encoding);
-  return encoding;
+  const found = negotiated.get(header) ?? { encoding: negotiate(header, [...ENCODINGS, "identity"]) };
+  negotiated.set(header, found);
+  return found.encoding;
 }
 
 /** Whether a stream may be compressed, for which only gzip is used. */

@@ -11,7 +11,7 @@ import { encodingFor } from "./encoding.ts";
 import type { Listener } from "./listener.ts";
 import { pathOf } from "./path.ts";
 import { isRead, type Parts, withoutLength } from "./response.ts";
-import { isKnown } from "./tag.ts";
+import { matches } from "./tag.ts";
 
 /*
  * Most reads are repeated with no change in between. Responses are cached by caller, URL and compression, and
@@ -137,7 +137,7 @@ function send(
   { method, headers: given }: IncomingMessage,
   response: ServerResponse,
 ) {
-  if (isKnown(given["if-none-match"], headers.etag)) return response.writeHead(304, headersAlone).end();
+  if (matches(given["if-none-match"], headers.etag)) return response.writeHead(304, headersAlone).end();
   return response.writeHead(200, headers).end(method === "HEAD" ? undefined : body);
 }
 

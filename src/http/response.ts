@@ -9,7 +9,7 @@ import { encodeOnce } from "./encode-once.ts";
 import { acceptsGzip, type Encoding, encodingFor, isWorthCompressing } from "./encoding.ts";
 import { JsonStream, toBody } from "./json-stream.ts";
 import { type Contract, textTypeOf, WithHeaders } from "./operation.ts";
-import { isKnown, toTag } from "./tag.ts";
+import { matches, toTag } from "./tag.ts";
 
 const COMMON = {
   "content-type": "application/json; charset=utf-8",
@@ -135,7 +135,7 @@ interface ReplyOptions {
 /** The reply for these parts: a 304 to a read whose caller already has them. */
 export function toReply({ headers, body, status: own }: Parts, { method, known, success }: ReplyOptions) {
   const status = own ?? success.status ?? 200;
-  const isUnmodified = (success.isConditional ?? isRead({ method })) && isKnown(known, headers.etag);
+  const isUnmodified = (success.isConditional ?? isRead({ method })) && matches(known, headers.etag);
   if (isUnmodified || status === 204)
     return { status: isUnmodified ? 304 : 204, headers: withoutLength(headers), body: null };
   return { status, headers, body: body === "" ? null : body }; // even an empty text would get a content type

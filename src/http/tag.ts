@@ -8,7 +8,7 @@ export const toTag = (content: string, version?: string) =>
   version === undefined ? `"${content}"` : `"${version}.${content}"`;
 
 /** Whether `If-None-Match` names this tag, or any; weak tags match too. */
-export function isKnown(header: string | null | undefined, etag: string | undefined) {
+export function matches(header: string | null | undefined, etag: string | undefined) {
   if (!header || !etag) return false;
   return header === etag || names(header, etag, opaque);
 }

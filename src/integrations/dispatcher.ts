@@ -8,7 +8,7 @@ import { nextTurn } from "../lib/turn.ts";
 import { type AttemptContext, type Clock, systemClock } from "./attempt.ts";
 import { activeIntegrations } from "./deliveries.ts";
 import { createLane, type Lane } from "./delivery/lane.ts";
-import { createPlaces, createTurn } from "./delivery/pace.ts";
+import { createPace, createPlaces } from "./delivery/pace.ts";
 import { createPost } from "./post.ts";
 
 export interface DispatcherOptions {
@@ -62,9 +62,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const { signal } = aborter;
   const { post, disconnect } = createPost({ allowed, env, ca, timeoutMs, signal });
   const outside = { post, publicUrl, folder, slackApi, signal };
-  const pace = createTurn();
-  const turn = () => (isStopped ? Promise.resolve() : pace()); // what still waits then is only dropped
-  const [place, placeOfFailing] = [createPlaces(turn), createPlaces(turn)];
+  const steady = createPace();
+  const pace = () => (isStopped ? Promise.resolve() : steady()); // what still waits then is only dropped
+  const [place, placeOfFailing] = [createPlaces(pace), createPlaces(pace)];
   const takePlace = (failures: number) => (failures > 0 ? placeOfFailing() : place());
   const context: AttemptContext = { db, log, clock, outside, takePlace };
   const lanes = new Map<number, Lane>();

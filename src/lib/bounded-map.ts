@@ -13,7 +13,7 @@ export class BoundedMap<K, V> {
   }
 
   /** Replaces an entry with the same key, and counts as the newest. @param size in the unit of the limit */
-  set(key: K, value: V, size: number) {
+  set(key: K, value: V, size = 1) {
     this.delete(key);
     this.#entries.set(key, { value, size });
     this.#total += size;
@@ -21,6 +21,10 @@ export class BoundedMap<K, V> {
       if (this.#total <= this.#limit) break;
       this.delete(oldest);
     }
+  }
+
+  *values(): Iterable<V> {
+    for (const { value } of this.#entries.values()) yield value;
   }
 
   delete(key: K) {

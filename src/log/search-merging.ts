@@ -2,6 +2,7 @@ import { inGroup } from "../db/group-commit.ts";
 import { onChange } from "../db/revision.ts";
 import { bookkeeping, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import { createBackground } from "../lib/background.ts";
 import type { Log } from "../lib/logger.ts";
 
 /*
@@ -38,28 +39,21 @@ export function mergeSome(tx: Writing): boolean {
  * @returns a function that stops it; resolves once it is idle
  */
 export function keepSearchesMerged(db: Database, log: Log): () => Promise<void> {
+  const background = createBackground(log, "merging the search index");
   let unmerged = 0;
-  let step: Promise<void> | undefined;
-  const mergeOnce = async () => {
+  const step = async () => {
     unmerged = 0;
     if (await inGroup(db, mergeSome)) timer.refresh();
   };
-  const begin = () => {
-    step ??= mergeOnce()
-      .catch((error: Error) => log({ level: "warn", message: `merging the search index: ${error.message}` }))
-      .finally(() => {
-        step = undefined;
-      });
-  };
-  const timer = setTimeout(begin, QUIET_MS).unref();
+  const timer = setTimeout(background.run, QUIET_MS, step).unref();
   const unwatch = onChange(db, (tables) => {
     if (![...tables].includes("events")) return;
     timer.refresh();
-    if (++unmerged >= MAX_UNMERGED) begin();
+    if (++unmerged === MAX_UNMERGED) background.run(step);
   });
   return async () => {
     unwatch();
-    await step;
+    await background.stop();
     clearTimeout(timer);
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import { test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import { removeAllOld } from "../../src/server/retention.ts";
+import { removeAllOld } from "../../src/server/tasks.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 import { dataFile, runCli, runHere, startServer } from "./run-cli.ts";

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { createPlaces, createTurn, type Place } from "../../src/integrations/delivery/pace.ts";
+import { createPace, createPlaces, type Place } from "../../src/integrations/delivery/pace.ts";
 import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 
 const MIB = 2 ** 20;
 
 /** How many of `count` concurrent requests may start at once; resolves when all have started. */
-async function begunAtOnce(turn: () => Promise<void>, count: number) {
+async function begunAtOnce(pace: () => Promise<void>, count: number) {
   let begun = 0;
-  const all = Array.from({ length: count }, () => turn().then(() => begun++));
+  const all = Array.from({ length: count }, () => pace().then(() => begun++));
   await setImmediate();
   const atOnce = begun;
   await Promise.all(all);
@@ -20,10 +20,10 @@ async function begunAtOnce(turn: () => Promise<void>, count: number) {
 
 test("while the event loop is busy, few deliveries start at once, and the rest in turn", async () => {
   await setImmediate(); // nothing is known about the loop's delay yet
-  const turn = createTurn();
+  const pace = createPace();
   const end = performance.now() + 30;
   while (performance.now() < end);
-  assert.equal(await begunAtOnce(turn, 20), 6);
+  assert.equal(await begunAtOnce(pace, 20), 6);
 });
 
 test("attempts begin in order, one per turn, until they hold 16 MiB, and go on as these are released", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recordAgedFlags, watchAge } from "../../src/server/aging.ts";
+import { recordAgedFlags, watchAge } from "../../src/server/tasks.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

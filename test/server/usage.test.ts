@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { removeOldUsage, writeUsage } from "../../src/applications/usage-store.ts";
 import type { Database } from "../../src/db/statement.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { announceAll, watchUsage } from "../../src/server/usage.ts";
+import { announceAll, watchUsage } from "../../src/server/tasks.ts";
 import { assertRecorded, openServer, watchLog } from "../support/server.ts";
 import { hourAgo, report, reportTo } from "../support/usage.ts";
 import { CLIENT } from "../support/world.ts";

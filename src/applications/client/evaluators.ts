@@ -1,6 +1,8 @@
+import { perDatabase } from "../../db/per-database.ts";
 import type { Database } from "../../db/statement.ts";
 import type { ClientFeature, ClientSegment } from "../../evaluation/client-feature.ts";
 import { createEvaluator, type Evaluator } from "../../evaluation/evaluator.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { type FlagSelection, selectedFlags } from "./selection.ts";
 import { type State, stateOf } from "./state.ts";
 import type { Flag } from "./store.ts";
@@ -14,7 +16,7 @@ interface CachedEvaluator {
 /** Beyond this, the oldest is evicted. */
 const MAX_EVALUATORS = 50;
 
-const cache = new WeakMap<Database, Map<string, CachedEvaluator>>();
+const evaluatorsOf = perDatabase(() => new BoundedMap<string, CachedEvaluator>(MAX_EVALUATORS));
 
 /** Each flag is parsed once for all evaluators. */
 const parsed = new WeakMap<Flag, ClientFeature>();
@@ -24,16 +26,13 @@ export function evaluatorFor(
   db: Database,
   selection: Pick<FlagSelection, "projects" | "environment">,
 ): Evaluator {
-  const evaluators = cache.get(db) ?? new Map<string, CachedEvaluator>();
-  cache.set(db, evaluators);
+  const evaluators = evaluatorsOf(db);
   const state = stateOf(db, selection.environment);
   const key = JSON.stringify([selection.projects, selection.environment]);
   const found = evaluators.get(key);
   if (found?.state === state && found.revision === state.revision) return found.evaluator;
   const evaluator = createEvaluator(selectedFlags(state, selection).map(toFeature), segmentsOf(state));
-  evaluators.delete(key);
   evaluators.set(key, { evaluator, state, revision: state.revision });
-  if (evaluators.size > MAX_EVALUATORS) evaluators.delete(evaluators.keys().next().value!);
   return evaluator;
 }
 

@@ -5,6 +5,7 @@ import { changesSoFar, isCurrent, onChange, type Stamp, stampOf } from "../../db
 import { snapshot } from "../../db/snapshot.ts";
 import type { Database } from "../../db/statement.ts";
 import { noteRead, watchReads } from "../../db/watch.ts";
+import { BoundedMap } from "../../lib/bounded-map.ts";
 import { newestEvent } from "../../log/stream.ts";
 import {
   byName,
@@ -55,7 +56,7 @@ const LOG = "events";
 
 /** By environment; watches for changes without an event, such as to a strategy's segments. */
 const statesOf = perDatabase((db) => {
-  const states = new Map<string, State>();
+  const states = new BoundedMap<string, State>(MAX_STATES);
   onChange(db, (written) => {
     const tables = new Set(written);
     if (tables.has(LOG)) return;
@@ -69,9 +70,7 @@ const statesOf = perDatabase((db) => {
 export function stateOf(db: Database, environment: string): State {
   const states = statesOf(db);
   const state = snapshot(db, () => upToDate(db, states.get(environment), environment));
-  states.delete(environment);
   states.set(environment, state);
-  if (states.size > MAX_STATES) states.delete(states.keys().next().value!);
   noteRead({ tables: state.stamp.tables }); // for anything derived from it as well
   return state;
 }

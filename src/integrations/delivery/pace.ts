@@ -28,13 +28,13 @@ export interface Place {
 export type TakePlace = () => Promise<Place>;
 
 /** Attempts begin in the order of their calls, each in a turn of its own. */
-export function createPlaces(turn: Turn): TakePlace {
+export function createPlaces(pace: Pace): TakePlace {
   const waiting: Array<(place: Place) => void> = [];
   let held = 0;
   const beginAll = oneAtATime(async () => {
     while (waiting.length > 0 && held < MAX_BYTES) {
       waiting.shift()!(newPlace());
-      await turn();
+      await pace();
       await nextTurn();
     }
   });
@@ -61,9 +61,9 @@ export function createPlaces(turn: Turn): TakePlace {
 }
 
 /** Resolves when the next delivery may begin: a long queue must not slow down requests. */
-export type Turn = () => Promise<void>;
+export type Pace = () => Promise<void>;
 
-export function createTurn(): Turn {
+export function createPace(): Pace {
   let measured = performance.eventLoopUtilization();
   let [windowStart, started, isBusy] = [performance.now(), 0, false];
   const updateWindow = () => {
