@@ -295,6 +295,33 @@ test("a migration that fails half-way leaves the file to the version that wrote 
   }
 });
 
+test("an upgrade that is broken off in its last step leaves the file as it was", (t) => {
+  const file = oldFile(t);
+  const db = new Sqlite(file);
+  t.after(() => db.close());
+  const before = describe(db);
+  const broken = `${STEPS.at(-1)}; INSERT INTO notification_reads VALUES (1, 1, NULL)`;
+  assert.throws(() => migrate(db, [...STEPS.slice(0, -1), broken]), DataError);
+  assert.deepEqual(describe(db), before);
+  migrate(db);
+  assert.equal(db.pragma("user_version", { simple: true }), SCHEMA_VERSION);
+});
+
+test("a command of version 0.2.0 that has the file open can still notify users", (t) => {
+  const file = oldFile(t);
+  const [older, db] = [new Sqlite(file), new Sqlite(file)];
+  t.after(() => [older, db].map((connection) => connection.close()));
+  migrate(db, STEPS.slice(0, 3));
+  older.exec("INSERT INTO users (id, root_role, created_at) VALUES (3, 3, 'then')");
+  migrate(db);
+  older.exec(`
+    INSERT INTO notifications (message, link, type, created_by_user_id, created_at)
+    VALUES ('late', '/', 'toggle', 1, 'then');
+    INSERT INTO notification_recipients (user_id, created_at, notification_id) VALUES (3, 'then', 1)`);
+  const [found] = newestNotifications(db, 3, []) as Notification[];
+  assert.equal(found?.message, "late");
+});
+
 test("a file is not migrated while a server of the older version uses it", (t) => {
   const file = oldFile(t);
   const unlock = lockForServing(file, 77);
