@@ -1,5 +1,7 @@
-import { useLocation, useSearch } from "wouter-preact";
-import { CLOSED, OPENED } from "./navigation.ts";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { type AroundNavHandler, useLocation, useSearch } from "wouter-preact";
+import { leave, unsavedOutside } from "./unsaved.ts";
 
 /** The base path of the page, such as `/flags`; empty for the root. */
 export const BASE = new URL(document.baseURI).pathname.replace(/\/$/, "");
@@ -75,3 +77,90 @@ export const isFiltered = (filters: Record<string, string>, defaults: Record<str
 /** A path within the page, its parts escaped: `pathTo("projects", id)`. */
 export const pathTo = (...parts: Array<string | number>) =>
   `/${parts.map((part) => encodeURIComponent(part)).join("/")}`;
+
+export const flagPath = (project: string, name: string, ...more: string[]) =>
+  pathTo("projects", project, "features", name, ...more);
+
+interface Connectable {
+  project: string;
+  name: string;
+  environments: ReadonlyArray<{ name: string; enabled: boolean }>;
+}
+
+/** Where to connect an application to a flag; suggests an environment where it is on, so that it is seen to work. */
+export function connectPath({ project, name, environments }: Connectable) {
+  const environment = environments.find(({ enabled }) => enabled)?.name ?? "";
+  return `/connect?${new URLSearchParams({ project, feature: name, ...(environment && { environment }) })}`;
+}
+
+/** The history state of an entry that a dialog has added. */
+export const OPENED = "opened";
+
+/** The history state of such an entry once the dialog is closed; Forward leads no further than before it. */
+export const CLOSED = "closed";
+
+/** Where the page is; for a moment, Back and Forward have already left it. */
+let here = location.href;
+
+/**
+ * What every link and every other navigation within the page goes through: it asks before it loses what is typed. The
+ * form that is being saved may replace its own address.
+ */
+export const navigateUnlessTyped: AroundNavHandler = (navigate, to, options) => {
+  const forms = unsavedOutside(new URL(to, here));
+  const isDone = (form: (typeof forms)[number]) => options?.replace && form.isSending;
+  leave(
+    forms.filter((form) => !isDone(form)),
+    () => {
+      navigate(to, options);
+      here = location.href;
+    },
+  );
+};
+
+// Before the router does, which would show where Back or Forward lead.
+addEventListener("popstate", (event) => {
+  if (isLed()) here = location.href;
+  else event.stopImmediatePropagation();
+});
+
+/** Whether Back or Forward lead to where the browser is now. They can't be prevented, only followed by a way back. */
+function isLed(): boolean {
+  if (history.state === CLOSED) {
+    history.back();
+    return false;
+  }
+  const there = new URL(location.href);
+  const forms = unsavedOutside(there);
+  if (forms.length === 0) return true;
+  history.pushState(isStepFrom(there, new URL(here)) ? OPENED : null, "", here);
+  leave(forms, () => history.back());
+  return false;
+}
+
+/** Whether an address is that of another with a dialog open above, so that going back closes the dialog. */
+function isStepFrom(below: URL, { pathname, searchParams }: URL): boolean {
+  const added = [...searchParams].filter(([name, value]) => below.searchParams.get(name) !== value);
+  return (
+    pathname === below.pathname && added.length === 1 && searchParams.size === below.searchParams.size + 1
+  );
+}
+
+/** The path of the view that was opened last; browsers themselves read out a page that they load. */
+let opened = location.pathname;
+
+/**
+ * Focuses the heading of a view that opens in place of another, since what had the focus is gone or belongs to the menu:
+ * screen readers then say where one is, and Tab goes on from there. Focus that is in the view already stays.
+ * @returns the ref of the heading
+ */
+export function useArrival(): RefObject<HTMLHeadingElement> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const [path] = useLocation();
+  useLayoutEffect(() => {
+    if (location.pathname === opened) return;
+    opened = location.pathname;
+    if (!document.querySelector("main :focus, dialog[open]")) heading.current?.focus();
+  }, [path]);
+  return heading;
+}

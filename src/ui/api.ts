@@ -1,8 +1,6 @@
+import { signal } from "@preact/signals";
 import type * as v from "valibot";
 import type { ServedOperation } from "../server/surfaces.ts";
-import { isLost } from "./connection.ts";
-import { currentUser, released, signedInAgain } from "./session-end.ts";
-import { token } from "./token.ts";
 
 /*
  * The page's only way to the server: the documented API. Types are derived from the contracts of its operations.
@@ -51,6 +49,12 @@ interface AnyInput {
   body?: unknown;
   ifStill?: object | undefined;
 }
+
+/** The token the user signed in with; kept in memory only, so that a reload forgets it. */
+export const token = signal<string | undefined>(undefined);
+
+/** Whether the last attempt to reach the server failed. */
+export const isLost = signal(false);
 
 /** The ETag of each response body. */
 const etags = new WeakMap<object, string>();
@@ -102,13 +106,13 @@ type Request = <K extends Key>(key: K, ...args: Args<K>) => Promise<Output<K>>;
 export const requestOnce = callOnce as Request;
 
 async function call(key: string, input?: AnyInput): Promise<unknown> {
-  const user = currentUser();
+  const asking = user;
   await released();
   try {
     return await callOnce(key, input);
   } catch (error) {
     if (!(error instanceof RequestError) || error.name !== "AuthenticationRequired") throw error;
-    await signedInAgain(user);
+    await signedInAgain(asking);
     return call(key, input);
   }
 }
@@ -157,4 +161,62 @@ function toJson(text: string): unknown {
   } catch {
     return { message: "The server's response couldn't be read" };
   }
+}
+
+/** Nobody is signed in, or no longer: the page shows the sign-in form, over whatever is open. */
+export const isSignInNeeded = signal(false);
+
+let isHeld = false;
+
+/** Holds back requests until the next sign-in: the cookie that they would be sent with may be a different user's. */
+export function holdRequests() {
+  isHeld = true;
+}
+
+/** Why a request isn't sent again: a different user has signed in than the one who made it. */
+export class Dropped extends Error {
+  override message = "A different user has signed in.";
+}
+
+interface Waiting {
+  resume(): void;
+  drop(reason: Dropped): void;
+}
+
+const waiting: Waiting[] = [];
+
+/** Changes with the user of the page. */
+let user = Symbol();
+
+/**
+ * Resolves once the user has signed in again.
+ * @param asking the user who is waiting
+ * @throws Dropped if a different user has signed in
+ */
+async function signedInAgain(asking: symbol): Promise<void> {
+  if (asking !== user) throw new Dropped();
+  token.value = undefined;
+  isSignInNeeded.value = true;
+  await nextSignIn();
+}
+
+/** Resolves at once unless requests are held back. @throws Dropped if a different user has signed in */
+const released = () => (isHeld ? nextSignIn() : undefined);
+
+const nextSignIn = () =>
+  new Promise<void>((resume, drop) => {
+    waiting.push({ resume, drop });
+  });
+
+/** Resumes whatever is waiting for a sign-in. */
+export function resumeWaiting() {
+  isHeld = false;
+  isSignInNeeded.value = false;
+  for (const { resume } of waiting.splice(0)) resume();
+}
+
+/** Drops whatever is waiting for a sign-in, since a different user has signed in. */
+export function dropWaiting() {
+  user = Symbol();
+  for (const { drop } of waiting.splice(0)) drop(new Dropped());
 }

@@ -45,10 +45,12 @@ interface Named {
   email?: string | undefined;
 }
 
-const DAY_MS = 86_400_000;
-
 /** The local time so many days from now, as the value of a `datetime-local` field. */
 export function inDays(days: number): string {
-  const time = new Date(Date.now() + days * DAY_MS);
+  const time = new Date(Date.now() + days * 86_400_000);
   return new Date(time.valueOf() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
+
+/** The display name of a user or a token, as far as it has one. */
+export const nameOfUser = (user: { name?: string | null; username?: string | null }): string =>
+  user.name || user.username || "";

@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
-import { isHelpOpen } from "./keys.ts";
-import { IconButton } from "./parts/button.tsx";
+import { nameOfUser } from "./format.ts";
+import { IconButton } from "./parts/controls.tsx";
+import { Dialog } from "./parts/dialog.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { Avatar, nameOfUser } from "./parts/words.tsx";
+import { Avatar } from "./parts/words.tsx";
 import { isAdmin, me } from "./session.ts";
 import { VIEWS } from "./views.ts";
 
@@ -16,6 +17,9 @@ export function Menu() {
   useEffect(() => {
     isOpen.value = false;
   }, [here]);
+  const toggle = () => {
+    isOpen.value = !isOpen.value;
+  };
   const entries = VIEWS.filter(({ icon, isForAdmins }) => icon && (!isForAdmins || isAdmin()));
   return (
     <header class={isOpen.value ? "menu open" : "menu"}>
@@ -31,9 +35,7 @@ export function Menu() {
           class="bare toggle"
           aria-label="Menu"
           aria-expanded={isOpen.value}
-          onClick={() => {
-            isOpen.value = !isOpen.value;
-          }}
+          onClick={toggle}
         >
           <Icon name={isOpen.value ? "close" : "menu"} />
         </button>
@@ -66,17 +68,74 @@ function CurrentUser() {
         <Avatar url={"imageUrl" in user ? user.imageUrl : null} /> <bdi>{nameOfUser(user)}</bdi>
       </Link>
       <span>
-        <IconButton
-          icon="help"
-          label="Keyboard shortcuts"
-          onClick={() => {
-            isHelpOpen.value = true;
-          }}
-        />
+        <IconButton icon="help" label="Keyboard shortcuts" onClick={() => showHelp(true)} />
         <form method="post" action="logout">
           <button type="submit">Sign out</button>
         </form>
       </span>
     </div>
+  );
+}
+
+/** How long `g` waits for its letter. */
+const SEQUENCE_MS = 1500;
+
+/** `/` to search, `g` and a letter to open a view, `?` for help. Browsers already close dialogs on `Esc`. */
+export function watchKeys(navigate: (path: string) => void) {
+  let pressedG = 0;
+  const press = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
+    const isAfterG = performance.now() - pressedG < SEQUENCE_MS;
+    pressedG = event.key === "g" && !isAfterG ? performance.now() : 0;
+    const view = isAfterG ? VIEWS.find(({ letter }) => letter === event.key) : undefined;
+    if (view) navigate(view.path);
+    else if (event.key === "?") showHelp(true);
+    else if (event.key === "/") document.querySelector<HTMLElement>("input[type=search]")?.focus();
+    else return;
+    event.preventDefault();
+  };
+  addEventListener("keydown", press);
+  return () => removeEventListener("keydown", press);
+}
+
+const isTyping = (target: EventTarget | null) =>
+  target instanceof HTMLElement &&
+  target.matches("input:not([type=checkbox], [type=radio]), textarea, select");
+
+const isDialogOpen = () => document.querySelector("dialog[open]") !== null;
+
+const isHelpOpen = signal(false);
+
+const showHelp = (isShown: boolean) => {
+  isHelpOpen.value = isShown;
+};
+
+/** The dialog that lists the keyboard shortcuts. */
+export function Help() {
+  if (!isHelpOpen.value) return null;
+  const ofViews = VIEWS.flatMap(({ letter, title }) => (letter ? [[["g", letter], title] as const] : []));
+  const shortcuts = [
+    [["/"], "search"],
+    [["?"], "this list"],
+    [["Esc"], "close the dialog"],
+    ...ofViews,
+  ] as const;
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={() => showHelp(false)}>
+      <dl class="keys">
+        {shortcuts.map(([keys, what]) => (
+          <div key={what}>
+            <dt>
+              {keys.map((key) => (
+                <span key={key}>
+                  <kbd>{key}</kbd>{" "}
+                </span>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
   );
 }

@@ -1,15 +1,16 @@
-import { batch, computed, type Signal, signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { batch, computed, effect, type Signal, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import {
   type Args,
   addressOf,
   type ChangeKey,
+  isLost,
   type Output,
   type ReadKey,
   RequestError,
   request,
+  token,
 } from "./api.ts";
-import { useLast } from "./last.ts";
 
 /** The state of a read; the last data stays while newer data loads. */
 export interface Read<T> {
@@ -52,11 +53,12 @@ export function useRead<K extends ReadKey>(key: K, ...args: Args<K>): Read<Outpu
   return { data: error ? data : last, error, isLoading };
 }
 
-/** The same read with its data mapped. */
-export const mapRead = <T, U>({ data, ...read }: Read<T>, map: (data: T) => U): Read<U> => ({
-  ...read,
-  data: data === undefined ? undefined : map(data),
-});
+/** The value, or the last one there was while it is undefined. */
+export function useLast<T>(value: T | undefined): T | undefined {
+  const last = useRef(value);
+  if (value !== undefined) last.current = value;
+  return last.current;
+}
 
 function open(address: string, send: () => Promise<unknown>): Entry {
   const state = signal<Read<unknown>>({ data: undefined, error: undefined, isLoading: true });
@@ -121,4 +123,83 @@ export async function change<K extends ChangeKey>(key: K, ...args: Args<K>): Pro
     // deleted is left first.
     setTimeout(refresh);
   }
+}
+
+/** The shortest time between two refreshes, however many events arrive. */
+const MIN_INTERVAL_MS = 500;
+
+/** When a refused stream is reopened: browsers reconnect by themselves only if an open one breaks off. */
+const REOPEN_MS = 5000;
+
+/**
+ * Follows the event stream, and refetches what is on screen when others change something; also when the stream ends,
+ * which shows whether the session has ended or the server is gone. A hidden window closes its stream, since browsers
+ * allow only a few connections per server.
+ * @returns a function that stops it
+ */
+export function followEvents(): () => void {
+  if (token.value !== undefined) return refreshEvery(REOPEN_MS); // an EventSource can't send a token, only cookies
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let retry: ReturnType<typeof setTimeout> | undefined;
+  let last = 0;
+  const refetch = () => {
+    timer = undefined;
+    last = performance.now();
+    void refresh();
+  };
+  const schedule = () => {
+    timer ??= setTimeout(refetch, Math.max(0, last + MIN_INTERVAL_MS - performance.now()));
+  };
+  /** Events may have been missed before it opened. The first time that is only a moment, so failed reads aren't retried. */
+  const catchUp = () => {
+    if (last > 0) return schedule();
+    last = performance.now();
+    void refreshAnswered();
+  };
+  const disconnect = () => {
+    clearTimeout(retry);
+    source?.close();
+    source = undefined;
+  };
+  const connect = () => {
+    disconnect();
+    if (document.hidden) return;
+    source = new EventSource(new URL(addressOf("GET /api/admin/events/stream"), document.baseURI));
+    source.onmessage = schedule;
+    source.onopen = catchUp;
+    source.onerror = () => {
+      schedule();
+      if (source?.readyState === EventSource.CLOSED) retry = setTimeout(connect, REOPEN_MS);
+    };
+  };
+  connect();
+  document.addEventListener("visibilitychange", connect);
+  return () => {
+    document.removeEventListener("visibilitychange", connect);
+    clearTimeout(timer);
+    disconnect();
+  };
+}
+
+/** Refetches what is on screen at intervals, for what no stream reports. @returns a function that stops it */
+export function refreshEvery(ms: number): () => void {
+  const timer = setInterval(() => document.hidden || void refresh(), ms);
+  return () => clearInterval(timer);
+}
+
+const RETRY_MS = 2000;
+
+/** Polls a server that can't be reached, and calls `onBack` when it responds again. */
+export function watchConnection(onBack: () => void) {
+  effect(() => {
+    if (!isLost.value) return;
+    const timer = setInterval(async () => {
+      const response = await fetch(new URL("health", document.baseURI)).catch(() => undefined);
+      if (!response?.ok) return;
+      isLost.value = false;
+      onBack();
+    }, RETRY_MS);
+    return () => clearInterval(timer);
+  });
 }

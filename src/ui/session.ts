@@ -1,10 +1,17 @@
 import { signal } from "@preact/signals";
 import { BASE } from "./address.ts";
-import { type Output, request, requestOnce } from "./api.ts";
-import { clearMessages } from "./parts/messages.tsx";
+import {
+  dropWaiting,
+  holdRequests,
+  isSignInNeeded,
+  type Output,
+  request,
+  requestOnce,
+  resumeWaiting,
+  token,
+} from "./api.ts";
+import { clearMessages } from "./parts/controls.tsx";
 import { forgetReads, refresh } from "./reads.ts";
-import { dropWaiting, holdRequests, isSignInNeeded, resumeWaiting } from "./session-end.ts";
-import { token } from "./token.ts";
 
 export type Me = Output<"GET /api/admin/user">;
 
@@ -110,3 +117,7 @@ export function ownUser() {
 }
 
 export const isAdmin = () => may("ADMIN");
+
+/** Whether the user may create a token for an application that uses a project's flags. */
+export const mayConnect = (project: string) =>
+  may("CREATE_PROJECT_API_TOKEN", { project }) || may("CREATE_CLIENT_API_TOKEN");

@@ -1,30 +1,42 @@
 import { useEffect } from "preact/hooks";
-import { Button } from "./parts/button.tsx";
+import { BASE } from "./address.ts";
+import { nameOfUser } from "./format.ts";
+import { Button } from "./parts/controls.tsx";
 import { Dialog } from "./parts/dialog.tsx";
+import { Form, text, useForm } from "./parts/form.tsx";
 import { Icon } from "./parts/icon.tsx";
-import { nameOfUser } from "./parts/words.tsx";
-import { begin, noticeSignIn, otherUser } from "./session.ts";
-import { WithLinkOrToken, WithPassword } from "./sign-in-forms.tsx";
+import { begin, noticeSignIn, otherUser, signIn, signInWithToken } from "./session.ts";
 
 /** The sign-in form: a page of its own at first, a dialog over the view if the session ends while it is open. */
-export const SignIn = ({ isAgain }: { isAgain: boolean }) => (isAgain ? <SignInDialog /> : <SignInPage />);
-
-function SignInPage() {
+export function SignIn({ isAgain }: { isAgain: boolean }) {
   useSignInElsewhere();
-  return (
+  return isAgain ? (
+    <SignInDialog />
+  ) : (
     <main class="standalone">
       <h1>
         <Icon name="flag" /> Flagstone
       </h1>
-      <WithPassword />
-      <OtherWays openLink={(path) => location.assign(path)} />
+      <Forms openLink={(path) => location.assign(path)} />
     </main>
   );
 }
 
+/** Finds out who is signed in when the window is returned to, in case no other window has said so. */
+function useSignInElsewhere() {
+  useEffect(() => {
+    const check = () => document.hidden || void noticeSignIn();
+    addEventListener("focus", check);
+    document.addEventListener("visibilitychange", check);
+    return () => {
+      removeEventListener("focus", check);
+      document.removeEventListener("visibilitychange", check);
+    };
+  }, []);
+}
+
 function SignInDialog() {
   const other = otherUser.value;
-  useSignInElsewhere();
   return (
     <Dialog title="Sign in again">
       <p role="status">
@@ -42,33 +54,49 @@ function SignInDialog() {
           Continuing as them drops what you typed. <Button onClick={begin}>Continue as them</Button>
         </p>
       )}
-      <WithPassword />
-      <OtherWays openLink={(path) => window.open(path, "_blank", "noopener")} />
+      <Forms openLink={(path) => window.open(path, "_blank", "noopener")} />
     </Dialog>
   );
 }
 
-/** Finds out who is signed in when the window is returned to, in case no other window has said so. */
-function useSignInElsewhere() {
-  useEffect(() => {
-    const check = () => document.hidden || void noticeSignIn();
-    addEventListener("focus", check);
-    document.addEventListener("visibilitychange", check);
-    return () => {
-      removeEventListener("focus", check);
-      document.removeEventListener("visibilitychange", check);
-    };
-  }, []);
-}
+const LINK = /\/auth\/link\/(\w+)$/;
 
-const OtherWays = ({ openLink }: { openLink(path: string): void }) => (
-  <div class="other-ways">
-    <p class="muted">
-      No password? Whoever runs the server can create a sign-in link: <code>flagstone user link NAME</code>
-    </p>
-    <details>
-      <summary>Sign in with a link or a token</summary>
-      <WithLinkOrToken openLink={openLink} />
-    </details>
-  </div>
-);
+const WITH_PASSWORD = {
+  username: text("Username or e-mail address", { autocomplete: "username", required: true, autofocus: true }),
+  password: text("Password", { type: "password", autocomplete: "current-password", required: true }),
+};
+
+const WITH_LINK_OR_TOKEN = {
+  pasted: text("Sign-in link or API token", {
+    hint: "A token is never stored: it is forgotten when the page is reloaded.",
+    type: "password",
+    required: true,
+  }),
+};
+
+/** @param openLink opens the path of a sign-in link, which responds with a page of its own */
+function Forms({ openLink }: { openLink(path: string): void }) {
+  const withPassword = useForm({ username: "", password: "" }, ({ username, password }) =>
+    signIn(username, password),
+  );
+  const withLinkOrToken = useForm({ pasted: "" }, async ({ pasted }) => {
+    const [, secret] = LINK.exec(pasted.trim()) ?? [];
+    if (secret === undefined) await signInWithToken(pasted.trim());
+    else openLink(`${BASE}/auth/link/${secret}`);
+  });
+  return (
+    <>
+      <Form form={withPassword} fields={WITH_PASSWORD} submit="Sign in" />
+      <div class="other-ways">
+        <p class="muted">
+          No password? Whoever runs the server can create a sign-in link:{" "}
+          <code>flagstone user link NAME</code>
+        </p>
+        <details>
+          <summary>Sign in with a link or a token</summary>
+          <Form form={withLinkOrToken} fields={WITH_LINK_OR_TOKEN} submit="Continue" />
+        </details>
+      </div>
+    </>
+  );
+}

@@ -1,6 +1,5 @@
 import type { ComponentType } from "preact";
 import type { IconName } from "./parts/icon.tsx";
-import { VIEWS_OF_PROJECTS } from "./views-of-projects.ts";
 
 /** A view, and the address it is shown at. */
 export interface View {
@@ -8,109 +7,92 @@ export interface View {
   path: string;
   /** Shown in the menu and the window title. */
   title: string;
+  /** Loads its file, at the latest when it is first opened. */
+  load(): Promise<ComponentType>;
   /** Views with an icon are in the menu. */
   icon?: IconName;
   /** `g` and this letter open it. */
   letter?: string;
   /** Only administrators see it in the menu. */
   isForAdmins?: true;
-  /** Loads its file, at the latest when it is first opened. */
-  load(): Promise<{ View: ComponentType }>;
 }
+
+const view = (path: string, title: string, load: View["load"], inMenu?: Partial<View>): View => ({
+  path,
+  title,
+  load,
+  ...inMenu,
+});
+
+const flagSettings = () => import("./views/flag/settings.tsx");
+const people = () => import("./views/people.tsx");
+const projectSettings = () => import("./views/project/settings.tsx");
+const tokens = () => import("./views/tokens.tsx");
+const types = () => import("./views/types.tsx");
+const vocabulary = () => import("./views/vocabulary.tsx");
+
+const PROJECT = "/projects/:projectId";
+const FLAG = `${PROJECT}/features/:featureName`;
 
 /** All views, in the order of the menu. */
 export const VIEWS: readonly View[] = [
-  { path: "/", title: "Home", icon: "home", letter: "h", load: () => import("./views/home.tsx") },
-  {
-    path: "/projects",
-    title: "Projects",
+  view("/", "Home", async () => (await import("./views/home.tsx")).Home, { icon: "home", letter: "h" }),
+  view("/projects", "Projects", async () => (await import("./views/projects.tsx")).Projects, {
     icon: "project",
     letter: "p",
-    load: () => import("./views/projects.tsx"),
-  },
-  ...VIEWS_OF_PROJECTS,
-  {
-    path: "/events",
-    title: "Event log",
+  }),
+  view(PROJECT, "Flags", async () => (await import("./views/project/flags.tsx")).Flags),
+  view(`${PROJECT}/insights`, "Insights", async () => (await projectSettings()).Insights),
+  view(`${PROJECT}/people`, "Members", async () => (await import("./views/project/members.tsx")).Members),
+  view(
+    `${PROJECT}/environments`,
+    "Environments",
+    async () => (await import("./views/project/environments.tsx")).Environments,
+  ),
+  view(`${PROJECT}/tokens`, "Tokens", async () => (await tokens()).ProjectTokens),
+  view(`${PROJECT}/archive`, "Archive", async () => (await projectSettings()).Archive),
+  view(`${PROJECT}/settings`, "Settings", async () => (await projectSettings()).Settings),
+  view(FLAG, "Flag", async () => (await import("./views/flag/flag.tsx")).Overview),
+  view(`${FLAG}/use`, "Usage", async () => (await import("./views/flag/usage.tsx")).Usage),
+  view(`${FLAG}/log`, "Log", async () => (await flagSettings()).Log),
+  view(`${FLAG}/settings`, "Settings", async () => (await flagSettings()).Settings),
+  view("/events", "Event log", async () => (await import("./views/log.tsx")).EventLog, {
     icon: "log",
     letter: "e",
-    load: () => import("./views/log/log.tsx"),
-  },
-  {
-    path: "/playground",
-    title: "Playground",
+  }),
+  view("/playground", "Playground", async () => (await import("./views/playground.tsx")).Playground, {
     icon: "play",
     letter: "y",
-    load: () => import("./views/playground.tsx"),
-  },
-  { path: "/connect", title: "Connect", load: () => import("./views/connect.tsx") },
-  {
-    path: "/integrations",
-    title: "Integrations",
+  }),
+  view("/connect", "Connect", async () => (await import("./views/connect.tsx")).Connect),
+  view("/integrations", "Integrations", async () => (await import("./views/integrations.tsx")).Integrations, {
     icon: "integration",
     letter: "i",
-    load: () => import("./views/integrations/integrations.tsx"),
-  },
-  {
-    path: "/integrations/:id",
-    title: "Deliveries",
-    load: () => import("./views/integrations/deliveries.tsx"),
-  },
-  {
-    path: "/segments",
-    title: "Segments",
-    icon: "segment",
-    letter: "s",
-    load: () => import("./views/segments.tsx"),
-  },
-  {
-    path: "/environments",
-    title: "Environments",
-    icon: "environment",
-    load: () => import("./views/environments.tsx"),
-  },
-  {
-    path: "/context-fields",
-    title: "Context fields",
+  }),
+  view("/integrations/:id", "Deliveries", async () => (await import("./views/deliveries.tsx")).Deliveries),
+  view("/segments", "Segments", async () => (await vocabulary()).Segments, { icon: "segment", letter: "s" }),
+  view("/environments", "Environments", async () => (await types()).Environments, { icon: "environment" }),
+  view("/context-fields", "Context fields", async () => (await vocabulary()).ContextFields, {
     icon: "context",
     letter: "c",
-    load: () => import("./views/context-fields.tsx"),
-  },
-  { path: "/tag-types", title: "Tag types", icon: "tag", load: () => import("./views/tag-types.tsx") },
-  {
-    path: "/strategy-types",
-    title: "Strategy types",
-    icon: "strategy",
-    load: () => import("./views/strategy-types.tsx"),
-  },
-  {
-    path: "/tokens",
-    title: "Tokens",
-    icon: "key",
-    letter: "t",
-    load: () => import("./views/tokens.tsx"),
-  },
-  {
-    path: "/people",
-    title: "People",
+  }),
+  view("/tag-types", "Tag types", async () => (await types()).TagTypes, { icon: "tag" }),
+  view("/strategy-types", "Strategy types", async () => (await types()).StrategyTypes, { icon: "strategy" }),
+  view("/tokens", "Tokens", async () => (await tokens()).Tokens, { icon: "key", letter: "t" }),
+  view("/people", "People", async () => (await people()).Users, {
     icon: "user",
     letter: "u",
     isForAdmins: true,
-    load: () => import("./views/people/users.tsx"),
-  },
-  { path: "/people/groups", title: "Groups", load: () => import("./views/people/groups.tsx") },
-  { path: "/people/roles", title: "Roles", load: () => import("./views/people/roles.tsx") },
-  {
-    path: "/people/service-accounts",
-    title: "Service accounts",
-    load: () => import("./views/people/service-accounts.tsx"),
-  },
-  { path: "/people/invitations", title: "Invitations", load: () => import("./views/people/invitations.tsx") },
-  { path: "/me", title: "Your account", load: () => import("./views/me.tsx") },
+  }),
+  view("/people/groups", "Groups", async () => (await people()).Groups),
+  view("/people/roles", "Roles", async () => (await people()).Roles),
+  view("/people/service-accounts", "Service accounts", async () => (await people()).ServiceAccounts),
+  view("/people/invitations", "Invitations", async () => (await people()).Invitations),
+  view("/me", "Your account", async () => (await import("./views/account.tsx")).Account),
 ];
 
 /** Views that are reached by a link and need no sign-in. */
 export const PUBLIC_VIEWS: readonly View[] = [
-  { path: "/reset-password", title: "Set a password", load: () => import("./views/set-password.tsx") },
-  { path: "/new-user", title: "Welcome", load: () => import("./views/set-password.tsx") },
+  view("/reset-password", "Set a password", async () => (await import("./views/password.tsx")).SetPassword),
+  view("/new-user", "Welcome", async () => (await import("./views/password.tsx")).SetPassword),
 ];

@@ -110,18 +110,17 @@ export const oddWorld = () =>
       hours: [{ hour: hour(), yes: 3, no: 2, variants: { [ODD]: 3 } }],
     });
 
-/** The address of every view that needs a sign-in, in the odd world, from the tables of views. */
-export const ADDRESSES = ["src/ui/views.ts", "src/ui/views-of-projects.ts"].flatMap((file) => {
-  const [text = ""] = fs.readFileSync(file, "utf8").split("PUBLIC_VIEWS");
-  return [...text.matchAll(/path: (?:"([^"]+)"|`([^`]+)`|(PROJECT|FLAG))/g)].map(([, plain, built, name]) =>
-    toAddress(plain ?? built ?? `\${${name}}`),
-  );
-});
+/** The address of every view that needs a sign-in, in the odd world, from the table of views. */
+export const ADDRESSES = addressesIn(fs.readFileSync("src/ui/views.ts", "utf8").split("PUBLIC_VIEWS")[0]!);
 
-function toAddress(pattern: string) {
-  return pattern
+function addressesIn(table: string) {
+  return [...table.matchAll(/view\(\s*["`]?([^"`,]+)/g)].map(([, path = ""]) => toAddress(path));
+}
+
+function toAddress(path: string) {
+  return path
     .replace(":id", "1")
     .replace("/connect", `/connect?project=p&feature=${FLAG}`)
-    .replace(/.\{PROJECT\}/, "/projects/p")
-    .replace(/.\{FLAG\}/, `/projects/p/features/${FLAG}`);
+    .replace(/^(\$\{)?PROJECT\}?/, "/projects/p")
+    .replace(/^(\$\{)?FLAG\}?/, `/projects/p/features/${FLAG}`);
 }

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useLast } from "../last.ts";
-import type { Read } from "../reads.ts";
+import { Link } from "wouter-preact";
+import { type Read, useLast } from "../reads.ts";
 import { isAnythingTyped } from "../unsaved.ts";
+import { Heading } from "./words.tsx";
 
 interface AnswerProps<T> {
   read: Read<T>;
@@ -54,3 +55,27 @@ export function Working() {
 
 /** Shown in place of an empty list. */
 export const Nothing = ({ children }: { children: ComponentChildren }) => <p class="nothing">{children}</p>;
+
+interface DeadEndProps {
+  /** What was asked for. */
+  title: string;
+  /** Why it can't be shown. */
+  children: ComponentChildren;
+  /** Where to go from here. */
+  links: ReadonlyArray<readonly [path: string, title: string]>;
+}
+
+/** A view that can't be shown: why, and ways onwards. */
+export const DeadEnd = ({ title, children, links }: DeadEndProps) => (
+  <>
+    <Heading title={<bdi>{title}</bdi>} />
+    {children}
+    <ul class="plain">
+      {links.map(([path, title]) => (
+        <li key={path}>
+          <Link href={path}>{title}</Link>
+        </li>
+      ))}
+    </ul>
+  </>
+);

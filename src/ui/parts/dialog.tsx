@@ -1,14 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { leave, unsavedIn } from "../unsaved.ts";
-import { IconButton } from "./button.tsx";
-import { Messages } from "./messages.tsx";
+import { useDialog } from "../address.ts";
+import { discard, keepEditing, leave, question, unsavedIn } from "../unsaved.ts";
+import { Button, IconButton, Messages } from "./controls.tsx";
+import { type Fields, Form, type FormState, useForm } from "./form.tsx";
+import type { IconName } from "./icon.tsx";
 
 interface DialogProps {
   title: string;
   /** Called when it is closed by its button or by `Esc`; without it the dialog can't be closed. */
   onClose?: (() => void) | undefined;
-  isWide?: boolean;
+  isWide?: boolean | undefined;
   children: ComponentChildren;
 }
 
@@ -47,4 +49,88 @@ export function Dialog({ title, onClose, isWide, children }: DialogProps) {
       <Messages />
     </dialog>
   );
+}
+
+interface OpenerProps {
+  label: string;
+  icon?: IconName;
+  kind?: "main" | "danger";
+  /** The parameter of the address that says that it is open. */
+  parameter: string;
+  /** What the dialog is about, where several share the parameter. */
+  of?: string;
+  /** The dialog. */
+  children(onClose: () => void): ComponentChildren;
+}
+
+/** A button that opens a dialog, which the address holds. */
+export function Opener({ label, parameter, of = "true", children, ...button }: OpenerProps) {
+  const dialog = useDialog(parameter);
+  return (
+    <>
+      <Button {...button} onClick={() => dialog.open(of)}>
+        {label}
+      </Button>
+      {dialog.of === of && children(dialog.close)}
+    </>
+  );
+}
+
+interface FormDialogProps<T extends Record<string, unknown>> {
+  title: string;
+  form: FormState<T>;
+  fields: Fields<T>;
+  /** The label of the submit button. */
+  submit: string;
+  onClose(): void;
+  isWide?: boolean;
+  above?: ComponentChildren;
+}
+
+/** A dialog with a form. */
+export const FormDialog = <T extends Record<string, unknown>>(props: FormDialogProps<T>) => {
+  const { title, isWide, onClose, ...form } = props;
+  return (
+    <Dialog title={title} isWide={isWide} onClose={onClose}>
+      <Form {...form} onCancel={onClose} />
+    </Dialog>
+  );
+};
+
+interface ConfirmProps {
+  title: string;
+  /** What will be lost. */
+  children: ComponentChildren;
+  /** The label of the button, such as "Delete the flag". */
+  action: string;
+  /** If it fails, the dialog stays open and shows the error. */
+  onConfirm(): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Asks for confirmation before something is destroyed. */
+export function Confirm({ title, children, action, onConfirm, onClose }: ConfirmProps) {
+  const form = useForm({}, () => onConfirm().then(onClose));
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form form={form} submit={action} kind="danger" onCancel={onClose}>
+        <div>{children}</div>
+      </Form>
+    </Dialog>
+  );
+}
+
+/** Asks before what is typed is lost. */
+export function DiscardQuestion() {
+  const asked = question.value;
+  return asked ? (
+    <Dialog title="Discard what you typed?" onClose={keepEditing}>
+      <div class="actions">
+        <Button onClick={keepEditing}>Keep editing</Button>
+        <Button kind="danger" onClick={() => discard(asked)}>
+          Discard
+        </Button>
+      </div>
+    </Dialog>
+  ) : null;
 }

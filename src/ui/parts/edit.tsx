@@ -1,28 +1,27 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { RequestError } from "../api.ts";
-import { Differences } from "./differences.tsx";
-import { Form, type FormState, isSame, useForm } from "./form.tsx";
+import { type Args, type Output, type ReadKey, RequestError, request } from "../api.ts";
+import { useLast, useRead } from "../reads.ts";
+import { Answer, Failure } from "./answer.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Differences } from "./events.tsx";
+import { type Fields, Form, type FormState, isSame, useForm } from "./form.tsx";
 
-type Fields = Record<string, unknown>;
-
-/** What is edited. */
-export interface Version<T> {
-  /** The newest version the page has; undefined for something new. */
-  now: T;
-  /** Fetches the current version; undefined for something new. */
-  read?: (() => Promise<T>) | undefined;
-}
+type Values = Record<string, unknown>;
 
 /** A form for something that others may change at the same time. */
-export interface Edit<V extends Fields> {
+export interface Edit<V extends Values> {
   form: FormState<V>;
   /** The values of others since the form was opened; undefined unless they conflict with what is typed. */
   theirs: V | undefined;
   takeTheirs(): void;
 }
 
-interface EditOptions<T extends object | undefined, V extends Fields> extends Version<T> {
+interface EditOptions<T extends object | undefined, V extends Values> {
+  /** The newest version the page has; undefined for something new. */
+  now: T;
+  /** Fetches the current version; undefined for something new. */
+  read?: (() => Promise<T>) | undefined;
   toValues(version: T): V;
   /** @param ifStill the version the change is based on */
   save(values: V, ifStill: T): Promise<unknown>;
@@ -32,7 +31,7 @@ interface EditOptions<T extends object | undefined, V extends Fields> extends Ve
  * A form that follows the changes of others until something is typed. After that, input is kept, and replaces a newer
  * version only if the user has seen it.
  */
-export function useEdit<T extends object | undefined, V extends Fields>(options: EditOptions<T, V>): Edit<V> {
+export function useEdit<T extends object | undefined, V extends Values>(options: EditOptions<T, V>): Edit<V> {
   const { now, toValues } = options;
   const [base, setBase] = useState(now);
   const isSaved = useRef(false);
@@ -59,8 +58,8 @@ export function useEdit<T extends object | undefined, V extends Fields>(options:
 }
 
 /** Saves, also over a newer version that differs only in what the form doesn't show. */
-async function saveOver<T extends object | undefined, V extends Fields>(
-  options: Pick<EditOptions<T, V>, "read" | "toValues" | "save">,
+async function saveOver<T extends object | undefined, V extends Values>(
+  options: EditOptions<T, V>,
   values: V,
   seen: T,
 ): Promise<void> {
@@ -75,28 +74,29 @@ async function saveOver<T extends object | undefined, V extends Fields>(
   }
 }
 
-interface EditFormProps<V extends Fields> {
+interface EditFormProps<V extends Values> {
   edit: Edit<V>;
+  fields: Fields<V>;
   /** The label of the submit button while nothing conflicts. */
   submit: string;
   onCancel?: (() => void) | undefined;
-  children: ComponentChildren;
+  above?: ComponentChildren;
+  children?: ComponentChildren;
 }
 
 /** The form, with any conflict above its submit button. */
-export const EditForm = <V extends Fields>({ edit, submit, children, ...rest }: EditFormProps<V>) => (
-  <Form form={edit.form} submit={submitOf(edit, submit)} {...rest}>
-    {children}
-    <Conflict edit={edit} />
-  </Form>
-);
-
-/** The label of the submit button. */
-export const submitOf = ({ theirs }: Pick<Edit<Fields>, "theirs">, usual: string) =>
-  theirs === undefined ? usual : "Overwrite with mine";
+export const EditForm = <V extends Values>(props: EditFormProps<V>) => {
+  const { edit, submit, children, ...rest } = props;
+  return (
+    <Form {...rest} form={edit.form} submit={edit.theirs === undefined ? submit : "Overwrite with mine"}>
+      {children}
+      <Conflict edit={edit} />
+    </Form>
+  );
+};
 
 /** Their version beside what is typed; it scrolls into view, since it changes what the submit button does. */
-export function Conflict<V extends Fields>({ edit: { form, theirs, takeTheirs } }: { edit: Edit<V> }) {
+function Conflict<V extends Values>({ edit: { form, theirs, takeTheirs } }: { edit: Edit<V> }) {
   const element = useRef<HTMLElement>(null);
   const isConflict = theirs !== undefined;
   useEffect(() => element.current?.scrollIntoView({ block: "nearest" }), [isConflict]);
@@ -111,5 +111,70 @@ export function Conflict<V extends Fields>({ edit: { form, theirs, takeTheirs } 
       </p>
       <Differences before={theirs} after={form.values} titles={["Current", "Yours"]} />
     </section>
+  );
+}
+
+type Of<K extends ReadKey> = [key: K, ...args: Args<K>];
+
+interface EditorProps<K extends ReadKey, V extends Values> {
+  title: string;
+  /** The read of what is edited: only a version read on its own can be told from newer ones. Undefined if it is new. */
+  of: Of<K> | undefined;
+  toValues(now: Output<K> | undefined): V;
+  /** @param values those of the form, from which some fields follow */
+  fields(form: FormState<V>, now: Output<K> | undefined): Fields<V>;
+  above?: ComponentChildren;
+  below?: ComponentChildren;
+  /** Omitted if something like it can't be created here. */
+  create?(values: V): Promise<unknown>;
+  /** @param now the version the change is based on, to be sent with it */
+  update(values: V, now: Output<K> & object): Promise<unknown>;
+  /** The label of the submit button. */
+  submit: string;
+  onClose(): void;
+  isWide?: boolean;
+}
+
+/** A dialog to create or edit something, which closes once it is saved. */
+export const Editor = <K extends ReadKey, V extends Values>(props: EditorProps<K, V>) => {
+  const { title, of, onClose, isWide } = props;
+  return (
+    <Dialog title={title} onClose={onClose} isWide={isWide}>
+      {of ? <EditCurrent {...props} of={of} /> : <EditVersion {...props} now={undefined} />}
+    </Dialog>
+  );
+};
+
+/** What is being edited stays, even if others delete it. That the server can't be reached, the page says elsewhere. */
+function EditCurrent<K extends ReadKey, V extends Values>(
+  props: Omit<EditorProps<K, V>, "of"> & { of: Of<K> },
+) {
+  const read = useRead(...props.of);
+  const last = useLast(read.data);
+  return (
+    <>
+      {last !== undefined && read.error && read.error.status !== 0 && <Failure error={read.error} />}
+      <Answer read={{ ...read, data: last }}>{(now) => <EditVersion<K, V> {...props} now={now} />}</Answer>
+    </>
+  );
+}
+
+function EditVersion<K extends ReadKey, V extends Values>(
+  props: EditorProps<K, V> & { now: Output<K> | undefined },
+) {
+  const { of, now, toValues, fields, above, below, create, update, submit, onClose } = props;
+  const edit = useEdit<(Output<K> & object) | undefined, V>({
+    now: now as (Output<K> & object) | undefined,
+    read: of && (async () => (await request(...of)) as Output<K> & object),
+    toValues,
+    async save(values, ifStill) {
+      await (ifStill ? update(values, ifStill) : create?.(values));
+      onClose();
+    },
+  });
+  return (
+    <EditForm edit={edit} fields={fields(edit.form, now)} above={above} submit={submit} onCancel={onClose}>
+      {below}
+    </EditForm>
   );
 }

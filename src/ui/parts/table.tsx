@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { count } from "../format.ts";
 import { Nothing } from "./answer.tsx";
+import type { Choice } from "./form.tsx";
 import { Icon } from "./icon.tsx";
 
 /** A column: its heading and its cells. */
@@ -12,14 +14,14 @@ export interface Column<T> {
   kind?: "number" | "tools" | "main" | undefined;
 }
 
-export interface Sorting {
+interface Sorting {
   by: string;
   order: "asc" | "desc";
   onSort(by: string, order: "asc" | "desc"): void;
 }
 
 /** The selected rows, for bulk actions. */
-export interface Selection {
+interface Selection {
   selected: ReadonlySet<string>;
   onSelect(selected: ReadonlySet<string>): void;
 }
@@ -27,13 +29,13 @@ export interface Selection {
 interface TableProps<T> {
   /** Read out before the table. */
   caption: string;
-  columns: ReadonlyArray<Column<T> | false | undefined>;
+  columns: ReadonlyArray<Column<NoInfer<T>> | false | undefined>;
   rows: readonly T[];
-  keyOf(row: T): string | number;
+  keyOf(row: NoInfer<T>): string | number;
   /** Shown if there are no rows. */
   empty: ComponentChildren;
   sorting?: Sorting;
-  selection?: Selection;
+  selection?: Selection | undefined;
 }
 
 export function Table<T>({ caption, columns, rows, keyOf, empty, sorting, selection }: TableProps<T>) {
@@ -80,13 +82,10 @@ function Head<T>({ column, sorting }: { column: Column<T>; sorting: Sorting | un
     );
   const isSorted = sorting.by === sortBy;
   const isUp = sorting.order === "asc";
+  const sort = () => sorting.onSort(sortBy, isSorted && isUp ? "desc" : "asc");
   return (
     <th scope="col" class={kind} aria-sort={isSorted ? (isUp ? "ascending" : "descending") : "none"}>
-      <button
-        type="button"
-        class="sort"
-        onClick={() => sorting.onSort(sortBy, isSorted && isUp ? "desc" : "asc")}
-      >
+      <button type="button" class="sort" onClick={sort}>
         {title}
         {isSorted && <Icon name={isUp ? "up" : "down"} />}
       </button>
@@ -134,17 +133,14 @@ interface PagerProps {
 export function Pager({ offset, limit, total, onMove }: PagerProps) {
   if (total === 0) return null;
   const end = Math.min(offset + limit, total);
+  const previous = () => onMove(Math.max(0, Math.min(offset, total) - limit));
   return (
     <nav class="pager" aria-label="Pages">
       <span>
         {count(offset + 1)}–{count(end)}
         {Number.isFinite(total) && ` of ${count(total)}`}
       </span>
-      <button
-        type="button"
-        disabled={offset === 0}
-        onClick={() => onMove(Math.max(0, Math.min(offset, total) - limit))}
-      >
+      <button type="button" disabled={offset === 0} onClick={previous}>
         Previous
       </button>
       <button type="button" disabled={end >= total} onClick={() => onMove(offset + limit)}>
@@ -153,3 +149,74 @@ export function Pager({ offset, limit, total, onMove }: PagerProps) {
     </nav>
   );
 }
+
+interface FilterProps {
+  label: string;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** How long typing must pause before a search, so that not every letter is a request. */
+const PAUSE_MS = 150;
+
+/** A search field that reports its text once typing pauses. `/` focuses it. */
+export function Search({ label, value, onChange }: FilterProps) {
+  const [text, setText] = useState(value);
+  const reported = useRef(value);
+  useEffect(() => {
+    if (value !== reported.current) setText(value); // changed elsewhere, such as by the back button
+    reported.current = value;
+  }, [value]);
+  useEffect(() => {
+    if (text === reported.current) return;
+    const timer = setTimeout(() => {
+      reported.current = text;
+      onChange(text);
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={`${label}  ( / )`}
+      value={text}
+      spellcheck={false}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+interface SelectProps extends FilterProps {
+  choices: readonly Choice[];
+}
+
+/** One of several choices. */
+export const Select = ({ label, value, choices, onChange }: SelectProps) => (
+  <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+    {choices.map(([choice, text]) => (
+      <option key={choice} value={choice}>
+        {text}
+      </option>
+    ))}
+  </select>
+);
+
+/** A filter of a list: one of several choices, or any. */
+export const Filter = ({ choices, ...select }: SelectProps) => (
+  <Select {...select} choices={[["", `${select.label}: any`], ...choices]} />
+);
+
+interface TickProps {
+  checked: boolean;
+  onChange(isChecked: boolean): void;
+  children: ComponentChildren;
+}
+
+/** A checkbox with its label. */
+export const Tick = ({ checked, onChange, children }: TickProps) => (
+  <label>
+    <input type="checkbox" checked={checked} onChange={(event) => onChange(event.currentTarget.checked)} />
+    {children}
+  </label>
+);

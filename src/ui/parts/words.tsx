@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { Link } from "wouter-preact";
-import { useArrival } from "../arrival.ts";
+import { Link, useLocation } from "wouter-preact";
+import { flagPath, pathTo, useArrival } from "../address.ts";
 import { ago, fullTime } from "../format.ts";
 
 /** A relative time, with the full time as its tooltip. */
@@ -13,34 +13,41 @@ export const Time = ({ at, never = "never" }: { at: string | null | undefined; n
     <span class="muted">{never}</span>
   );
 
+/** A name that stands out in a sentence. */
+export const Name = ({ children }: { children: ComponentChildren }) => (
+  <strong>
+    <bdi>{children}</bdi>
+  </strong>
+);
+
+export const NameLink = ({ to, children }: { to: string; children: ComponentChildren }) => (
+  <Link href={to}>
+    <bdi>{children}</bdi>
+  </Link>
+);
+
+export const FlagLink = ({ project, name }: { project: string; name: string }) => (
+  <NameLink to={flagPath(project, name)}>{name}</NameLink>
+);
+
+export const ProjectLink = ({ id, name }: { id: string; name: string }) => (
+  <NameLink to={pathTo("projects", id)}>{name}</NameLink>
+);
+
 const PART = /\*\*(.+?)\*\*/g;
 const LINK = /^\[(.*)\]\((\/[^)]*)\)$/s;
 
 /** The summary of an event; its only Markdown is bold text and links to other views. */
-export const Summary = ({ text }: { text: string | null }) => (
+export const Summary = ({ text }: { text: string }) => (
   <span class="summary">
-    {(text ?? "")
-      .split(PART)
-      .map((part, index) => (index % 2 === 0 ? part : <Strong key={index} text={part} />))}
+    {text.split(PART).map((part, index) => (index % 2 === 0 ? part : <Strong key={index} text={part} />))}
   </span>
 );
 
 function Strong({ text }: { text: string }) {
   const [, label, path] = LINK.exec(text) ?? [];
-  return path === undefined ? (
-    <strong>
-      <bdi>{text}</bdi>
-    </strong>
-  ) : (
-    <Link href={path}>
-      <bdi>{label}</bdi>
-    </Link>
-  );
+  return path === undefined ? <Name>{text}</Name> : <NameLink to={path}>{label}</NameLink>;
 }
-
-/** The display name of a user or a token. */
-export const nameOfUser = (user: { name?: string | null; username?: string | null }): string =>
-  user.name || user.username || "";
 
 /** A user's picture, if it is on this server: the page sends no request to any other host. */
 export const Avatar = ({ url }: { url: string | null | undefined }) =>
@@ -50,10 +57,13 @@ export const Avatar = ({ url }: { url: string | null | undefined }) =>
     <span class="avatar" aria-hidden="true" />
   );
 
-type Tone = "good" | "bad" | "quiet";
+interface BadgeProps {
+  tone?: "good" | "bad" | "quiet";
+  children: ComponentChildren;
+}
 
 /** A state in words, which its colour only repeats. */
-export const Badge = ({ tone = "quiet", children }: { tone?: Tone; children: ComponentChildren }) => (
+export const Badge = ({ tone = "quiet", children }: BadgeProps) => (
   <span class={`badge ${tone}`}>{children}</span>
 );
 
@@ -77,6 +87,25 @@ export const Heading = ({ title, beside, children }: HeadingProps) => (
     <div class="actions">{children}</div>
   </div>
 );
+
+interface TabsProps {
+  tabs: ReadonlyArray<readonly [path: string, title: string]>;
+  label: string;
+}
+
+/** Links between views that belong together. */
+export function Tabs({ tabs, label }: TabsProps) {
+  const [here] = useLocation();
+  return (
+    <nav class="tabs" aria-label={label}>
+      {tabs.map(([path, title]) => (
+        <Link key={path} href={path} aria-current={here === decodeURI(path) ? "page" : undefined}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  );
+}
 
 /** A percentage, as a bar beside the number. */
 export const Share = ({ percent, label }: { percent: number; label: string }) => (

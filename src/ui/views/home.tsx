@@ -1,18 +1,20 @@
 import { Link } from "wouter-preact";
-import { pathTo, useFilters } from "../address.ts";
+import { connectPath, flagPath, pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer, Nothing } from "../parts/answer.tsx";
-import { Button } from "../parts/button.tsx";
+import { Button } from "../parts/controls.tsx";
 import { EventList } from "../parts/events.tsx";
-import { Table } from "../parts/table.tsx";
-import { Avatar, Badge, Heading, Share, Time } from "../parts/words.tsx";
+import { named } from "../parts/form.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Select, Table } from "../parts/table.tsx";
+import { Avatar, Badge, FlagLink, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
-import { FirstSteps } from "./first-steps.tsx";
+import { may, mayConnect } from "../session.ts";
 
 type Dashboard = Output<"GET /api/admin/personal-dashboard">;
 
 /** The user's projects and flags, recent activity, and notifications. */
-export function View() {
+export function Home() {
   const dashboard = useRead("GET /api/admin/personal-dashboard");
   return (
     <>
@@ -49,15 +51,7 @@ const Projects = ({ projects }: Pick<Dashboard, "projects">) => (
         </>
       }
       columns={[
-        {
-          title: "Project",
-          kind: "main",
-          cell: ({ id, name }) => (
-            <Link href={pathTo("projects", id)}>
-              <bdi>{name}</bdi>
-            </Link>
-          ),
-        },
+        { title: "Project", kind: "main", cell: ({ id, name }) => <ProjectLink id={id} name={name} /> },
         {
           title: "Health",
           cell: ({ health, name }) => <Share percent={health} label={`Health of ${name}`} />,
@@ -82,17 +76,12 @@ function Latest({ projects }: Pick<Dashboard, "projects">) {
     <section>
       <div class="heading">
         <h2>Recent activity</h2>
-        <select
-          aria-label="Project"
+        <Select
+          label="Project"
           value={project}
-          onChange={(event) => setFilters({ project: event.currentTarget.value })}
-        >
-          {projects.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-        </select>
+          choices={named(projects)}
+          onChange={(project) => setFilters({ project })}
+        />
       </div>
       <Answer read={read}>
         {({ events }) => (
@@ -156,9 +145,7 @@ const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
     <ul class="plain short">
       {flags.map(({ name, project, type }) => (
         <li key={name}>
-          <Link href={pathTo("projects", project, "features", name)}>
-            <bdi>{name}</bdi>
-          </Link>{" "}
+          <FlagLink project={project} name={name} />{" "}
           <small>
             {type}, in <bdi>{project}</bdi>
           </small>
@@ -167,3 +154,83 @@ const Flags = ({ flags }: Pick<Dashboard, "flags">) => (
     </ul>
   </section>
 );
+
+type Project = Output<"GET /api/admin/projects">["projects"][number];
+type Flag = Output<"GET /api/admin/search/features">["features"][number];
+
+/** The steps to a flag that an application uses, in whatever project; hidden once an application has connected. */
+function FirstSteps() {
+  const { data } = useRead("GET /api/admin/projects");
+  const applications = useRead("GET /api/admin/metrics/applications", { query: { limit: 1 } }).data;
+  if (!data || !applications || applications.total > 0) return null;
+  if (data.projects.some(({ lastReportedFlagUsage }) => lastReportedFlagUsage !== null)) return null;
+  return <StepsFrom projects={data.projects} />;
+}
+
+/** With the newest flag that is on, or else the newest. */
+function StepsFrom({ projects }: { projects: readonly Project[] }) {
+  const environments = useRead("GET /api/admin/environments").data?.environments;
+  const newest = useNewest([]);
+  const on = useNewest(environments?.map(({ name }) => `${name}:enabled`) ?? []);
+  if (!environments || !newest || !on) return null;
+  const flag = on.features[0] ?? newest.features[0];
+  const project = flag?.project ?? newestOf(projects)?.id;
+  const done = on.total > 0 ? 3 : flag ? 2 : project === undefined ? 0 : 1;
+  return (
+    <section class="panel">
+      <h2>First steps</h2>
+      <ol class="steps">
+        {stepsIn(project ?? "", flag).map((step, index) => (
+          <li key={step.title} class={index < done ? "done" : undefined}>
+            {index < done && <Icon name="check" />} {index === done ? <CurrentStep {...step} /> : step.title}
+            {index < done && <span class="unseen"> (done)</span>}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const useNewest = (status: readonly string[]) =>
+  useRead("GET /api/admin/search/features", {
+    query: { status, limit: 1, sortBy: "createdAt", sortOrder: "desc" },
+  }).data;
+
+const newestOf = (projects: readonly Project[]) =>
+  projects.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).at(-1);
+
+interface Step {
+  title: string;
+  path: string;
+  isAllowed: boolean;
+}
+
+const stepsIn = (project: string, flag: Flag | undefined): Step[] => [
+  { title: "Create a project", path: "/projects?new=true", isAllowed: may("CREATE_PROJECT") },
+  {
+    title: "Create a flag",
+    path: `${pathTo("projects", project)}?new=true`,
+    isAllowed: may("CREATE_FEATURE", { project }),
+  },
+  {
+    title: "Turn it on in an environment",
+    path: flagPath(project, flag?.name ?? ""),
+    isAllowed: may("UPDATE_FEATURE_ENVIRONMENT", { project }),
+  },
+  {
+    title: "Use it in your application",
+    path: flag ? connectPath(flag) : "",
+    isAllowed: mayConnect(project),
+  },
+];
+
+const CurrentStep = ({ title, path, isAllowed }: Step) =>
+  isAllowed ? (
+    <Link class="button main" href={path}>
+      {title}
+    </Link>
+  ) : (
+    <>
+      <strong>{title}</strong> <small>(you don't have the permission)</small>
+    </>
+  );

@@ -1,21 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
-import { Link } from "wouter-preact";
-import { pathTo, useFilters } from "../address.ts";
-import { type Output, request } from "../api.ts";
+import { useFilters } from "../address.ts";
+import { request } from "../api.ts";
 import { count, counted } from "../format.ts";
 import { Answer, Nothing, Working } from "../parts/answer.tsx";
-import { ContextFields, toContext } from "../parts/context.tsx";
-import { ChoiceField, choicesOf } from "../parts/fields.tsx";
-import { Form, useForm } from "../parts/form.tsx";
-import { ProjectsField } from "../parts/projects-field.tsx";
-import { Reasons } from "../parts/reasons.tsx";
-import { SearchField } from "../parts/search.tsx";
-import { Select } from "../parts/select.tsx";
-import { Pager } from "../parts/table.tsx";
-import { Badge, Heading } from "../parts/words.tsx";
+import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../parts/evaluation.tsx";
+import { choice, choicesOf, Form, useForm } from "../parts/form.tsx";
+import { Filter, Pager, Search } from "../parts/table.tsx";
+import { projects } from "../parts/tokens.tsx";
+import { Badge, FlagLink, Heading } from "../parts/words.tsx";
 import { useRead } from "../reads.ts";
-
-type EvaluatedFlags = Output<"POST /api/admin/playground">["features"];
 
 /** What to evaluate, and the filters of the results. */
 const DEFAULTS = { environment: "", projects: "", userId: "", more: "", query: "", result: "", offset: "0" };
@@ -24,48 +17,45 @@ const DEFAULTS = { environment: "", projects: "", userId: "", more: "", query: "
 const LIMIT = 50;
 
 /** Evaluates all flags for a context, with the reason for each result; the address holds the input. */
-export function View() {
+export function Playground() {
   const read = useRead("GET /api/admin/environments");
   return (
     <>
       <Heading title="Playground" />
       <Answer read={read}>
-        {({ environments }) => <Playground environments={environments.map(({ name }) => name)} />}
+        {({ environments }) => <Evaluation environments={environments.map(({ name }) => name)} />}
       </Answer>
     </>
   );
 }
 
-function Playground({ environments }: { environments: readonly string[] }) {
+function Evaluation({ environments }: { environments: readonly string[] }) {
   const [filters, setFilters] = useFilters(DEFAULTS);
-  const [features, setFeatures] = useState<EvaluatedFlags | undefined>();
+  const [features, setFeatures] = useState<EvaluatedFlag[]>();
   const { query, result, offset, ...input } = filters;
   const initial = {
     ...input,
     environment: filters.environment || (environments[0] ?? ""),
     projects: filters.projects.split(",").filter(Boolean) as readonly string[],
   };
-  const form = useForm(initial, async ({ environment, userId, more, ...values }) => {
-    setFilters({ environment, userId, more, projects: values.projects.join(",") });
+  const form = useForm(initial, async ({ projects, ...values }) => {
+    setFilters({ ...values, projects: projects.join(",") });
     const response = await request("POST /api/admin/playground", {
       body: {
-        environment,
-        projects: values.projects.length > 0 ? [...values.projects] : "*",
-        context: toContext(userId, more),
+        environment: values.environment,
+        projects: projects.length > 0 ? [...projects] : "*",
+        context: toContext(values),
       },
     });
     setFeatures(response.features);
   });
+  const fields = { environment: choice("Environment", choicesOf(environments)), projects, ...CONTEXT_FIELDS };
   useEffect(() => {
     if (filters.environment !== "") void form.submit(); // opened by a link
   }, []);
   return (
     <div class="columns">
-      <Form form={form} submit="Evaluate">
-        <ChoiceField form={form} name="environment" label="Environment" choices={choicesOf(environments)} />
-        <ProjectsField form={form} />
-        <ContextFields form={form} />
-      </Form>
+      <Form form={form} fields={fields} submit="Evaluate" />
       <div>
         {form.isBusy && <Working />}
         {features && (
@@ -77,7 +67,7 @@ function Playground({ environments }: { environments: readonly string[] }) {
 }
 
 interface ResultsProps {
-  features: EvaluatedFlags;
+  features: readonly EvaluatedFlag[];
   filters: Record<"query" | "result" | "offset", string>;
   onFilter(changed: Partial<ResultsProps["filters"]>): void;
 }
@@ -94,12 +84,8 @@ function Results({ features, filters: { query, result, ...filters }, onFilter }:
         {count(features.filter(({ isEnabled }) => isEnabled).length)} of {counted(features.length, "flag")} on
       </h2>
       <search class="filters">
-        <SearchField
-          label="Search flags"
-          value={query}
-          onSearch={(query) => onFilter({ query, offset: "0" })}
-        />
-        <Select
+        <Search label="Search flags" value={query} onChange={(query) => onFilter({ query, offset: "0" })} />
+        <Filter
           label="Result"
           value={result}
           choices={choicesOf(["on", "off"])}
@@ -109,7 +95,7 @@ function Results({ features, filters: { query, result, ...filters }, onFilter }:
       {matching.length === 0 && <Nothing>No flags match.</Nothing>}
       <ul class="plain">
         {matching.slice(offset, offset + LIMIT).map((feature) => (
-          <ResultItem key={feature.name} feature={feature} />
+          <Result key={feature.name} feature={feature} />
         ))}
       </ul>
       <Pager
@@ -128,20 +114,13 @@ const toOffset = (text: string, total: number) =>
 
 const wordFor = (isOn: boolean) => (isOn ? "on" : "off");
 
-const ResultItem = ({
-  feature: { isEnabled, name, projectId },
-  feature,
-}: {
-  feature: EvaluatedFlags[number];
-}) => (
+const Result = ({ feature }: { feature: EvaluatedFlag }) => (
   <li>
-    <Badge tone={isEnabled ? "good" : "bad"}>{wordFor(isEnabled)}</Badge>{" "}
-    <Link href={pathTo("projects", projectId, "features", name)}>
-      <bdi>{name}</bdi>
-    </Link>
+    <Badge tone={feature.isEnabled ? "good" : "bad"}>{wordFor(feature.isEnabled)}</Badge>{" "}
+    <FlagLink project={feature.projectId} name={feature.name} />
     <details>
       <summary>
-        Why<span class="unseen"> {name}</span>
+        Why<span class="unseen"> {feature.name}</span>
       </summary>
       <Reasons feature={feature} />
     </details>

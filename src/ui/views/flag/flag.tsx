@@ -1,16 +1,20 @@
+import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
-import { useDialog } from "../../address.ts";
-import { Button } from "../../parts/button.tsx";
+import { connectPath } from "../../address.ts";
+import { request } from "../../api.ts";
+import { IconButton } from "../../parts/controls.tsx";
+import { Dialog, FormDialog, Opener } from "../../parts/dialog.tsx";
+import { CONTEXT_FIELDS, type EvaluatedFlag, Reasons, toContext } from "../../parts/evaluation.tsx";
+import { choice, choicesOf, Form, text, useForm } from "../../parts/form.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { may } from "../../session.ts";
-import { connectPath, mayConnect } from "../connect-token.ts";
-import { About } from "./about.tsx";
-import { EnvironmentCard } from "./environment-card.tsx";
-import { type Flag, FlagFrame } from "./flag-frame.tsx";
-import { TryIt } from "./try-it.tsx";
+import { Avatar, FlagLink, Time } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { may, mayConnect } from "../../session.ts";
+import { EnvironmentCard } from "./environment.tsx";
+import { type Flag, FlagFrame } from "./frame.tsx";
 
 /** A flag: what it is for, and its environments side by side. */
-export const View = () => (
+export const Overview = () => (
   <FlagFrame>
     {(flag) => (
       <>
@@ -26,27 +30,187 @@ export const View = () => (
   </FlagFrame>
 );
 
-/** Ways to evaluate the flag: try it here, or use it in an application. */
-function NextSteps({ flag }: { flag: Flag }) {
-  const trying = useDialog("try");
-  return (
-    <div class="actions">
-      <Button icon="play" onClick={() => trying.open()}>
-        Try it with a context
-      </Button>
-      {mayConnect(flag.project) && (
-        <Link class="button" href={connectPath(flag)}>
-          <Icon name="api" /> Use it in your application
-        </Link>
+interface FlagProps {
+  flag: Flag;
+}
+
+/** A flag's description, tags and dependencies, and who created it. */
+const About = ({ flag }: FlagProps) => (
+  <div class="about">
+    {flag.description && (
+      <p>
+        <bdi>{flag.description}</bdi>
+      </p>
+    )}
+    <Tags flag={flag} />
+    <Dependencies flag={flag} />
+    <p class="muted">
+      Created <Time at={flag.createdAt} /> by <Avatar url={flag.createdBy.imageUrl} />{" "}
+      <bdi>{flag.createdBy.name}</bdi>, last seen <Time at={flag.lastSeenAt} />
+      {flag.children.length > 0 && (
+        <>
+          ; required by{" "}
+          {flag.children.map((child, index) => (
+            <span key={child}>
+              {index > 0 && ", "}
+              <FlagLink project={flag.project} name={child} />
+            </span>
+          ))}
+        </>
       )}
-      <Hint flag={flag} />
-      {trying.of && <TryIt flag={flag} onClose={trying.close} />}
+    </p>
+  </div>
+);
+
+const TAGS = "/api/admin/features/:featureName/tags";
+
+function Tags({ flag: { name, project } }: FlagProps) {
+  const params = { featureName: name };
+  const tags = useRead(`GET ${TAGS}`, { params }).data?.tags ?? [];
+  const isAllowed = may("UPDATE_FEATURE", { project });
+  return (
+    <div class="chips">
+      {tags.map(({ type, value }) => (
+        <span key={`${type}:${value}`} class="chip">
+          <bdi>
+            {type}:{value}
+          </bdi>
+          {isAllowed && (
+            <IconButton
+              icon="close"
+              label={`Remove the tag ${type}:${value}`}
+              onClick={() => change(`DELETE ${TAGS}/:type/:value`, { params: { ...params, type, value } })}
+            />
+          )}
+        </span>
+      ))}
+      {isAllowed && (
+        <Opener label="Add a tag" icon="tag" parameter="tag">
+          {(onClose) => <NewTag feature={name} onClose={onClose} />}
+        </Opener>
+      )}
     </div>
   );
 }
 
+function NewTag({ feature, onClose }: { feature: string; onClose(): void }) {
+  const types = useRead("GET /api/admin/tag-types").data?.tagTypes ?? [];
+  const form = useForm({ type: "simple", value: "" }, async (body) => {
+    await change(`POST ${TAGS}`, { params: { featureName: feature }, body });
+    onClose();
+  });
+  const fields = {
+    type: choice("Type", choicesOf(types.map(({ name }) => name))),
+    value: text("Value", { required: true, autofocus: true }),
+  };
+  return <FormDialog title="Add a tag" form={form} fields={fields} submit="Add the tag" onClose={onClose} />;
+}
+
+const CHILD = "/api/admin/projects/:projectId/features/:child";
+
+/** The flags this one requires; it is off for everyone unless they are in the required state. */
+function Dependencies({ flag }: FlagProps) {
+  const { project, name, dependencies, children } = flag;
+  const params = { projectId: project, child: name };
+  const isAllowed = may("UPDATE_FEATURE_DEPENDENCY", { project });
+  return (
+    <div class="chips">
+      {dependencies.map(({ feature, ...state }) => (
+        <span key={feature} class="chip">
+          <span>
+            Requires <FlagLink project={project} name={feature} /> {stateInWords(state)}
+          </span>
+          {isAllowed && (
+            <IconButton
+              icon="close"
+              label={`Remove the dependency on ${feature}`}
+              onClick={() =>
+                change(`DELETE ${CHILD}/dependencies/:parent`, { params: { ...params, parent: feature } })
+              }
+            />
+          )}
+        </span>
+      ))}
+      {isAllowed && children.length === 0 && dependencies.length === 0 && (
+        <Opener label="Add a dependency" parameter="dependency">
+          {(onClose) => <NewDependency params={params} onClose={onClose} />}
+        </Opener>
+      )}
+    </div>
+  );
+}
+
+const stateInWords = ({ enabled, variants = [] }: Omit<Flag["dependencies"][number], "feature">) =>
+  !enabled ? "to be off" : variants.length > 0 ? `to be on with ${variants.join(" or ")}` : "to be on";
+
+interface NewDependencyProps {
+  params: Record<"projectId" | "child", string>;
+  onClose(): void;
+}
+
+function NewDependency({ params, onClose }: NewDependencyProps) {
+  const parents = useRead(`GET ${CHILD}/parents`, { params }).data ?? [];
+  const form = useForm({ feature: "", state: "on", variants: "" }, async ({ feature, state, variants }) => {
+    const names = variants.split(",").flatMap((variant) => variant.trim() || []);
+    const body = { feature, enabled: state === "on", ...(names.length > 0 && { variants: names }) };
+    await change(`POST ${CHILD}/dependencies`, { params, body });
+    onClose();
+  });
+  const fields = {
+    feature: choice("Flag", [["", "choose a flag"], ...choicesOf(parents)]),
+    state: choice("Required state", choicesOf(["on", "off"])),
+    variants:
+      form.values.state === "on" &&
+      text("Variants", { hint: "Separate names with commas. Leave empty for any variant." }),
+  };
+  return (
+    <FormDialog
+      title="Add a dependency"
+      form={form}
+      fields={fields}
+      submit="Add the dependency"
+      onClose={onClose}
+    />
+  );
+}
+
+/** Ways to evaluate the flag: try it here, or use it in an application. */
+const NextSteps = ({ flag }: FlagProps) => (
+  <div class="actions">
+    <Opener label="Try it with a context" icon="play" parameter="try">
+      {(onClose) => <TryIt flag={flag} onClose={onClose} />}
+    </Opener>
+    {mayConnect(flag.project) && (
+      <Link class="button" href={connectPath(flag)}>
+        <Icon name="api" /> Use it in your application
+      </Link>
+    )}
+    <Hint flag={flag} />
+  </div>
+);
+
 /** What to do with a flag that is off everywhere. */
-const Hint = ({ flag: { project, environments } }: { flag: Flag }) =>
+const Hint = ({ flag: { project, environments } }: FlagProps) =>
   environments.some(({ enabled }) => enabled) || !may("UPDATE_FEATURE_ENVIRONMENT", { project }) ? null : (
     <small>The flag is off everywhere: turn it on with the switch of an environment.</small>
   );
+
+/** Evaluates the flag for a context, and explains the result. */
+function TryIt({ flag, onClose }: FlagProps & { onClose(): void }) {
+  const [result, setResult] = useState<EvaluatedFlag>();
+  const environments = flag.environments.map(({ name }) => name);
+  const likely = flag.environments.find(({ enabled }) => enabled)?.name ?? environments[0] ?? "";
+  const form = useForm({ environment: likely, userId: "", more: "" }, async (values) => {
+    const { features } = await request("POST /api/admin/playground", {
+      body: { environment: values.environment, projects: [flag.project], context: toContext(values) },
+    });
+    setResult(features.find(({ name }) => name === flag.name));
+  });
+  const fields = { environment: choice("Environment", choicesOf(environments)), ...CONTEXT_FIELDS };
+  return (
+    <Dialog title={`Who gets ${flag.name}?`} onClose={onClose} isWide>
+      <Form form={form} fields={fields} submit="Evaluate" />
+      <div aria-live="polite">{result && <Reasons feature={result} />}</div>
+    </Dialog>
+  );
+}

@@ -1,65 +1,99 @@
-import { useLocation } from "wouter-preact";
-import { pathTo, useDialog } from "../../address.ts";
-import { Button } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { CheckField, ChoiceField, TextField } from "../../parts/fields.tsx";
-import { Form, useForm } from "../../parts/form.tsx";
-import { change, useRead } from "../../reads.ts";
+import { Link, useLocation } from "wouter-preact";
+import { flagPath, pathTo } from "../../address.ts";
+import { request } from "../../api.ts";
+import { Answer } from "../../parts/answer.tsx";
+import { Button, tell } from "../../parts/controls.tsx";
+import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
+import { EditForm, useEdit } from "../../parts/edit.tsx";
+import { EventList } from "../../parts/events.tsx";
+import { check, choice, long, named, text, useForm } from "../../parts/form.tsx";
+import { change, useLast, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { Description } from "./description.tsx";
-import { type Flag, FlagFrame } from "./flag-frame.tsx";
-
-const FEATURE = "/api/admin/projects/:projectId/features/:featureName";
-
-const paramsOf = ({ project, name }: Flag) => ({ projectId: project, featureName: name });
+import { FEATURE, type Flag, FlagFrame, paramsOf } from "./frame.tsx";
 
 /** The settings of a flag, and its actions. */
-export const View = () => (
+export const Settings = () => (
   <FlagFrame>
     {(flag) => (
       <div class="columns">
-        <Description key={flag.name} flag={flag} />
+        <General key={flag.name} flag={flag} />
         <Actions flag={flag} />
       </div>
     )}
   </FlagFrame>
 );
 
+/** Edits are compared with the flag alone, without its environments. */
+function General({ flag }: { flag: Flag }) {
+  const read = useRead(`GET ${FEATURE}`, { params: paramsOf(flag) });
+  const data = useLast(read.data); // the frame of the view reports errors
+  return (
+    <section>
+      <h2>General</h2>
+      <Answer read={{ ...read, data }}>{(flag) => <GeneralForm flag={flag} />}</Answer>
+    </section>
+  );
+}
+
+function GeneralForm({ flag }: { flag: Flag }) {
+  const types = useRead("GET /api/admin/feature-types").data?.types;
+  const params = paramsOf(flag);
+  const edit = useEdit({
+    now: flag,
+    read: () => request(`GET ${FEATURE}`, { params }),
+    toValues: ({ type, description, stale, impressionData }) => ({
+      type,
+      description: description ?? "",
+      stale,
+      impressionData,
+    }),
+    async save(values, ifStill) {
+      await change(`PUT ${FEATURE}`, { params, body: { ...values, name: flag.name }, ifStill });
+      tell("Saved");
+    },
+  });
+  const fields = {
+    type: choice("Type", named(types)),
+    description: long("Description"),
+    stale: check("Stale: ready to be removed from the code"),
+    impressionData: check("Impression data: SDKs emit an event for each evaluation"),
+  };
+  return <EditForm edit={edit} fields={fields} submit="Save" />;
+}
+
 /** Copy, move, complete and archive. */
 function Actions({ flag }: { flag: Flag }) {
-  const copying = useDialog("copy");
-  const moving = useDialog("move");
-  const completing = useDialog("complete");
-  const archiving = useDialog("archive");
   const { project } = flag;
   const isCompleted = flag.lifecycle?.stage === "completed";
+  const reopen = () => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) });
   return (
     <section>
       <h2>Actions</h2>
       <div class="actions">
-        {may("CREATE_FEATURE", { project }) && <Button onClick={() => copying.open()}>Copy</Button>}
-        {may("MOVE_FEATURE_TOGGLE", { project }) && <Button onClick={() => moving.open()}>Move</Button>}
+        {may("CREATE_FEATURE", { project }) && (
+          <Opener label="Copy" parameter="copy">
+            {(onClose) => <Copy flag={flag} onClose={onClose} />}
+          </Opener>
+        )}
+        {may("MOVE_FEATURE_TOGGLE", { project }) && (
+          <Opener label="Move" parameter="move">
+            {(onClose) => <Move flag={flag} onClose={onClose} />}
+          </Opener>
+        )}
         {may("UPDATE_FEATURE", { project }) &&
           (isCompleted ? (
-            <Button
-              onClick={() => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) })}
-            >
-              Reopen
-            </Button>
+            <Button onClick={reopen}>Reopen</Button>
           ) : (
-            <Button onClick={() => completing.open()}>Mark as completed</Button>
+            <Opener label="Mark as completed" parameter="complete">
+              {(onClose) => <Complete flag={flag} onClose={onClose} />}
+            </Opener>
           ))}
         {may("DELETE_FEATURE", { project }) && (
-          <Button kind="danger" icon="archive" onClick={() => archiving.open()}>
-            Archive
-          </Button>
+          <Opener label="Archive" kind="danger" icon="archive" parameter="archive">
+            {(onClose) => <Archive flag={flag} onClose={onClose} />}
+          </Opener>
         )}
       </div>
-      {copying.of && <Clone flag={flag} onClose={copying.close} />}
-      {moving.of && <Move flag={flag} onClose={moving.close} />}
-      {completing.of && <Complete flag={flag} onClose={completing.close} />}
-      {archiving.of && <Archive flag={flag} onClose={archiving.close} />}
     </section>
   );
 }
@@ -69,75 +103,74 @@ interface ActionProps {
   onClose(): void;
 }
 
-function Clone({ flag, onClose }: ActionProps) {
+const COPY = {
+  name: text("Name of the copy", { required: true }),
+  replaceGroupId: check("New group ID: rollouts of the copy reach different users"),
+};
+
+function Copy({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const form = useForm({ name: `${flag.name}-copy`, replaceGroupId: true }, async (body) => {
     const { name } = await change(`POST ${FEATURE}/clone`, { params: paramsOf(flag), body });
-    navigate(pathTo("projects", flag.project, "features", name), { replace: true });
+    navigate(flagPath(flag.project, name), { replace: true });
   });
   return (
-    <Dialog title={`Copy ${flag.name}`} onClose={onClose}>
-      <Form form={form} submit="Create the copy" onCancel={onClose}>
-        <TextField form={form} name="name" label="Name of the copy" isRequired autofocus />
-        <CheckField
-          form={form}
-          name="replaceGroupId"
-          label="New group ID: rollouts of the copy reach different users"
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Copy ${flag.name}`}
+      form={form}
+      fields={COPY}
+      submit="Create the copy"
+      onClose={onClose}
+    />
   );
 }
 
 function Move({ flag, onClose }: ActionProps) {
   const [, navigate] = useLocation();
   const projects = useRead("GET /api/admin/projects").data?.projects ?? [];
-  const others = projects.filter(({ id }) => id !== flag.project);
+  const others = named(projects.filter(({ id }) => id !== flag.project));
   const form = useForm({ newProjectId: "" }, async (body) => {
     await change(`POST ${FEATURE}/changeProject`, { params: paramsOf(flag), body });
-    navigate(pathTo("projects", body.newProjectId, "features", flag.name), { replace: true });
+    navigate(flagPath(body.newProjectId, flag.name), { replace: true });
   });
+  const fields = { newProjectId: choice("To project", [["", "choose a project"], ...others]) };
   return (
-    <Dialog title={`Move ${flag.name}`} onClose={onClose}>
-      <Form form={form} submit="Move the flag" onCancel={onClose}>
-        <ChoiceField
-          form={form}
-          name="newProjectId"
-          label="To project"
-          choices={[["", "choose a project"], ...others.map(({ id, name }) => [id, name] as const)]}
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Move ${flag.name}`}
+      form={form}
+      fields={fields}
+      submit="Move the flag"
+      onClose={onClose}
+    />
   );
 }
 
+const OUTCOMES = [
+  ["kept", "kept: the feature stays, for everyone"],
+  ["discarded", "discarded: the feature was dropped"],
+] as const;
+
+const COMPLETE = {
+  status: choice<(typeof OUTCOMES)[number][0]>("Outcome", OUTCOMES),
+  statusValue: text("Variant that was kept", { hint: "If the flag has variants." }),
+};
+
+const KEPT = { status: "kept" as (typeof OUTCOMES)[number][0], statusValue: "" };
+
 function Complete({ flag, onClose }: ActionProps) {
-  const form = useForm({ status: "kept", statusValue: "" }, async ({ status, statusValue }) => {
-    const kept = status === "kept" ? "kept" : "discarded";
-    const body = { status: kept, ...(statusValue !== "" && { statusValue }) } as const;
+  const form = useForm(KEPT, async ({ status, statusValue }) => {
+    const body = { status, ...(statusValue !== "" && { statusValue }) };
     await change(`POST ${FEATURE}/lifecycle/complete`, { params: paramsOf(flag), body });
     onClose();
   });
   return (
-    <Dialog title={`Mark ${flag.name} as completed`} onClose={onClose}>
-      <Form form={form} submit="Mark as completed" onCancel={onClose}>
-        <ChoiceField
-          form={form}
-          name="status"
-          label="Outcome"
-          choices={[
-            ["kept", "kept: the feature stays, for everyone"],
-            ["discarded", "discarded: the feature was dropped"],
-          ]}
-        />
-        <TextField
-          form={form}
-          name="statusValue"
-          label="Variant that was kept"
-          hint="If the flag has variants."
-        />
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={`Mark ${flag.name} as completed`}
+      form={form}
+      fields={COMPLETE}
+      submit="Mark as completed"
+      onClose={onClose}
+    />
   );
 }
 
@@ -151,5 +184,24 @@ function Archive({ flag, onClose }: ActionProps) {
     <Confirm title={`Archive ${flag.name}?`} action="Archive the flag" onConfirm={archive} onClose={onClose}>
       Applications that use it will fall back to their default. You can revive it from the project's archive.
     </Confirm>
+  );
+}
+
+/** The latest events of a flag. */
+export const Log = () => <FlagFrame>{({ name }) => <Events feature={name} />}</FlagFrame>;
+
+function Events({ feature }: { feature: string }) {
+  const read = useRead("GET /api/admin/search/events", { query: { feature: `IS:${feature}`, limit: 50 } });
+  return (
+    <Answer read={read}>
+      {({ events, total }) => (
+        <>
+          <EventList events={events} />
+          {total > events.length && (
+            <Link href={`/events?feature=${encodeURIComponent(feature)}`}>All {total} in the event log</Link>
+          )}
+        </>
+      )}
+    </Answer>
   );
 }

@@ -1,19 +1,22 @@
 import { useDialog } from "../../address.ts";
+import type { Output } from "../../api.ts";
 import { Answer } from "../../parts/answer.tsx";
-import { Switch } from "../../parts/button.tsx";
-import { Confirm } from "../../parts/confirm.tsx";
+import { IconButton, Switch } from "../../parts/controls.tsx";
+import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { useForm } from "../../parts/form.tsx";
 import { Table } from "../../parts/table.tsx";
 import { change, useRead } from "../../reads.ts";
+import { strategyInWords } from "../../sentence.ts";
 import { may } from "../../session.ts";
-import { DefaultStrategy } from "./default-strategy.tsx";
-import { type Project, ProjectFrame } from "./project-frame.tsx";
+import { newDraft, toBody, toDraft, useStrategyFields } from "../flag/strategy.tsx";
+import { PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
 /** The environments of a project, in which its flags can be turned on. */
-export const View = () => (
-  <ProjectFrame>{(project, id) => <Environments project={project} id={id} />}</ProjectFrame>
+export const Environments = () => (
+  <ProjectFrame>{(project, id) => <OfProject project={project} id={id} />}</ProjectFrame>
 );
 
-function Environments({ project, id }: { project: Project; id: string }) {
+function OfProject({ project, id }: { project: Project; id: string }) {
   const read = useRead("GET /api/admin/environments");
   const removing = useDialog("remove");
   const defaults = useRead("GET /api/admin/environments/project/:projectId", { params: { projectId: id } });
@@ -24,8 +27,10 @@ function Environments({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
   const toggle = (environment: string, isOn: boolean) =>
     isOn
-      ? change("POST /api/admin/projects/:projectId/environments", { params, body: { environment } })
+      ? change(`POST ${PROJECT}/environments`, { params, body: { environment } })
       : removing.open(environment);
+  const remove = (environment: string) =>
+    change(`DELETE ${PROJECT}/environments/:environment`, { params: { ...params, environment } });
   return (
     <>
       <Answer read={read}>
@@ -66,11 +71,7 @@ function Environments({ project, id }: { project: Project; id: string }) {
         <Confirm
           title={`Remove ${removed} from the project?`}
           action="Remove"
-          onConfirm={() =>
-            change("DELETE /api/admin/projects/:projectId/environments/:environment", {
-              params: { ...params, environment: removed },
-            })
-          }
+          onConfirm={() => remove(removed)}
           onClose={removing.close}
         >
           This project's flags will be off in {removed}, and lose their own variants there. Their strategies
@@ -78,5 +79,62 @@ function Environments({ project, id }: { project: Project; id: string }) {
         </Confirm>
       )}
     </>
+  );
+}
+
+type Environment = Output<"GET /api/admin/environments/project/:projectId">["environments"][number];
+
+interface DefaultStrategyProps {
+  project: string;
+  environment: string;
+  /** Undefined if the project has set none: flags are then on for everyone. */
+  strategy: NonNullable<Environment["defaultStrategy"]> | undefined;
+}
+
+/** The strategy a flag without any gets when it is turned on in an environment, in words, with a button to edit it. */
+function DefaultStrategy({ project, environment, strategy }: DefaultStrategyProps) {
+  const editing = useDialog("edit");
+  const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
+  const names = segments.filter(({ id }) => strategy?.segments?.includes(id)).map(({ name }) => name);
+  const isAllowed =
+    may("UPDATE_PROJECT", { project }) || may("PROJECT_DEFAULT_STRATEGY_WRITE", { project, environment });
+  return (
+    <>
+      {strategy ? strategyInWords(strategy, names) : "Everyone"}{" "}
+      {isAllowed && (
+        <IconButton
+          icon="edit"
+          label={`Edit the default strategy in ${environment}`}
+          onClick={() => editing.open(environment)}
+        />
+      )}
+      {editing.of === environment && (
+        <Editor project={project} environment={environment} strategy={strategy} onClose={editing.close} />
+      )}
+    </>
+  );
+}
+
+function Editor({ project, environment, strategy, onClose }: DefaultStrategyProps & { onClose(): void }) {
+  const params = { projectId: project, environment };
+  const form = useForm(strategy ? toDraft(strategy) : newDraft(""), async (draft) => {
+    const body = { ...toBody(draft), name: "flexibleRollout" as const }; // the only strategy allowed as a default
+    await change(`POST ${PROJECT}/environments/:environment/default-strategy`, { params, body });
+    onClose();
+  });
+  return (
+    <FormDialog
+      title={`Default strategy in ${environment}`}
+      isWide
+      above={
+        <p>
+          Flags without strategies get this one when they are turned on here. Other flags stay as they are.
+        </p>
+      }
+      form={form}
+      fields={useStrategyFields(project)(form)}
+      submit="Save the default strategy"
+      onClose={onClose}
+    />
   );
 }

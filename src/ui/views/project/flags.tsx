@@ -1,37 +1,46 @@
 import { useState } from "preact/hooks";
-import { isFiltered, useDialog, useFilters } from "../../address.ts";
+import { useLocation } from "wouter-preact";
+import { flagPath, isFiltered, useDialog, useFilters } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { counted } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
-import { Button } from "../../parts/button.tsx";
-import { Pager } from "../../parts/table.tsx";
-import { useRead } from "../../reads.ts";
+import { Button, Switch } from "../../parts/controls.tsx";
+import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { check, choice, choicesOf, long, named, text, useForm } from "../../parts/form.tsx";
+import { Filter, Pager, Search, Select, Table } from "../../parts/table.tsx";
+import { Badge, FlagLink, Time } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
 import { may } from "../../session.ts";
-import { BulkBar } from "./bulk.tsx";
-import { FILTERS, FLAG_FILTERS, FlagFilters, queryOf } from "./flag-filters.tsx";
-import { FlagTable } from "./flag-table.tsx";
-import { NewFlag } from "./new-flag.tsx";
-import { type Project, ProjectFrame } from "./project-frame.tsx";
+import { switchFlag } from "../flag/frame.tsx";
+import { Favorite, PROJECT, type Project, ProjectFrame } from "./frame.tsx";
 
 const PAGE = 50;
 
+/** The filters that narrow the list. */
+const NARROWING = { query: "", type: "", state: "", tag: "" };
+
+/** The filters and sorting, as kept in the address. */
+const FILTERS = { ...NARROWING, sortBy: "createdAt", sortOrder: "desc", offset: "0" };
+
+type Filters = typeof FILTERS;
+
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
-export function View() {
+export function Flags() {
   const [filters, setFilters] = useFilters(FILTERS);
   const creating = useDialog("new");
+  const actions = (id: string) =>
+    may("CREATE_FEATURE", { project: id }) && (
+      <Button kind="main" icon="add" onClick={() => creating.open()}>
+        New flag
+      </Button>
+    );
   return (
-    <ProjectFrame
-      actions={(_, id) =>
-        may("CREATE_FEATURE", { project: id }) && (
-          <Button kind="main" icon="add" onClick={() => creating.open()}>
-            New flag
-          </Button>
-        )
-      }
-    >
+    <ProjectFrame actions={actions}>
       {(project, id) => (
         <>
           {project.description && <p class="muted">{project.description}</p>}
-          <FlagFilters filters={filters} onChange={setFilters} />
-          <Flags project={project} id={id} />
+          <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })} />
+          <FlagTable project={project} id={id} filters={filters} onChange={setFilters} />
           {creating.of && <NewFlag project={project} id={id} onClose={creating.close} />}
         </>
       )}
@@ -39,8 +48,48 @@ export function View() {
   );
 }
 
-function Flags({ project, id }: { project: Project; id: string }) {
-  const [filters, setFilters] = useFilters(FILTERS);
+interface FiltersProps {
+  filters: Filters;
+  onChange(changed: Partial<Filters>): void;
+}
+
+function FlagFilters({ filters, onChange }: FiltersProps) {
+  const types = useRead("GET /api/admin/feature-types").data?.types;
+  const tags = useRead("GET /api/admin/tags").data?.tags ?? [];
+  const bind = (name: keyof Filters) => ({
+    value: filters[name],
+    onChange: (value: string) => onChange({ [name]: value }),
+  });
+  return (
+    <search class="filters">
+      <Search label="Search flags" {...bind("query")} />
+      <Filter label="Type" choices={named(types)} {...bind("type")} />
+      <Filter label="State" choices={choicesOf(["active", "stale"])} {...bind("state")} />
+      {tags.length > 0 && <Filter label="Tag" choices={choicesOf(tags.map(tagInWords))} {...bind("tag")} />}
+      {isFiltered(filters, NARROWING) && <Button onClick={() => onChange(NARROWING)}>Clear filters</Button>}
+    </search>
+  );
+}
+
+const tagInWords = ({ type, value }: { type: string; value: string }) => `${type}:${value}`;
+
+/** The filters as the query of the server's search. */
+const queryOf = ({ query, type, state, tag, sortBy, sortOrder }: Filters) => ({
+  query,
+  type: type && `IS:${type}`,
+  state: state && `IS:${state}`,
+  tag: tag && `INCLUDE:${tag}`,
+  sortBy,
+  sortOrder,
+  favoritesFirst: "true",
+});
+
+interface FlagTableProps extends FiltersProps {
+  project: Project;
+  id: string;
+}
+
+function FlagTable({ project, id, filters, onChange }: FlagTableProps) {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const offset = Number(filters.offset) || 0;
   const read = useRead("GET /api/admin/search/features", {
@@ -56,30 +105,181 @@ function Flags({ project, id }: { project: Project; id: string }) {
             <BulkBar
               project={id}
               environments={environments}
-              names={[...selected]}
+              features={[...selected]}
               onDone={() => setSelected(new Set())}
             />
           )}
-          <FlagTable
-            project={id}
-            environments={environments}
-            features={features}
-            empty={isFiltered(filters, FLAG_FILTERS) ? "No flags match." : "No flags yet."}
+          <Table
+            caption="Flags"
+            rows={features}
+            keyOf={({ name }) => name}
+            empty={isFiltered(filters, NARROWING) ? "No flags match." : "No flags yet."}
             sorting={{
               by: filters.sortBy,
               order: filters.sortOrder === "desc" ? "desc" : "asc",
-              onSort: (sortBy, sortOrder) => setFilters({ sortBy, sortOrder, offset: "0" }),
+              onSort: (sortBy, sortOrder) => onChange({ sortBy, sortOrder, offset: "0" }),
             }}
             selection={canSelect ? { selected, onSelect: setSelected } : undefined}
+            columns={[
+              {
+                title: "Favorite",
+                kind: "tools",
+                cell: ({ name, favorite }) => (
+                  <Favorite project={id} flag={name} label={`Favorite: ${name}`} isFavorite={favorite} />
+                ),
+              },
+              { title: "Flag", kind: "main", sortBy: "name", cell: (flag) => <Name flag={flag} /> },
+              ...environments.map((environment) => ({
+                title: environment,
+                sortBy: `environment:${environment}`,
+                cell: (flag: FoundFlag) => <InEnvironment flag={flag} environment={environment} />,
+              })),
+              { title: "Type", sortBy: "type", cell: ({ type }) => type },
+              {
+                title: "Last seen",
+                sortBy: "lastSeenAt",
+                cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />,
+              },
+              { title: "Created", sortBy: "createdAt", cell: ({ createdAt }) => <Time at={createdAt} /> },
+            ]}
           />
           <Pager
             offset={offset}
             limit={PAGE}
             total={total}
-            onMove={(offset) => setFilters({ offset: String(offset) })}
+            onMove={(offset) => onChange({ offset: String(offset) })}
           />
         </>
       )}
     </Answer>
+  );
+}
+
+type FoundFlag = Output<"GET /api/admin/search/features">["features"][number];
+
+const Name = ({ flag: { name, project, stale, tags = [], segments } }: { flag: FoundFlag }) => (
+  <>
+    <FlagLink project={project} name={name} /> {stale && <Badge tone="bad">stale</Badge>}{" "}
+    {tags.map((tag) => (
+      <Badge key={tagInWords(tag)}>
+        <bdi>{tagInWords(tag)}</bdi>
+      </Badge>
+    ))}
+    {segments.length > 0 && <small> in {segments.join(", ")}</small>}
+  </>
+);
+
+function InEnvironment({ flag, environment }: { flag: FoundFlag; environment: string }) {
+  const state = flag.environments.find(({ name }) => name === environment);
+  const place = { project: flag.project, feature: flag.name, environment };
+  return state ? (
+    <Switch
+      isOn={state.enabled}
+      label={`${flag.name} in ${environment}`}
+      disabled={!may("UPDATE_FEATURE_ENVIRONMENT", place)}
+      onChange={(isOn) => switchFlag(place, isOn)}
+    />
+  ) : null;
+}
+
+interface BulkBarProps {
+  project: string;
+  environments: readonly string[];
+  features: string[];
+  onDone(): void;
+}
+
+/** Bulk actions on the selected flags: if one flag is refused, none is changed. */
+function BulkBar({ project, environments, features, onDone }: BulkBarProps) {
+  const [isArchiving, setArchiving] = useState(false);
+  const params = { projectId: project };
+  const markStale = (stale: boolean) =>
+    change(`POST ${PROJECT}/stale`, { params, body: { features, stale } }).then(onDone);
+  const archive = () => change(`POST ${PROJECT}/archive`, { params, body: { features } }).then(onDone);
+  return (
+    <section class="bulk" aria-label="Selected flags">
+      <strong>{counted(features.length, "flag")} selected</strong>
+      <TurnOnOff project={project} environments={environments} features={features} onDone={onDone} />
+      {may("UPDATE_FEATURE", { project }) && (
+        <>
+          <Button onClick={() => markStale(true)}>Mark as stale</Button>
+          <Button onClick={() => markStale(false)}>Mark as not stale</Button>
+        </>
+      )}
+      {may("DELETE_FEATURE", { project }) && (
+        <Button icon="archive" kind="danger" onClick={() => setArchiving(true)}>
+          Archive
+        </Button>
+      )}
+      <Button onClick={onDone}>Clear selection</Button>
+      {isArchiving && (
+        <Confirm
+          title={`Archive ${counted(features.length, "flag")}?`}
+          action="Archive"
+          onConfirm={archive}
+          onClose={() => setArchiving(false)}
+        >
+          Applications that use them will fall back to their defaults. You can revive them from the archive.{" "}
+          {features.join(", ")}
+        </Confirm>
+      )}
+    </section>
+  );
+}
+
+function TurnOnOff({ project, environments, features, onDone }: BulkBarProps) {
+  const allowed = environments.filter((environment) =>
+    may("UPDATE_FEATURE_ENVIRONMENT", { project, environment }),
+  );
+  const [environment = "", setEnvironment] = useState(allowed[0]);
+  if (allowed.length === 0) return null;
+  const turn = (to: "on" | "off") =>
+    change(`POST ${PROJECT}/bulk_features/environments/:environment/${to}`, {
+      params: { projectId: project, environment },
+      body: { features },
+    }).then(onDone);
+  return (
+    <>
+      <Select
+        label="Environment"
+        value={environment}
+        choices={choicesOf(allowed)}
+        onChange={setEnvironment}
+      />
+      <Button onClick={() => turn("on")}>Turn on</Button>
+      <Button onClick={() => turn("off")}>Turn off</Button>
+    </>
+  );
+}
+
+interface NewFlagProps {
+  project: Project;
+  id: string;
+  onClose(): void;
+}
+
+const EMPTY = { name: "", type: "release", description: "", impressionData: false };
+
+function NewFlag({ project, id, onClose }: NewFlagProps) {
+  const [, navigate] = useLocation();
+  const types = useRead("GET /api/admin/feature-types").data?.types ?? [];
+  const form = useForm(EMPTY, async (body) => {
+    const { name } = await change(`POST ${PROJECT}/features`, { params: { projectId: id }, body });
+    navigate(flagPath(id, name), { replace: true });
+  });
+  const { pattern, example } = project.featureNaming;
+  const naming = pattern
+    ? `Must match ${pattern}${example ? `, such as ${example}` : ""}.`
+    : "Code refers to the flag by this name, so it can't be changed later.";
+  const fields = {
+    name: text("Name", { hint: naming, required: true }),
+    type: choice("Type", named(types), {
+      hint: types.find((type) => type.id === form.values.type)?.description,
+    }),
+    description: long("Description"),
+    impressionData: check("Impression data: SDKs emit an event for each evaluation"),
+  };
+  return (
+    <FormDialog title="New flag" form={form} fields={fields} submit="Create the flag" onClose={onClose} />
   );
 }

@@ -1,0 +1,81 @@
+import type { Output } from "../api.ts";
+import { constraintInWords, strategyInWords } from "../sentence.ts";
+import { long, text } from "./form.tsx";
+import { Badge, Name } from "./words.tsx";
+
+/** The fields of an evaluation context: the user, and any others by name. */
+export const CONTEXT_FIELDS = {
+  userId: text("userId"),
+  more: long("Other context fields", { hint: "One per line, such as country=NO" }),
+};
+
+/** The context that was typed, in the form the playground takes. @throws Error for a line without `=` */
+export function toContext({ userId, more }: Record<keyof typeof CONTEXT_FIELDS, string>) {
+  const fields = more
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => {
+      const [name = "", ...value] = line.split("=");
+      if (value.length === 0) throw new Error(`Write context fields as country=NO, not as ${line}`);
+      return [name.trim(), value.join("=").trim()];
+    });
+  return { appName: "page", ...(userId !== "" && { userId }), ...Object.fromEntries(fields) };
+}
+
+export type EvaluatedFlag = Output<"POST /api/admin/playground">["features"][number];
+
+/** Whether a flag is on for a context, and the strategies and constraints that decide it. */
+export function Reasons({ feature }: { feature: EvaluatedFlag }) {
+  const { name, isEnabled, isEnabledInCurrentEnvironment, hasUnsatisfiedDependency, error } = feature;
+  return (
+    <section class="reasons">
+      <p>
+        <bdi>{name}</bdi> is <Verdict result={isEnabled} />
+        {feature.variant.enabled && (
+          <>
+            {" "}
+            with the variant <Name>{feature.variant.name}</Name>
+          </>
+        )}
+        {!isEnabledInCurrentEnvironment && ": the flag is off in this environment"}
+        {error !== undefined && `: it can't be evaluated: ${error}`}
+        {hasUnsatisfiedDependency && ": the flag it depends on is not in the required state"}
+      </p>
+      <ul>
+        {feature.strategies.data.map((strategy) => (
+          <li key={strategy.id}>
+            <Verdict result={strategy.result.enabled} /> {strategyInWords({ ...strategy, constraints: [] })}
+            {strategy.disabled && " (disabled)"}
+            <ul>
+              {strategy.segments.map(({ id, name, result }) => (
+                <li key={id}>
+                  <Verdict result={result} words={MET} /> in the segment <bdi>{name}</bdi>
+                </li>
+              ))}
+              {strategy.constraints.map((constraint, index) => (
+                <li key={index}>
+                  <Verdict result={constraint.result} words={MET} /> {constraintInWords(constraint)}
+                </li>
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The wording for segments and constraints. */
+const MET = ["met", "not met"] as const;
+
+interface VerdictProps {
+  result: boolean | "unknown";
+  words?: readonly [good: string, bad: string];
+}
+
+const Verdict = ({ result, words: [good, bad] = ["on", "off"] }: VerdictProps) =>
+  result === "unknown" ? (
+    <Badge>only the application can tell</Badge>
+  ) : (
+    <Badge tone={result ? "good" : "bad"}>{result ? good : bad}</Badge>
+  );

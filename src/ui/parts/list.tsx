@@ -1,0 +1,156 @@
+import type { ComponentChildren } from "preact";
+import { useDialog } from "../address.ts";
+import { type Read, useLast } from "../reads.ts";
+import { Answer } from "./answer.tsx";
+import { Button, IconButton } from "./controls.tsx";
+import { Confirm, Dialog } from "./dialog.tsx";
+import { type Column, Table } from "./table.tsx";
+import { Heading } from "./words.tsx";
+
+/** What the editor of a list takes. */
+export interface Edited<T> {
+  /** Undefined for a new one. */
+  row: T | undefined;
+  title: string;
+  /** The label of the submit button. */
+  submit: string;
+  onClose(): void;
+}
+
+interface EditableListProps<D, T> {
+  title: string;
+  /** What a row is, such as "tag type". */
+  noun: string;
+  read: Read<D>;
+  rows(data: D): readonly T[];
+  keyOf(row: NoInfer<T>): string | number;
+  /** The name of a row; its key by default. */
+  nameOf?(row: NoInfer<T>): string;
+  /** Shown between the heading and the list. */
+  above?: ComponentChildren;
+  columns: ReadonlyArray<Column<NoInfer<T>>>;
+  /** Whether the user may create something, or change or delete a row. */
+  may(action: "CREATE" | "UPDATE" | "DELETE", row?: NoInfer<T>): boolean;
+  /** The dialog to create or edit a row. */
+  editor(edited: Edited<NoInfer<T>>): ComponentChildren;
+  /** Omitted if rows can't be deleted. */
+  remove?(row: NoInfer<T>): Promise<unknown>;
+  /** What is lost if a row is deleted. */
+  loss?: string | ((row: NoInfer<T>) => string);
+  /** Why a row can't be deleted as things are; empty if it can. */
+  obstacle?(row: NoInfer<T>): string;
+  /** Further actions on a row. */
+  tools?(row: NoInfer<T>): ComponentChildren;
+}
+
+/** A list whose rows are created, edited and deleted in dialogs; the address holds which one is open. */
+export function EditableList<D, T>(props: EditableListProps<D, T>) {
+  const { title, noun, read, rows: rowsOf, columns, may, editor, remove } = props;
+  const keyOf = (row: T) => String(props.keyOf(row));
+  const nameOf = props.nameOf ?? keyOf;
+  const creating = useDialog("new");
+  const editing = useDialog("edit");
+  const removing = useDialog("remove");
+  const tools = (row: T) => (
+    <>
+      {props.tools?.(row)}
+      {may("UPDATE", row) && (
+        <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => editing.open(keyOf(row))} />
+      )}
+      {remove && may("DELETE", row) && (
+        <IconButton icon="remove" label={`Delete ${nameOf(row)}`} onClick={() => removing.open(keyOf(row))} />
+      )}
+    </>
+  );
+  const create = { row: undefined, title: `New ${noun}`, submit: `Create the ${noun}` };
+  const edit = (row: T) => ({ row, title: `${capitalised(noun)} ${nameOf(row)}`, submit: "Save" });
+  return (
+    <>
+      <Heading title={title}>
+        {may("CREATE") && (
+          <Button kind="main" icon="add" onClick={() => creating.open()}>
+            New {noun}
+          </Button>
+        )}
+      </Heading>
+      {props.above}
+      <Answer read={read}>
+        {(data) => {
+          const rows = rowsOf(data);
+          const at = (key: string | undefined) => rows.find((row) => keyOf(row) === key);
+          const removed = at(removing.of);
+          return (
+            <>
+              <Table
+                caption={title}
+                rows={rows}
+                keyOf={keyOf}
+                empty={`No ${noun}s yet.`}
+                columns={[...columns, { title: "Actions", kind: "tools", cell: tools }]}
+              />
+              {creating.of && editor({ ...create, onClose: creating.close })}
+              {editing.of && (
+                <Editing key={editing.of} row={at(editing.of)}>
+                  {(row) => editor({ ...edit(row), onClose: editing.close })}
+                </Editing>
+              )}
+              {removed && <Remove {...props} row={removed} name={nameOf(removed)} onClose={removing.close} />}
+            </>
+          );
+        }}
+      </Answer>
+    </>
+  );
+}
+
+const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+
+type RemoveProps<T> = Pick<EditableListProps<unknown, T>, "noun" | "remove" | "loss" | "obstacle"> & {
+  row: T;
+  name: string;
+  onClose(): void;
+};
+
+/** Asks before a row is deleted, or says why it can't be. */
+function Remove<T>({ row, name, noun, remove, loss, obstacle, onClose }: RemoveProps<T>) {
+  const reason = obstacle?.(row);
+  if (reason)
+    return (
+      <Dialog title={`${name} can't be deleted`} onClose={onClose}>
+        {reason}
+      </Dialog>
+    );
+  return (
+    <Confirm
+      title={`Delete ${name}?`}
+      action={`Delete the ${noun}`}
+      onConfirm={async () => remove?.(row)}
+      onClose={onClose}
+    >
+      {typeof loss === "function" ? loss(row) : loss}
+    </Confirm>
+  );
+}
+
+interface EditingProps<T> {
+  row: T | undefined;
+  children(row: T): ComponentChildren;
+}
+
+/** Keeps the editor open, with what is typed in it, even if others delete the row. */
+export function Editing<T>({ row, children }: EditingProps<T>) {
+  const last = useLast(row);
+  return last === undefined ? null : children(last);
+}
+
+/** Columns that most lists have. */
+export const NAME: Column<{ name: string }> = {
+  title: "Name",
+  kind: "main",
+  cell: ({ name }) => <bdi>{name}</bdi>,
+};
+
+export const DESCRIPTION: Column<{ description?: string | null | undefined }> = {
+  title: "Description",
+  cell: ({ description }) => <bdi>{description}</bdi>,
+};

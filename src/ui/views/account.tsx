@@ -1,0 +1,132 @@
+import type { Output } from "../api.ts";
+import { fullTime } from "../format.ts";
+import { Answer } from "../parts/answer.tsx";
+import { Button, IconButton, tell } from "../parts/controls.tsx";
+import { Form, text, useForm } from "../parts/form.tsx";
+import { Table } from "../parts/table.tsx";
+import { createPasswordLink, PersonalTokens } from "../parts/tokens.tsx";
+import { Badge, Heading, Time } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { isAdmin, ownUser } from "../session.ts";
+
+/** The user's own account: role and projects, tokens, password and sessions. */
+export function Account() {
+  const profile = useRead("GET /api/admin/user/profile");
+  const tokens = useRead("GET /api/admin/user/tokens");
+  return (
+    <>
+      <Heading title="Your account" />
+      <Answer read={profile}>
+        {({ rootRole, projects }) => (
+          <p>
+            Your root role is <strong>{rootRole.name}</strong>.{" "}
+            {projects.length > 0 && (
+              <>
+                You are a member of <bdi>{projects.join(", ")}</bdi>.
+              </>
+            )}
+          </p>
+        )}
+      </Answer>
+      <section>
+        <h2>Personal access tokens</h2>
+        <Answer read={tokens}>
+          {({ pats }) => (
+            <PersonalTokens
+              tokens={pats}
+              create={(body) => change("POST /api/admin/user/tokens", { body })}
+              revoke={(id) => change("DELETE /api/admin/user/tokens/:id", { params: { id } })}
+            />
+          )}
+        </Answer>
+      </section>
+      <section>
+        <h2>Password</h2>
+        <Password />
+      </section>
+      <Sessions />
+    </>
+  );
+}
+
+const EMPTY = { oldPassword: "", password: "", confirmPassword: "" };
+
+const NEW = { type: "password", autocomplete: "new-password", required: true } as const;
+
+const PASSWORDS = {
+  oldPassword: text("Current password", { ...NEW, autocomplete: "current-password" }),
+  password: text("New password", NEW),
+  confirmPassword: text("Repeat the new password", NEW),
+};
+
+function Password() {
+  const form = useForm(EMPTY, async (body) => {
+    await change("POST /api/admin/user/change-password", { body });
+    form.replace(EMPTY);
+    tell("Password changed. You have been signed out everywhere else.");
+  });
+  return (
+    <>
+      <Form form={form} fields={PASSWORDS} submit="Change the password" />
+      <PasswordLink onOpen={() => form.replace(EMPTY)} />
+    </>
+  );
+}
+
+/** For those who signed in by a link and have no password, or have forgotten it. */
+function PasswordLink({ onOpen }: { onOpen(): void }) {
+  const user = ownUser();
+  if (!user || !isAdmin())
+    return <p class="muted">No password yet? An administrator can create a link for you to set one.</p>;
+  const open = async () => {
+    onOpen();
+    location.assign(new URL(await createPasswordLink(user), document.baseURI));
+  };
+  return (
+    <p class="muted">
+      No password yet, or forgotten it? <Button onClick={open}>Set a new password</Button>
+    </p>
+  );
+}
+
+const SESSIONS = "/api/admin/user/sessions";
+
+/** Where the user is signed in, to sign out from elsewhere; a token has no sessions. */
+const Sessions = () => (
+  <Answer read={useRead(`GET ${SESSIONS}`)}>
+    {({ sessions }) =>
+      sessions.length > 0 && (
+        <section>
+          <h2>Sessions</h2>
+          <Table
+            caption="Sessions"
+            rows={sessions}
+            keyOf={({ id }) => id}
+            empty=""
+            columns={[
+              { title: "Signed in", kind: "main", cell: ({ createdAt }) => <Time at={createdAt} /> },
+              { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+              { title: "Actions", kind: "tools", cell: (session) => <End session={session} /> },
+            ]}
+          />
+          {sessions.length > 1 && (
+            <Button onClick={() => change(`DELETE ${SESSIONS}`)}>Sign out everywhere else</Button>
+          )}
+        </section>
+      )
+    }
+  </Answer>
+);
+
+type Session = Output<`GET ${typeof SESSIONS}`>["sessions"][number];
+
+const End = ({ session: { id, isCurrent, createdAt } }: { session: Session }) =>
+  isCurrent ? (
+    <Badge tone="good">this session</Badge>
+  ) : (
+    <IconButton
+      icon="remove"
+      label={`End the session of ${fullTime(createdAt)}`}
+      onClick={() => change(`DELETE ${SESSIONS}/:id`, { params: { id } })}
+    />
+  );

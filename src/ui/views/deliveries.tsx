@@ -1,0 +1,168 @@
+import { useEffect } from "preact/hooks";
+import { Link, useParams } from "wouter-preact";
+import { useDialog, useFilters } from "../address.ts";
+import type { Output } from "../api.ts";
+import { Answer } from "../parts/answer.tsx";
+import { Button, tell } from "../parts/controls.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { Pager, Table } from "../parts/table.tsx";
+import { Snippet } from "../parts/tokens.tsx";
+import { Badge, Heading, Summary, Time } from "../parts/words.tsx";
+import { change, refreshEvery, useRead } from "../reads.ts";
+import { may } from "../session.ts";
+import { INTEGRATION, type Integration, nameOf, State } from "./integrations.tsx";
+
+/** The deliveries of an integration, newest first. */
+export function Deliveries() {
+  const { id = "" } = useParams<{ id: string }>();
+  const read = useRead(`GET ${INTEGRATION}`, { params: { id } });
+  const providers = useRead("GET /api/admin/addons").data?.providers ?? [];
+  return (
+    <Answer read={read}>
+      {(integration) => (
+        <>
+          <p>
+            <Link href="/integrations">Integrations</Link>
+          </p>
+          <Heading title={<bdi>{nameOf(integration, providers)}</bdi>}>
+            {may("UPDATE_ADDON") && <Actions integration={integration} />}
+          </Heading>
+          <p>
+            <State integration={integration} />
+          </p>
+          <DeliveryTable id={id} />
+        </>
+      )}
+    </Answer>
+  );
+}
+
+function Actions({ integration: { id, delivery } }: { integration: Integration }) {
+  const params = { id };
+  const test = async () => {
+    const { state, stateDetails } = await change(`POST ${INTEGRATION}/test`, { params });
+    if (state === "failed") throw new Error(stateDetails);
+    tell(stateDetails);
+  };
+  return (
+    <>
+      <Button icon="play" onClick={test}>
+        Test
+      </Button>
+      <Link class="button" href={`/integrations?edit=${id}`}>
+        <Icon name="edit" /> Edit
+      </Link>
+      {delivery?.paused ? (
+        <Button icon="play" onClick={() => change(`POST ${INTEGRATION}/resume`, { params })}>
+          Resume
+        </Button>
+      ) : (
+        <Button icon="pause" onClick={() => change(`POST ${INTEGRATION}/pause`, { params })}>
+          Pause
+        </Button>
+      )}
+    </>
+  );
+}
+
+const PAGE = 50;
+
+/** How often deliveries are refetched, since the event stream doesn't report them. */
+const REFRESH_MS = 1000;
+
+type Delivery = Output<`GET ${typeof INTEGRATION}/events`>["integrationEvents"][number];
+
+function DeliveryTable({ id }: { id: string }) {
+  useEffect(() => refreshEvery(REFRESH_MS), []);
+  const [filters, setFilters] = useFilters({ offset: "0" });
+  const details = useDialog("delivery");
+  const offset = Number(filters.offset) || 0;
+  const query = { limit: PAGE, offset };
+  const read = useRead(`GET ${INTEGRATION}/events`, { params: { id }, query });
+  return (
+    <Answer read={read}>
+      {({ integrationEvents: deliveries }) => {
+        const opened = deliveries.find((delivery) => delivery.id === details.of);
+        return (
+          <>
+            <Table
+              caption="Deliveries"
+              rows={deliveries}
+              keyOf={(delivery) => delivery.id}
+              empty="Nothing has been delivered yet."
+              columns={[
+                { title: "When", cell: ({ createdAt }) => <Time at={createdAt} /> },
+                { title: "State", cell: ({ state }) => <DeliveryState state={state} /> },
+                {
+                  title: "Event",
+                  kind: "main",
+                  cell: ({ event }) => <Summary text={event.summary ?? event.type} />,
+                },
+                { title: "Attempt", kind: "number", cell: ({ details }) => String(details.attempt ?? "") },
+                { title: "Result", kind: "main", cell: ({ stateDetails }) => <bdi>{stateDetails}</bdi> },
+                {
+                  title: "Actions",
+                  kind: "tools",
+                  cell: ({ id: delivery, event }) => (
+                    <Button onClick={() => details.open(delivery)}>
+                      Details<span class="unseen"> of event {event.id}</span>
+                    </Button>
+                  ),
+                },
+              ]}
+            />
+            <Pager
+              offset={offset}
+              limit={PAGE}
+              total={deliveries.length < PAGE ? offset + deliveries.length : Number.POSITIVE_INFINITY}
+              onMove={(offset) => setFilters({ offset: String(offset) })}
+            />
+            {opened && <Details integration={id} delivery={opened} onClose={details.close} />}
+          </>
+        );
+      }}
+    </Answer>
+  );
+}
+
+const WORDS = { success: "delivered", failed: "failed", successWithErrors: "delivered with errors" } as const;
+
+const DeliveryState = ({ state }: Pick<Delivery, "state">) => (
+  <Badge tone={state === "failed" ? "bad" : "good"}>{WORDS[state]}</Badge>
+);
+
+interface DetailsProps {
+  integration: string;
+  delivery: Delivery;
+  onClose(): void;
+}
+
+function Details({ integration, delivery, onClose }: DetailsProps) {
+  const { id, event, state, createdAt, stateDetails, details } = delivery;
+  const redeliver = async () => {
+    await change(`POST ${INTEGRATION}/events/:eventId/redeliver`, {
+      params: { id: integration, eventId: id },
+    });
+    tell("It will be delivered again.");
+    onClose();
+  };
+  return (
+    <Dialog title={`Delivery of ${event.type}`} onClose={onClose} isWide>
+      <p>
+        <Summary text={event.summary ?? event.type} />
+      </p>
+      <p>
+        <DeliveryState state={state} /> <Time at={createdAt} />: {stateDetails}
+      </p>
+      <Snippet text={JSON.stringify(details, null, 2)} label="Details" />
+      {may("UPDATE_ADDON") && (
+        <div class="submit">
+          <Button kind="main" icon="refresh" onClick={redeliver}>
+            Redeliver
+          </Button>
+        </div>
+      )}
+    </Dialog>
+  );
+}

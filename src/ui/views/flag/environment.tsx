@@ -1,0 +1,217 @@
+import { useDialog } from "../../address.ts";
+import { count } from "../../format.ts";
+import { Nothing } from "../../parts/answer.tsx";
+import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
+import { Confirm, Dialog, Opener } from "../../parts/dialog.tsx";
+import { Editor } from "../../parts/edit.tsx";
+import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
+import { Badge, Name, Time } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { strategyInWords } from "../../sentence.ts";
+import { may } from "../../session.ts";
+import { type Flag, type FlagPlace, PLACE, paramsAt, switchFlag } from "./frame.tsx";
+import { STRATEGIES, StrategyEditor } from "./strategy.tsx";
+
+type Environment = Flag["environments"][number];
+type Strategy = Environment["strategies"][number];
+
+interface EnvironmentCardProps {
+  flag: Flag;
+  environment: Environment;
+}
+
+/** A flag in one environment: whether it is on, and for whom. */
+export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
+  const { name, enabled, strategies, yes, no, lastSeenAt, variants = [] } = environment;
+  const place = { project: flag.project, feature: flag.name, environment: name };
+  const editing = useDialog("edit");
+  const edited = strategyIn(name, editing.of);
+  return (
+    <section class="environment" aria-label={`Environment ${name}`}>
+      <header>
+        <h2>
+          <bdi>{name}</bdi> {enabled ? <Badge tone="good">on</Badge> : <Badge>off</Badge>}
+        </h2>
+        <Switch
+          isOn={enabled}
+          label={`${flag.name} in ${name}`}
+          disabled={!may("UPDATE_FEATURE_ENVIRONMENT", place)}
+          onChange={(isOn) => switchFlag(place, isOn)}
+        />
+      </header>
+      <p class="muted">
+        {lastSeenAt ? "Last seen " : "Never seen"} {lastSeenAt && <Time at={lastSeenAt} />}
+        {yes + no > 0 && `; this hour: ${count(yes)} on, ${count(no)} off`}
+      </p>
+      {strategies.length === 0 && (
+        <Nothing>
+          {enabled
+            ? "No strategies: the flag is on for everyone."
+            : "No strategies yet: turning the flag on adds the project's default strategy."}
+        </Nothing>
+      )}
+      <ol class="strategies">
+        {strategies.map((strategy, index) => (
+          <StrategyItem
+            key={strategy.id}
+            strategy={strategy}
+            place={place}
+            above={strategies[index - 1]}
+            environments={flag.environments.map((one) => one.name)}
+            isLastOn={enabled && strategies.every((one) => one === strategy || one.disabled)}
+            onEdit={() => editing.open(`${name}/${strategy.id}`)}
+          />
+        ))}
+      </ol>
+      {variants.length > 0 && <WeightsBar variants={variants} />}
+      <footer>
+        {may("CREATE_FEATURE_STRATEGY", place) && (
+          <Opener label="Add a strategy" icon="add" parameter="new" of={name}>
+            {(onClose) => <StrategyEditor place={place} onClose={onClose} />}
+          </Opener>
+        )}
+        {may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place) && (
+          <Opener label="Variants" parameter="variants" of={name}>
+            {(onClose) => <Variants place={place} onClose={onClose} />}
+          </Opener>
+        )}
+      </footer>
+      {edited && <StrategyEditor place={place} id={edited} onClose={editing.close} />}
+    </section>
+  );
+}
+
+/** The strategy being edited, if it is in the environment: it is named as `ENVIRONMENT/ID`, since it may be deleted. */
+const strategyIn = (environment: string, edited = "") =>
+  edited.startsWith(`${environment}/`) ? edited.slice(environment.length + 1) : undefined;
+
+interface StrategyItemProps {
+  strategy: Strategy;
+  place: FlagPlace;
+  /** The strategy before it, with which it can be swapped. */
+  above: Strategy | undefined;
+  environments: readonly string[];
+  /** Without it, no enabled strategy would be left where the flag is on: the server turns the flag off. */
+  isLastOn: boolean;
+  onEdit(): void;
+}
+
+/** A strategy as a sentence and a bar, with its actions. */
+function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
+  const copying = useDialog("copy");
+  const removing = useDialog("remove");
+  const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
+  const names = strategy.segments.map((id) => segments.find((one) => one.id === id)?.name ?? String(id));
+  const words = strategyInWords(strategy, names);
+  const { id, title, disabled, parameters, variants } = strategy;
+  const params = { ...paramsAt(place), strategyId: id };
+  return (
+    <li class={disabled ? "strategy disabled" : "strategy"}>
+      {title !== "" && <Name>{title}</Name>}
+      <p>
+        {words} {disabled && <Badge>disabled</Badge>}
+      </p>
+      {parameters.rollout !== undefined && (
+        <div class="bar" aria-hidden="true">
+          <span style={{ width: `${Number(parameters.rollout)}%` }} />
+        </div>
+      )}
+      {variants.length > 0 && <WeightsBar variants={variants} />}
+      <div class="tools">
+        {may("UPDATE_FEATURE_STRATEGY", place) && (
+          <>
+            <IconButton icon="edit" label={`Edit: ${words}`} onClick={onEdit} />
+            {above && (
+              <IconButton
+                icon="up"
+                label={`Move up: ${words}`}
+                onClick={() => swap(place, strategy, above)}
+              />
+            )}
+          </>
+        )}
+        {environments.length > 1 && (
+          <IconButton
+            icon="copy"
+            label={`Copy to another environment: ${words}`}
+            onClick={() => copying.open(id)}
+          />
+        )}
+        {may("DELETE_FEATURE_STRATEGY", place) && (
+          <IconButton icon="remove" label={`Remove: ${words}`} onClick={() => removing.open(id)} />
+        )}
+      </div>
+      {copying.of === id && (
+        <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={copying.close} />
+      )}
+      {removing.of === id && (
+        <Confirm
+          title="Remove the strategy?"
+          action="Remove"
+          onClose={removing.close}
+          onConfirm={() => change(`DELETE ${STRATEGIES}/:strategyId`, { params })}
+        >
+          In {place.environment}, the flag will no longer be on for: {words}.
+          {isLastOn && ` No other strategy is enabled there, so the flag will be turned off.`}
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+/** Swaps two strategies; those that were never sorted have the same sort order. */
+const swap = (place: FlagPlace, lower: Strategy, upper: Strategy) =>
+  change(`POST ${STRATEGIES}/set-sort-order`, {
+    params: paramsAt(place),
+    body: [
+      { id: lower.id, sortOrder: upper.sortOrder },
+      { id: upper.id, sortOrder: Math.max(lower.sortOrder, upper.sortOrder + 1) },
+    ],
+  });
+
+interface CopyStrategyProps extends Pick<StrategyItemProps, "strategy" | "place" | "environments"> {
+  onClose(): void;
+}
+
+function CopyStrategy({ strategy, place, environments, onClose }: CopyStrategyProps) {
+  const { id: _, sortOrder: __, ...copied } = strategy;
+  const copyTo = async (environment: string) => {
+    const params = paramsAt({ ...place, environment });
+    await change(`POST ${STRATEGIES}`, { params, body: copied });
+    tell(`Copied to ${environment}`);
+    onClose();
+  };
+  const others = environments.filter(
+    (environment) =>
+      environment !== place.environment &&
+      may("CREATE_FEATURE_STRATEGY", { project: place.project, environment }),
+  );
+  return (
+    <Dialog title="Copy the strategy to" onClose={onClose}>
+      <div class="actions">
+        {others.map((environment) => (
+          <Button key={environment} onClick={() => copyTo(environment)}>
+            {environment}
+          </Button>
+        ))}
+      </div>
+    </Dialog>
+  );
+}
+
+/** The variants of a flag in an environment, for strategies without variants of their own. */
+const Variants = ({ place, onClose }: { place: FlagPlace; onClose(): void }) => (
+  <Editor
+    title={`Variants in ${place.environment}`}
+    isWide
+    of={[`GET ${PLACE}/variants`, { params: paramsAt(place) }]}
+    toValues={(now) => ({ variants: (now?.variants ?? []) as readonly Variant[] })}
+    above={<p>For everyone who gets the flag here, unless the strategy has its own variants.</p>}
+    fields={() => ({ variants: variantsControl })}
+    update={({ variants }, ifStill) =>
+      change(`PUT ${PLACE}/variants`, { params: paramsAt(place), body: [...variants], ifStill })
+    }
+    submit="Save the variants"
+    onClose={onClose}
+  />
+);

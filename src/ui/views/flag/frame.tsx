@@ -1,0 +1,95 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useParams } from "wouter-preact";
+import { flagPath, pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { Answer, DeadEnd, Failure } from "../../parts/answer.tsx";
+import { Badge, Heading, ProjectLink, Tabs } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+import { Favorite, PROJECT } from "../project/frame.tsx";
+
+export const FEATURE = `${PROJECT}/features/:featureName` as const;
+
+export type Flag = Output<`GET ${typeof FEATURE}`>;
+
+/** A flag's parameters in the API's paths. */
+export const paramsOf = ({ project, name }: Pick<Flag, "project" | "name">) => ({
+  projectId: project,
+  featureName: name,
+});
+
+/** The frame of every view of a flag; `children` renders the rest. */
+export function FlagFrame({ children }: { children(flag: Flag): ComponentChildren }) {
+  const { projectId = "", featureName = "" } = useParams();
+  const read = useRead(`GET ${FEATURE}`, {
+    params: { projectId, featureName },
+    query: { variantEnvironments: true },
+  });
+  useEffect(() => {
+    document.title = `${featureName} · Flagstone`;
+  }, [featureName]);
+  const project = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
+  const failure = (error: Error) => (
+    <DeadEnd title={featureName} links={linksFrom(projectId, featureName)}>
+      <Failure error={error} />
+    </DeadEnd>
+  );
+  return (
+    <Answer key={`${projectId}/${featureName}`} read={read} failure={failure}>
+      {(flag) => (
+        <>
+          <ProjectLink id={flag.project} name={project.data?.name ?? flag.project} />
+          <Heading
+            title={<Title flag={flag} />}
+            beside={<Favorite project={flag.project} flag={flag.name} isFavorite={flag.favorite} />}
+          />
+          <Tabs label={`Flag ${flag.name}`} tabs={tabsOf(flag)} />
+          {children(flag)}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+/** Where to go from a flag that is archived, deleted or hidden: an archived one can be revived in the archive. */
+const linksFrom = (project: string, feature: string) =>
+  [
+    [pathTo("projects", project, "archive"), "Archived flags of the project"],
+    [`/events?feature=${encodeURIComponent(feature)}`, "Events of this flag"],
+    [pathTo("projects", project), "Flags of the project"],
+    ["/projects", "All projects"],
+  ] as const;
+
+const tabsOf = ({ project, name }: Flag) =>
+  [
+    [flagPath(project, name), "Flag"],
+    [flagPath(project, name, "use"), "Usage"],
+    [flagPath(project, name, "log"), "Log"],
+    [flagPath(project, name, "settings"), "Settings"],
+  ] as const;
+
+const Title = ({ flag: { name, type, stale, lifecycle } }: { flag: Flag }) => (
+  <>
+    <bdi>{name}</bdi> <Badge>{type}</Badge> {stale && <Badge tone="bad">stale</Badge>}{" "}
+    {lifecycle && <Badge>{lifecycle.stage}</Badge>}
+  </>
+);
+
+/** A flag in one of its environments. */
+export interface FlagPlace {
+  project: string;
+  feature: string;
+  environment: string;
+}
+
+export const PLACE = `${FEATURE}/environments/:environment` as const;
+
+/** Its parameters in the API's paths. */
+export const paramsAt = ({ project, feature, environment }: FlagPlace) => ({
+  projectId: project,
+  featureName: feature,
+  environment,
+});
+
+export const switchFlag = (place: FlagPlace, isOn: boolean) =>
+  change(`POST ${PLACE}/${isOn ? "on" : "off"}`, { params: paramsAt(place) });

@@ -1,0 +1,168 @@
+import { useEffect, useRef } from "preact/hooks";
+import UPlot from "uplot";
+import { useFilters } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { count } from "../../format.ts";
+import { Answer, Nothing } from "../../parts/answer.tsx";
+import { choicesOf } from "../../parts/form.tsx";
+import { Select, Table } from "../../parts/table.tsx";
+import { useRead } from "../../reads.ts";
+import { type Flag, FlagFrame } from "./frame.tsx";
+
+type Hour = Output<"GET /api/admin/client-metrics/features/:name/raw">["data"][number];
+
+/** How often applications evaluated a flag to on and to off in the last hours. */
+export const Usage = () => <FlagFrame>{(flag) => <Hours flag={flag} />}</FlagFrame>;
+
+function Hours({ flag }: { flag: Flag }) {
+  const [{ hours, ...chosen }, setFilters] = useFilters({ environment: "", hours: "24" });
+  const params = { name: flag.name };
+  const read = useRead("GET /api/admin/client-metrics/features/:name/raw", {
+    params,
+    query: { hoursBack: hours },
+  });
+  const environment = chosen.environment || likelyEnvironment(flag, read.data?.data ?? []);
+  return (
+    <>
+      <div class="filters">
+        <Select
+          label="Environment"
+          value={environment}
+          choices={choicesOf(flag.environments.map(({ name }) => name))}
+          onChange={(environment) => setFilters({ environment })}
+        />
+        <Select
+          label="Period"
+          value={hours}
+          choices={["6", "24", "48"].map((hours) => [hours, `last ${hours} hours`])}
+          onChange={(hours) => setFilters({ hours })}
+        />
+      </div>
+      <Answer read={read}>
+        {({ data }) => <EnvironmentUsage hours={data.filter((hour) => hour.environment === environment)} />}
+      </Answer>
+    </>
+  );
+}
+
+/** The last environment with usage; without any, the last where the flag is on. */
+function likelyEnvironment({ environments }: Flag, hours: readonly Hour[]): string {
+  const used = new Set(hours.filter(({ yes, no }) => yes + no > 0).map((hour) => hour.environment));
+  const likely =
+    environments.findLast(({ name }) => used.has(name)) ??
+    environments.findLast(({ enabled }) => enabled) ??
+    environments.at(-1);
+  return likely?.name ?? "";
+}
+
+/** The evaluations as a chart, and by application in a table. */
+function EnvironmentUsage({ hours }: { hours: Hour[] }) {
+  if (hours.every(({ yes, no }) => yes + no === 0))
+    return <Nothing>No application has evaluated the flag here in this period.</Nothing>;
+  const times = [...new Set(hours.map(({ timestamp }) => timestamp))].sort();
+  const sum = (time: string, pick: (hour: Hour) => number) =>
+    hours.filter(({ timestamp }) => timestamp === time).reduce((total, hour) => total + pick(hour), 0);
+  const lines: Line[] = [
+    { title: "on", values: times.map((time) => sum(time, ({ yes }) => yes)) },
+    { title: "off", values: times.map((time) => sum(time, ({ no }) => no)), isDashed: true },
+  ];
+  return (
+    <>
+      <Chart
+        title="Evaluations per hour"
+        times={times.map((time) => Date.parse(time) / 1000)}
+        lines={lines}
+      />
+      <Table
+        caption="Usage by application"
+        rows={byApplication(hours)}
+        keyOf={({ name }) => name}
+        empty="No applications."
+        columns={[
+          { title: "Application", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+          { title: "On", kind: "number", cell: ({ yes }) => count(yes) },
+          { title: "Off", kind: "number", cell: ({ no }) => count(no) },
+        ]}
+      />
+    </>
+  );
+}
+
+const byApplication = (hours: readonly Hour[]) =>
+  [...Map.groupBy(hours, ({ appName }) => appName)]
+    .map(([name, own]) => ({
+      name,
+      yes: own.reduce((sum, { yes }) => sum + yes, 0),
+      no: own.reduce((sum, { no }) => sum + no, 0),
+    }))
+    .filter(({ yes, no }) => yes + no > 0);
+
+interface Line {
+  title: string;
+  values: readonly number[];
+  /** Tells the line apart by more than its colour. */
+  isDashed?: boolean;
+}
+
+interface ChartProps {
+  title: string;
+  /** In seconds since 1970. */
+  times: readonly number[];
+  lines: readonly Line[];
+}
+
+/** A line chart over time; the view shows the same numbers in a table. */
+function Chart({ title, times, lines }: ChartProps) {
+  const element = useRef<HTMLDivElement>(null);
+  const data = JSON.stringify([times, lines]);
+  useEffect(() => {
+    const target = element.current!;
+    const plot = new UPlot(
+      optionsFor(title, lines, target.clientWidth),
+      [[...times], ...lines.map(({ values }) => [...values])],
+      target,
+    );
+    const resize = new ResizeObserver(() => plot.setSize({ width: target.clientWidth, height: HEIGHT }));
+    resize.observe(target);
+    return () => {
+      resize.disconnect();
+      plot.destroy();
+    };
+  }, [title, data]);
+  return <div class="chart" ref={element} role="img" aria-label={title} />;
+}
+
+const HEIGHT = 220;
+
+function optionsFor(title: string, lines: readonly Line[], width: number): UPlot.Options {
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name: string) => resolved(style.getPropertyValue(name));
+  const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 } };
+  const strokes = [colour("--accent"), colour("--faint")];
+  return {
+    title,
+    width,
+    height: HEIGHT,
+    axes: [axis, axis],
+    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    series: [
+      {},
+      ...lines.map(({ title: label, isDashed }, index) => ({
+        label,
+        stroke: strokes[index % strokes.length]!,
+        width: 2,
+        ...(isDashed && { dash: [6, 4] }),
+      })),
+    ],
+  };
+}
+
+/** A canvas doesn't support `light-dark()`, so an element's computed style resolves the colour. */
+function resolved(value: string) {
+  const probe = document.createElement("span");
+  probe.style.color = value;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

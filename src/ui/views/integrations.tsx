@@ -1,0 +1,216 @@
+import { pathTo } from "../address.ts";
+import { type Input, type Output, request } from "../api.ts";
+import { counted } from "../format.ts";
+import { Switch } from "../parts/controls.tsx";
+import { Editor } from "../parts/edit.tsx";
+import { type Bound, check, checks, choice, choicesOf, Field, text } from "../parts/form.tsx";
+import { EditableList, type Edited } from "../parts/list.tsx";
+import { projects } from "../parts/tokens.tsx";
+import { Badge, NameLink } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { may } from "../session.ts";
+
+export const INTEGRATION = "/api/admin/addons/:id";
+
+export type Integration = Output<`GET ${typeof INTEGRATION}`>;
+type Body = Input<"POST /api/admin/addons">["body"];
+type Provider = Output<"GET /api/admin/addons">["providers"][number];
+type Providers = readonly Provider[];
+
+/** Integrations, to which events are delivered. */
+export function Integrations() {
+  const read = useRead("GET /api/admin/addons");
+  const providers = read.data?.providers ?? [];
+  const name = (one: Integration) => nameOf(one, providers);
+  return (
+    <EditableList
+      title="Integrations"
+      noun="integration"
+      read={read}
+      rows={({ addons }) => addons}
+      keyOf={({ id }) => id}
+      nameOf={name}
+      columns={[
+        {
+          title: "Integration",
+          kind: "main",
+          cell: (one) => <NameLink to={pathTo("integrations", one.id)}>{name(one)}</NameLink>,
+        },
+        { title: "Provider", cell: (one) => providerOf(one, providers) },
+        {
+          title: "Events",
+          cell: ({ events }) => (events.length === 0 ? "none" : counted(events.length, "type")),
+        },
+        {
+          title: "Projects",
+          cell: ({ projects }) =>
+            projects.length === 0 || projects.includes("*") ? "all" : projects.join(", "),
+        },
+        { title: "State", kind: "main", cell: (one) => <State integration={one} /> },
+        {
+          title: "Enabled",
+          cell: (one) => (
+            <Switch
+              isOn={one.enabled}
+              label={`Enabled: ${name(one)}`}
+              disabled={!may("UPDATE_ADDON")}
+              onChange={(enabled) => enable(one.id, enabled)}
+            />
+          ),
+        },
+      ]}
+      may={(action) => may(`${action}_ADDON`)}
+      remove={({ id }) => change(`DELETE ${INTEGRATION}`, { params: { id } })}
+      loss="Its delivery log and all pending deliveries will be deleted."
+      editor={(edited) => <IntegrationEditor {...edited} providers={providers} />}
+    />
+  );
+}
+
+/** The provider's name, as it calls itself. */
+const providerOf = ({ provider }: Integration, providers: Providers) =>
+  providers.find(({ name }) => name === provider)?.displayName ?? provider;
+
+/** What an integration is called: its description, or else its provider and number. */
+export const nameOf = (integration: Integration, providers: Providers) =>
+  integration.description || `${providerOf(integration, providers)} ${integration.id}`;
+
+/** The state of an integration's deliveries. */
+export function State({ integration: { enabled, delivery } }: { integration: Integration }) {
+  if (delivery?.failing)
+    return (
+      <>
+        <Badge tone="bad">failing</Badge> <small>{delivery.failing.reason}</small>
+      </>
+    );
+  if (delivery?.paused) return <Badge>paused</Badge>;
+  return enabled ? <Badge tone="good">active</Badge> : <Badge>disabled</Badge>;
+}
+
+/** An update needs the whole integration, which is read first so that no other change is undone. */
+async function enable(id: number, enabled: boolean) {
+  const params = { id };
+  const now = await request(`GET ${INTEGRATION}`, { params });
+  await change(`PUT ${INTEGRATION}`, { params, body: toBody({ ...now, enabled }), ifStill: now });
+}
+
+/** The editable properties of an integration. */
+type Draft = Pick<Integration, "provider" | "enabled" | "description"> & {
+  parameters: Record<string, unknown>;
+} & { [List in "events" | "projects" | "environments"]: readonly string[] };
+
+/** The draft as a request body. The casts are safe: parameters and event types come from the server's own lists. */
+const toBody = ({ provider, enabled, description, parameters, ...lists }: Draft): Body => ({
+  provider,
+  enabled,
+  description,
+  parameters: Object.fromEntries(
+    Object.entries(parameters).filter(([, value]) => value !== ""),
+  ) as Body["parameters"],
+  events: [...lists.events] as Body["events"],
+  projects: [...lists.projects],
+  environments: [...lists.environments],
+});
+
+/** Creates or edits an integration: its fields depend on the provider's definition. */
+function IntegrationEditor({ row, providers, ...dialog }: Edited<Integration> & { providers: Providers }) {
+  const environments = useRead("GET /api/admin/environments").data?.environments ?? [];
+  const usable = providers.filter(({ deprecated }) => deprecated === undefined);
+  return (
+    <Editor
+      {...dialog}
+      title={row ? nameOf(row, providers) : dialog.title}
+      isWide
+      of={row && [`GET ${INTEGRATION}`, { params: { id: row.id } }]}
+      toValues={(now) => toValues(now, providers)}
+      fields={(form, now) => {
+        const provider = providers.find(({ name }) => name === form.values.provider);
+        const chosen = choice(
+          "Provider",
+          usable.map(({ name, displayName }) => [name, displayName] as const),
+          { onChoose: (name) => form.set("events", eventsOf(name, providers)) },
+        );
+        return {
+          provider: (bound) => (
+            <>
+              {!now && chosen(bound)}
+              {provider && <p class="muted">{provider.description}</p>}
+            </>
+          ),
+          description: text("Description"),
+          enabled: check("Enabled"),
+          parameters: (bound) =>
+            provider?.parameters.map((parameter) => (
+              <Parameter
+                key={parameter.name}
+                {...bound}
+                parameter={parameter}
+                isStored={now?.parameters[parameter.name] !== undefined}
+              />
+            )),
+          events: checks("Events", choicesOf(provider?.events ?? []), {
+            hint: "Nothing is delivered if none is selected.",
+          }),
+          projects,
+          environments: checks("Environments", choicesOf(environments.map(({ name }) => name)), {
+            hint: "All environments if none is selected.",
+          }),
+        };
+      }}
+      create={(values) => change("POST /api/admin/addons", { body: toBody(values) })}
+      update={(values, ifStill) =>
+        change(`PUT ${INTEGRATION}`, { params: { id: ifStill.id }, body: toBody(values), ifStill })
+      }
+    />
+  );
+}
+
+function toValues(now: Integration | undefined, providers: Providers) {
+  const provider = now?.provider ?? providers[0]?.name ?? "";
+  return {
+    provider,
+    description: now?.description ?? "",
+    enabled: now?.enabled ?? true,
+    parameters: Object.fromEntries(
+      Object.entries(now?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
+    ),
+    events: (now?.events ?? eventsOf(provider, providers)) as readonly string[],
+    projects: (now?.projects ?? []) as readonly string[],
+    environments: (now?.environments ?? []) as readonly string[],
+  };
+}
+
+/** All events of a provider, which are nearly always wanted. */
+const eventsOf = (provider: string, providers: Providers): readonly string[] =>
+  providers.find(({ name }) => name === provider)?.events ?? [];
+
+const KEPT = "The current value is secret, so it is not shown; it stays unless you replace the asterisks.";
+
+interface ParameterProps extends Bound<Record<string, string>> {
+  parameter: Provider["parameters"][number];
+  /** Whether it has had a value before. */
+  isStored: boolean;
+}
+
+/** A stored secret is shown masked, and kept unless a new one is typed over it. */
+function Parameter({ parameter, isStored, value, onChange, problem }: ParameterProps) {
+  const { name, displayName, type, description, placeholder, required, sensitive } = parameter;
+  const hint = sensitive && isStored ? `${description} ${KEPT}` : description;
+  const shown = {
+    placeholder,
+    value: value[name] ?? "",
+    onInput: (event: { currentTarget: { value: string } }) =>
+      onChange({ ...value, [name]: event.currentTarget.value }),
+  };
+  return (
+    <Field label={displayName} hint={hint} problem={problem(name)}>
+      {(described) =>
+        type === "textfield" ? (
+          <textarea {...described} {...shown} rows={4} />
+        ) : (
+          <input {...described} {...shown} required={required} autocomplete="off" />
+        )
+      }
+    </Field>
+  );
+}

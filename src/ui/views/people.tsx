@@ -1,0 +1,425 @@
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+import { useDialog } from "../address.ts";
+import type { Output } from "../api.ts";
+import { inDays, nameOf } from "../format.ts";
+import { Button, IconButton, Switch } from "../parts/controls.tsx";
+import { Dialog, FormDialog } from "../parts/dialog.tsx";
+import { Editor } from "../parts/edit.tsx";
+import { type Choice, checks, choice, long, named, text, useForm } from "../parts/form.tsx";
+import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
+import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
+import { Avatar, Badge, Tabs, Time } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { isAdmin, ownUser } from "../session.ts";
+
+/** The views of users and their permissions. */
+const PeopleTabs = () => (
+  <Tabs
+    label="People"
+    tabs={[
+      ["/people", "Users"],
+      ["/people/groups", "Groups"],
+      ["/people/roles", "Roles"],
+      ["/people/service-accounts", "Service accounts"],
+      ["/people/invitations", "Invitations"],
+    ]}
+  />
+);
+
+const USER = "/api/admin/user-admin/:id";
+
+/** A link that is shown once. */
+interface OnceLink {
+  title: string;
+  label: string;
+  /** Relative to the base of the page. */
+  path: string;
+}
+
+/** Everyone who can sign in. Has no password field: new users set their own by a link. */
+export function Users() {
+  const read = useRead("GET /api/admin/user-admin");
+  const [link, setLink] = useState<OnceLink>();
+  const roles = read.data?.rootRoles ?? [];
+  const viewer = roles.find(({ name }) => name === "Viewer")?.id;
+  const showLink = (name: string, path: string) =>
+    setLink({ title: `Password link for ${name}`, label: PASSWORD_LINK, path });
+  return (
+    <>
+      <EditableList
+        title="Users"
+        noun="user"
+        above={<PeopleTabs />}
+        read={read}
+        rows={({ users }) => users}
+        keyOf={({ id }) => id}
+        nameOf={nameOf}
+        columns={[
+          {
+            title: "Name",
+            kind: "main",
+            cell: (user) => (
+              <>
+                <Avatar url={user.imageUrl} /> <bdi>{nameOf(user)}</bdi>
+              </>
+            ),
+          },
+          { title: "Username", cell: ({ username }) => <bdi>{username}</bdi> },
+          { title: "E-mail", cell: ({ email }) => <bdi>{email}</bdi> },
+          { title: "Root role", cell: ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name },
+          { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+          { title: "Created", cell: ({ createdAt }) => <Time at={createdAt} /> },
+        ]}
+        may={(action, row) => isAdmin() && !(action === "DELETE" && row?.id === ownUser()?.id)}
+        remove={({ id }) => change(`DELETE ${USER}`, { params: { id } })}
+        loss="Their sessions, personal tokens and roles will be deleted. Their events stay in the log."
+        tools={(user) => (
+          <IconButton
+            icon="key"
+            label={`Create a password reset link for ${nameOf(user)}`}
+            onClick={async () => showLink(nameOf(user), await createPasswordLink(user))}
+          />
+        )}
+        editor={({ row, ...dialog }) => (
+          <Editor
+            {...dialog}
+            title={row ? nameOf(row) : dialog.title}
+            of={row && [`GET ${USER}`, { params: { id: row.id } }]}
+            toValues={(now) => ({
+              username: now?.username ?? "",
+              email: now?.email ?? "",
+              name: now?.name ?? "",
+              rootRole: now?.rootRole ?? viewer ?? 0,
+            })}
+            fields={() => ({
+              username: !row && text("Username", { hint: "A username or an e-mail address is required." }),
+              email: text("E-mail address", { type: "email" }),
+              name: text("Name"),
+              rootRole: choice("Root role", named(roles)),
+            })}
+            below={
+              row && (
+                <p class="muted">
+                  <Link href="/people/roles">What each role can do</Link>
+                </p>
+              )
+            }
+            create={async ({ rootRole, ...names }) => {
+              const body = { rootRole, ...filled(names) };
+              const created = await change("POST /api/admin/user-admin", { body });
+              if (created.inviteLink) showLink(nameOf(created), created.inviteLink);
+            }}
+            update={({ rootRole, name, email }, ifStill) => {
+              const body = { rootRole, name, ...filled({ email }) };
+              return change(`PUT ${USER}`, { params: { id: ifStill.id }, body, ifStill });
+            }}
+          />
+        )}
+      />
+      {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
+    </>
+  );
+}
+
+const PASSWORD_LINK =
+  "For 24 hours, anyone with this link can set the password, once. No e-mail is sent: pass it on yourself.";
+
+/** Without the empty ones. */
+const filled = <K extends string>(values: Record<K, string>) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== "")) as Partial<
+    Record<K, string>
+  >;
+
+const LinkDialog = ({ link: { title, label, path }, onClose }: { link: OnceLink; onClose(): void }) => (
+  <Dialog title={title} onClose={onClose} isWide>
+    <Secret value={new URL(path.replace(/^\//, ""), document.baseURI).href} label={label} />
+  </Dialog>
+);
+
+const GROUP = "/api/admin/groups/:id";
+
+/** Groups of users who share roles. */
+export function Groups() {
+  const people = useRead("GET /api/admin/user-admin").data;
+  const users = (people?.users ?? []).map((user) => [user.id, nameOf(user)] as const);
+  return (
+    <EditableList
+      title="Groups"
+      noun="group"
+      above={<PeopleTabs />}
+      read={useRead("GET /api/admin/groups")}
+      rows={({ groups }) => groups}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      columns={[
+        NAME,
+        DESCRIPTION,
+        { title: "Members", kind: "number", cell: ({ users }) => users.length },
+        { title: "Projects", cell: ({ projects }) => <bdi>{projects.join(", ")}</bdi> },
+      ]}
+      may={isAdmin}
+      remove={({ id }) => change(`DELETE ${GROUP}`, { params: { id } })}
+      loss="Members lose the permissions they have only through this group."
+      editor={({ row, ...dialog }) => (
+        <Editor
+          {...dialog}
+          of={row && [`GET ${GROUP}`, { params: { id: row.id } }]}
+          toValues={(now) => ({
+            name: now?.name ?? "",
+            description: now?.description ?? "",
+            rootRole: now?.rootRole ?? null,
+            users: (now?.users ?? []).map(({ user }) => user.id) as readonly number[],
+          })}
+          fields={() => ({
+            name: text("Name", { required: true }),
+            description: long("Description"),
+            rootRole: choice("Root role", [[null, "none"], ...named(people?.rootRoles)], {
+              hint: "Given to all members, in addition to their own.",
+            }),
+            users: checks("Members", users),
+          })}
+          create={(values) => change("POST /api/admin/groups", { body: toGroup(values) })}
+          update={(values, ifStill) =>
+            change(`PUT ${GROUP}`, { params: { id: ifStill.id }, body: toGroup(values), ifStill })
+          }
+        />
+      )}
+    />
+  );
+}
+
+const toGroup = <T extends { users: readonly number[] }>({ users, ...rest }: T) => ({
+  ...rest,
+  users: users.map((id) => ({ user: { id } })),
+});
+
+const ROLE = "/api/admin/roles/:id";
+
+type Role = Output<"GET /api/admin/roles">["roles"][number];
+
+const isCustom = ({ type }: Role) => type === "custom" || type === "root-custom";
+const isRoot = ({ type }: Role) => type === "root" || type === "root-custom";
+
+/** Roles: named sets of permissions. */
+export function Roles() {
+  const permissions = useRead("GET /api/admin/permissions").data?.permissions;
+  return (
+    <EditableList
+      title="Roles"
+      noun="role"
+      above={<PeopleTabs />}
+      read={useRead("GET /api/admin/roles")}
+      rows={({ roles }) => roles}
+      keyOf={({ id }) => id}
+      nameOf={({ name }) => name}
+      columns={[
+        {
+          title: "Name",
+          kind: "main",
+          cell: (role) => (
+            <>
+              <bdi>{role.name}</bdi> {!isCustom(role) && <Badge>built in</Badge>}
+            </>
+          ),
+        },
+        { title: "Scope", cell: (role) => (isRoot(role) ? "root" : "project") },
+        DESCRIPTION,
+      ]}
+      may={(_, role) => isAdmin() && (role === undefined || isCustom(role))}
+      remove={({ id }) => change(`DELETE ${ROLE}`, { params: { id } })}
+      loss="A role that is still assigned can't be deleted."
+      editor={({ row, ...dialog }) => (
+        <Editor
+          {...dialog}
+          isWide
+          of={row && [`GET ${ROLE}`, { params: { id: row.id } }]}
+          toValues={(now) => ({
+            name: now?.name ?? "",
+            description: now?.description ?? "",
+            type: (now?.type ?? "custom") as Scope,
+            permissions: (now?.permissions ?? []).map(toKey) as readonly string[],
+          })}
+          fields={({ values: { type } }) => ({
+            name: text("Name", { required: true }),
+            description: long("Description"),
+            type: !row && choice("Scope", SCOPES),
+            permissions: checks("Permissions", permissions ? choicesFor(type, permissions) : []),
+          })}
+          create={(values) => change("POST /api/admin/roles", { body: toRole(values) })}
+          update={(values, ifStill) =>
+            change(`PUT ${ROLE}`, { params: { id: ifStill.id }, body: toRole(values), ifStill })
+          }
+        />
+      )}
+    />
+  );
+}
+
+const SCOPES = [
+  ["custom", "project: assigned to members of a project"],
+  ["root-custom", "root: applies everywhere, for a user or a group"],
+] as const;
+
+type Scope = (typeof SCOPES)[number][0];
+
+const toRole = <T extends { permissions: readonly string[] }>({ permissions, ...rest }: T) => ({
+  ...rest,
+  permissions: permissions.map((key) => {
+    const [name, environment] = JSON.parse(key) as [string, string];
+    return { name, environment };
+  }),
+});
+
+/** A permission, in one environment or in all, as a string. */
+const toKey = ({ name, environment = "" }: { name: string; environment?: string | undefined }) =>
+  JSON.stringify([name, environment]);
+
+type Permissions = Output<"GET /api/admin/permissions">["permissions"];
+
+/** The permissions of a type of role; those bound to environments are listed for each. */
+function choicesFor(type: Scope, { root, project, environments }: Permissions): Choice[] {
+  if (type === "root-custom") return root.map((one) => [toKey({ name: one.name }), one.displayName]);
+  return [
+    ...project.map(({ name, displayName }): Choice => [toKey({ name }), displayName]),
+    ...environments.flatMap(({ name: environment, permissions }) =>
+      permissions.map(
+        ({ name, displayName }): Choice => [toKey({ name, environment }), `${environment}: ${displayName}`],
+      ),
+    ),
+  ];
+}
+
+const ACCOUNT = "/api/admin/service-account";
+
+type Accounts = Output<`GET ${typeof ACCOUNT}`>;
+type Account = Accounts["serviceAccounts"][number];
+
+/** Accounts for programs, with their own tokens. */
+export function ServiceAccounts() {
+  const tokens = useDialog("tokens");
+  const read = useRead(`GET ${ACCOUNT}`);
+  const roles = read.data?.rootRoles ?? [];
+  const opened = read.data?.serviceAccounts.find(({ id }) => String(id) === tokens.of);
+  return (
+    <>
+      <EditableList
+        title="Service accounts"
+        noun="service account"
+        above={<PeopleTabs />}
+        read={read}
+        rows={({ serviceAccounts }) => serviceAccounts}
+        keyOf={({ id }) => id}
+        nameOf={nameOf}
+        columns={[
+          { title: "Name", kind: "main", cell: (account) => <bdi>{nameOf(account)}</bdi> },
+          { title: "Username", cell: ({ username }) => <bdi>{username}</bdi> },
+          { title: "Root role", cell: ({ rootRole }) => roles.find(({ id }) => id === rootRole)?.name },
+          { title: "Tokens", kind: "number", cell: ({ tokens }) => tokens.length },
+          { title: "Last seen", cell: ({ seenAt }) => <Time at={seenAt} /> },
+        ]}
+        may={isAdmin}
+        remove={({ id }) => change(`DELETE ${ACCOUNT}/:id`, { params: { id } })}
+        loss="Its tokens stop working immediately. Its events stay in the log."
+        tools={({ id }) => (
+          <Button icon="key" onClick={() => tokens.open(String(id))}>
+            Tokens
+          </Button>
+        )}
+        editor={(edited) => <AccountEditor {...edited} roles={roles} />}
+      />
+      {opened && (
+        <Dialog title={`Tokens of ${nameOf(opened)}`} onClose={tokens.close} isWide>
+          <PersonalTokens
+            tokens={opened.tokens}
+            create={(body) => change(`POST ${ACCOUNT}/:id/token`, { params: { id: opened.id }, body })}
+            revoke={(tokenId) =>
+              change(`DELETE ${ACCOUNT}/:id/token/:tokenId`, { params: { id: opened.id, tokenId } })
+            }
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function AccountEditor({ row, roles, ...dialog }: Edited<Account> & { roles: Accounts["rootRoles"] }) {
+  const viewer = roles.find(({ name }) => name === "Viewer")?.id;
+  const initial = { username: "", name: row?.name ?? "", rootRole: row?.rootRole ?? viewer ?? 0 };
+  const form = useForm(initial, async ({ username, ...body }) => {
+    await (row
+      ? change(`PUT ${ACCOUNT}/:id`, { params: { id: row.id }, body })
+      : change(`POST ${ACCOUNT}`, { body: { username, ...body } }));
+    dialog.onClose();
+  });
+  const fields = {
+    username: !row && text("Username", { required: true }),
+    name: text("Name", { required: true }),
+    rootRole: choice("Root role", named(roles)),
+  };
+  return <FormDialog {...dialog} title={row ? nameOf(row) : dialog.title} form={form} fields={fields} />;
+}
+
+const INVITATIONS = "/api/admin/invite-link/tokens";
+
+/** Links with which people sign up. */
+export function Invitations() {
+  const [link, setLink] = useState<OnceLink>();
+  return (
+    <>
+      <EditableList
+        title="Invitations"
+        noun="invitation"
+        above={<PeopleTabs />}
+        read={useRead(`GET ${INVITATIONS}`)}
+        rows={({ tokens }) => tokens}
+        keyOf={({ secret }) => secret}
+        nameOf={({ name }) => name}
+        columns={[
+          NAME,
+          { title: "Role", cell: ({ role }) => role.name },
+          { title: "Users created", kind: "number", cell: ({ users }) => users.length },
+          { title: "Expires", cell: ({ expiresAt }) => <Time at={expiresAt} /> },
+          {
+            title: "Enabled",
+            cell: ({ name, secret, enabled }) => (
+              <Switch
+                isOn={enabled}
+                label={`Invitation ${name}`}
+                disabled={!isAdmin()}
+                onChange={(enabled) =>
+                  change(`PUT ${INVITATIONS}/:token`, { params: { token: secret }, body: { enabled } })
+                }
+              />
+            ),
+          },
+        ]}
+        may={(action) => action === "CREATE" && isAdmin()}
+        editor={({ row: _, ...dialog }) => (
+          <NewInvitation
+            {...dialog}
+            onLink={(path) => setLink({ title: "Invitation link", label: INVITATION_LINK, path })}
+          />
+        )}
+      />
+      {link && <LinkDialog link={link} onClose={() => setLink(undefined)} />}
+    </>
+  );
+}
+
+const INVITATION_LINK = "Anyone with this link can create an account with the Viewer role.";
+
+type NewInvitationProps = Omit<Edited<never>, "row"> & { onLink(path: string): void };
+
+function NewInvitation({ onLink, ...dialog }: NewInvitationProps) {
+  const form = useForm({ name: "", expiresAt: inDays(7) }, async ({ name, expiresAt }) => {
+    const body = { name, expiresAt: new Date(expiresAt).toISOString() };
+    onLink((await change(`POST ${INVITATIONS}`, { body })).url);
+    dialog.onClose();
+  });
+  const fields = {
+    name: text("Name", { required: true }),
+    expiresAt: text("Expires", { type: "datetime-local", required: true }),
+  };
+  return <FormDialog {...dialog} form={form} fields={fields} />;
+}

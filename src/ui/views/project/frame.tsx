@@ -1,0 +1,94 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { useParams } from "wouter-preact";
+import { pathTo } from "../../address.ts";
+import type { Output } from "../../api.ts";
+import { Answer, DeadEnd, Failure } from "../../parts/answer.tsx";
+import { IconButton } from "../../parts/controls.tsx";
+import { Badge, Heading, Tabs } from "../../parts/words.tsx";
+import { change, useRead } from "../../reads.ts";
+
+export const PROJECT = "/api/admin/projects/:projectId";
+
+export type Project = Output<`GET ${typeof PROJECT}/overview`>;
+
+/** Who can see a project, and who can contribute to it. */
+export const MODES = [
+  ["open", "open: everyone can view and contribute"],
+  ["protected", "protected: everyone can view, only members can contribute"],
+  ["private", "private: only members can see it"],
+] as const;
+
+interface ProjectFrameProps {
+  actions?(id: string): ComponentChildren;
+  /** The rest of the view. */
+  children(project: Project, id: string): ComponentChildren;
+}
+
+/** The frame of every view of a project. */
+export function ProjectFrame({ actions, children }: ProjectFrameProps) {
+  const { projectId = "" } = useParams();
+  const read = useRead(`GET ${PROJECT}/overview`, { params: { projectId } });
+  const name = read.data?.name;
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Flagstone`;
+  }, [name]);
+  const failure = (error: Error) => (
+    <DeadEnd title={projectId} links={[["/projects", "All projects"]]}>
+      <Failure error={error} />
+    </DeadEnd>
+  );
+  return (
+    <Answer key={projectId} read={read} failure={failure}>
+      {(project) => (
+        <>
+          <Heading
+            title={<Title project={project} />}
+            beside={<Favorite project={projectId} isFavorite={project.favorite} />}
+          >
+            {actions?.(projectId)}
+          </Heading>
+          <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
+          {children(project, projectId)}
+        </>
+      )}
+    </Answer>
+  );
+}
+
+const tabsOf = (id: string) =>
+  [
+    [pathTo("projects", id), "Flags"],
+    [pathTo("projects", id, "insights"), "Insights"],
+    [pathTo("projects", id, "people"), "Members"],
+    [pathTo("projects", id, "environments"), "Environments"],
+    [pathTo("projects", id, "tokens"), "Tokens"],
+    [pathTo("projects", id, "archive"), "Archive"],
+    [pathTo("projects", id, "settings"), "Settings"],
+  ] as const;
+
+const Title = ({ project: { name, mode, archivedAt } }: { project: Project }) => (
+  <>
+    <bdi>{name}</bdi> {mode !== "open" && <Badge>{mode}</Badge>} {archivedAt && <Badge>archived</Badge>}
+  </>
+);
+
+interface FavoriteProps {
+  project: string;
+  /** Undefined for the project itself. */
+  flag?: string;
+  label?: string;
+  isFavorite: boolean;
+}
+
+/** Marks a project or a flag as one of the user's favorites. */
+export function Favorite({ project, flag, label = "Favorite", isFavorite }: FavoriteProps) {
+  const method = isFavorite ? "DELETE" : "POST";
+  const mark = () =>
+    flag === undefined
+      ? change(`${method} ${PROJECT}/favorites`, { params: { projectId: project } })
+      : change(`${method} ${PROJECT}/features/:featureName/favorites`, {
+          params: { projectId: project, featureName: flag },
+        });
+  return <IconButton icon="star" label={label} isPressed={isFavorite} onClick={mark} />;
+}

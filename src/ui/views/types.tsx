@@ -1,0 +1,225 @@
+import type { Output } from "../api.ts";
+import { counted } from "../format.ts";
+import { Button, IconButton, Switch } from "../parts/controls.tsx";
+import { FormDialog } from "../parts/dialog.tsx";
+import { Editor } from "../parts/edit.tsx";
+import { choice, choicesOf, long, text, useForm } from "../parts/form.tsx";
+import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
+import { Cell, rows } from "../parts/rows.tsx";
+import { Select, Tick } from "../parts/table.tsx";
+import { Badge } from "../parts/words.tsx";
+import { change, useRead } from "../reads.ts";
+import { isAdmin, may } from "../session.ts";
+
+const TAG_TYPE = "/api/admin/tag-types/:name";
+
+/** The types of tags that flags can have. */
+export const TagTypes = () => (
+  <EditableList
+    title="Tag types"
+    noun="tag type"
+    read={useRead("GET /api/admin/tag-types")}
+    rows={({ tagTypes }) => tagTypes}
+    keyOf={({ name }) => name}
+    columns={[NAME, DESCRIPTION]}
+    may={(action) => may(`${action}_TAG_TYPE`)}
+    remove={({ name }) => change(`DELETE ${TAG_TYPE}`, { params: { name } })}
+    loss="All tags of this type will be removed from their flags."
+    editor={({ row, ...dialog }) => (
+      <Editor
+        {...dialog}
+        of={row && [`GET ${TAG_TYPE}`, { params: { name: row.name } }]}
+        toValues={(now) => ({ name: now?.tagType.name ?? "", description: now?.tagType.description ?? "" })}
+        fields={() => ({
+          name: !row && text("Name", { hint: "2 to 50 URL-friendly characters.", required: true }),
+          description: long("Description"),
+        })}
+        create={(body) => change("POST /api/admin/tag-types", { body })}
+        update={({ name, description }, ifStill) =>
+          change(`PUT ${TAG_TYPE}`, { params: { name }, body: { description }, ifStill })
+        }
+      />
+    )}
+  />
+);
+
+const STRATEGY_TYPE = "/api/admin/strategies/:name";
+
+type StrategyType = Output<"GET /api/admin/strategies">["strategies"][number];
+type ParameterType = StrategyType["parameters"][number]["type"];
+
+/** The types of strategies, built in and custom. */
+export const StrategyTypes = () => (
+  <EditableList
+    title="Strategy types"
+    noun="strategy type"
+    read={useRead("GET /api/admin/strategies")}
+    rows={({ strategies }) => strategies}
+    keyOf={({ name }) => name}
+    columns={[
+      {
+        title: "Name",
+        kind: "main",
+        cell: ({ name, editable, deprecated }) => (
+          <>
+            <bdi>{name}</bdi> {!editable && <Badge>built in</Badge>} {deprecated && <Badge>deprecated</Badge>}
+          </>
+        ),
+      },
+      DESCRIPTION,
+      { title: "Parameters", cell: ({ parameters }) => parameters.map(({ name }) => name).join(", ") },
+    ]}
+    may={(action, row) => row?.editable !== false && may(`${action}_STRATEGY`)}
+    remove={({ name }) => change(`DELETE ${STRATEGY_TYPE}`, { params: { name } })}
+    loss="Existing strategies of this type stay, and applications that implement it still follow them."
+    tools={(row) => row.name !== "default" && may("UPDATE_STRATEGY") && <Deprecate row={row} />}
+    editor={({ row, ...dialog }) => (
+      <Editor
+        {...dialog}
+        isWide
+        of={row && [`GET ${STRATEGY_TYPE}`, { params: { name: row.name } }]}
+        toValues={(now) => ({
+          name: now?.name ?? "",
+          description: now?.description ?? "",
+          parameters: (now?.parameters ?? []).map(toParameter) as readonly Parameter[],
+        })}
+        fields={() => ({
+          name: !row && text("Name", { required: true }),
+          description: long("Description"),
+          parameters: PARAMETERS,
+        })}
+        create={(body) =>
+          change("POST /api/admin/strategies", { body: { ...body, parameters: [...body.parameters] } })
+        }
+        update={({ name, description, parameters }, ifStill) => {
+          const body = { description, parameters: [...parameters] };
+          return change(`PUT ${STRATEGY_TYPE}`, { params: { name }, body, ifStill });
+        }}
+      />
+    )}
+  />
+);
+
+const Deprecate = ({ row: { name, deprecated } }: { row: StrategyType }) => (
+  <Button
+    onClick={() =>
+      change(`POST /api/admin/strategies/:strategyName/${deprecated ? "reactivate" : "deprecate"}`, {
+        params: { strategyName: name },
+      })
+    }
+    title={`${deprecated ? "Offer" : "No longer offer"} ${name} for new strategies${deprecated ? " again" : ""}`}
+  >
+    {deprecated ? "Reactivate" : "Deprecate"}
+  </Button>
+);
+
+const PARAMETER_TYPES = ["string", "percentage", "list", "number", "boolean"] as const;
+
+const NO_PARAMETER = { name: "", type: "string" as ParameterType, description: "", required: false };
+type Parameter = typeof NO_PARAMETER;
+
+const toParameter = (stored: StrategyType["parameters"][number]): Parameter => ({
+  name: stored.name,
+  type: stored.type,
+  description: stored.description ?? "",
+  required: stored.required ?? false,
+});
+
+const PARAMETERS = rows<Parameter>("Parameters", {
+  noun: "parameter",
+  fresh: NO_PARAMETER,
+  row: ({ name, type, description, required }, set, place) => (
+    <>
+      <Cell label={`Name of ${place}`} placeholder="name" value={name} onChange={(name) => set({ name })} />
+      <Select
+        label={`Type of ${place}`}
+        value={type}
+        choices={choicesOf(PARAMETER_TYPES)}
+        onChange={(type) => set({ type: type as ParameterType })}
+      />
+      <Cell
+        label={`Description of ${place}`}
+        placeholder="description"
+        value={description}
+        onChange={(description) => set({ description })}
+      />
+      <Tick checked={required} onChange={(required) => set({ required })}>
+        required
+      </Tick>
+    </>
+  ),
+});
+
+type Environment = Output<"GET /api/admin/environments">["environments"][number];
+
+/** The environments, in the order in which flags show them. */
+export function Environments() {
+  const read = useRead("GET /api/admin/environments");
+  const names = (read.data?.environments ?? []).map(({ name }) => name);
+  return (
+    <EditableList
+      title="Environments"
+      noun="environment"
+      read={read}
+      rows={({ environments }) => environments}
+      keyOf={({ name }) => name}
+      columns={[
+        NAME,
+        { title: "Type", cell: ({ type }) => type },
+        { title: "Projects", kind: "number", cell: ({ projectCount }) => projectCount },
+        { title: "Tokens", kind: "number", cell: ({ apiTokenCount }) => apiTokenCount },
+        { title: "Enabled flags", kind: "number", cell: ({ enabledToggleCount }) => enabledToggleCount },
+        { title: "In new projects", cell: (environment) => <InNewProjects environment={environment} /> },
+      ]}
+      may={(action, row) => isAdmin() && !(action === "DELETE" && row?.protected)}
+      remove={({ name }) => change("DELETE /api/admin/environments/:name", { params: { name } })}
+      loss={({ projectCount }) =>
+        `It will be removed from ${counted(projectCount, "project")}, along with the flags' strategies in it.`
+      }
+      tools={({ name }) => isAdmin() && <MoveUp name={name} names={names} />}
+      editor={(edited) => <EnvironmentEditor {...edited} />}
+    />
+  );
+}
+
+const InNewProjects = ({ environment: { name, enabled } }: { environment: Environment }) => (
+  <Switch
+    isOn={enabled}
+    label={`${name} in new projects`}
+    disabled={!isAdmin()}
+    onChange={(isOn) =>
+      change(`POST /api/admin/environments/:name/${isOn ? "on" : "off"}`, { params: { name } })
+    }
+  />
+);
+
+function MoveUp({ name, names }: { name: string; names: readonly string[] }) {
+  const index = names.indexOf(name);
+  const moved = names.with(index, names[index - 1] ?? name).with(Math.max(index - 1, 0), name);
+  const body = Object.fromEntries(moved.map((name, index) => [name, index + 1]));
+  return (
+    <IconButton
+      icon="up"
+      label={`Move ${name} up`}
+      disabled={index <= 0}
+      onClick={() => change("PUT /api/admin/environments/sort-order", { body })}
+    />
+  );
+}
+
+const ENVIRONMENT_TYPES = ["development", "test", "preproduction", "production"];
+
+function EnvironmentEditor({ row, ...dialog }: Edited<Environment>) {
+  const form = useForm({ name: "", type: row?.type ?? "production" }, async ({ name, type }) => {
+    await (row
+      ? change("PUT /api/admin/environments/update/:name", { params: { name: row.name }, body: { type } })
+      : change("POST /api/admin/environments", { body: { name, type } }));
+    dialog.onClose();
+  });
+  const types = [...new Set([...ENVIRONMENT_TYPES, form.values.type])];
+  const fields = {
+    name: !row && text("Name", { hint: "The name can't be changed later.", required: true }),
+    type: choice("Type", choicesOf(types)),
+  };
+  return <FormDialog {...dialog} form={form} fields={fields} />;
+}

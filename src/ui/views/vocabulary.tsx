@@ -1,0 +1,227 @@
+import { useDialog } from "../address.ts";
+import type { Output } from "../api.ts";
+import { counted } from "../format.ts";
+import { Answer, Nothing } from "../parts/answer.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Editor } from "../parts/edit.tsx";
+import { check, choice, long, named, text } from "../parts/form.tsx";
+import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
+import { Cell, type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
+import { FlagLink } from "../parts/words.tsx";
+import { change, type Read, useRead } from "../reads.ts";
+import { constraintInWords } from "../sentence.ts";
+import { may } from "../session.ts";
+
+const FIELD = "/api/admin/context/:contextField";
+
+/** Fields of the evaluation context, which constraints compare. */
+export function ContextFields() {
+  const uses = useDialog("uses");
+  return (
+    <>
+      <EditableList
+        title="Context fields"
+        noun="context field"
+        read={useRead("GET /api/admin/context")}
+        rows={(fields) => fields}
+        keyOf={({ name }) => name}
+        columns={[
+          NAME,
+          DESCRIPTION,
+          {
+            title: "Values",
+            cell: ({ legalValues }) => legalValues.map(({ value }) => value).join(", ") || "any",
+          },
+          { title: "Stickiness", cell: ({ stickiness }) => (stickiness ? "yes" : "no") },
+          { title: "Used by", cell: (field) => <UseCount {...field} onOpen={() => uses.open(field.name)} /> },
+        ]}
+        may={(action) => may(`${action}_CONTEXT_FIELD`)}
+        remove={({ name }) => change(`DELETE ${FIELD}`, { params: { contextField: name } })}
+        loss="Constraints will no longer be able to use it."
+        editor={({ row, ...dialog }) => (
+          <Editor
+            {...dialog}
+            of={row && [`GET ${FIELD}`, { params: { contextField: row.name } }]}
+            toValues={(now) => ({
+              name: now?.name ?? "",
+              description: now?.description ?? "",
+              stickiness: now?.stickiness ?? false,
+              legalValues: (now?.legalValues ?? []).map((one) => ({
+                ...NO_VALUE,
+                ...one,
+              })) as readonly (typeof NO_VALUE)[],
+            })}
+            fields={() => ({
+              name: !row && text("Name", { required: true }),
+              description: long("Description"),
+              stickiness: check("Available for stickiness", {
+                hint: "Rollouts can use this field: the same value always gets the same result.",
+              }),
+              legalValues: LEGAL_VALUES,
+            })}
+            below={<p class="muted">If no values are listed, constraints accept any value.</p>}
+            create={(body) =>
+              change("POST /api/admin/context", { body: { ...body, legalValues: [...body.legalValues] } })
+            }
+            update={({ name, legalValues, ...rest }, ifStill) => {
+              const body = { ...rest, legalValues: [...legalValues] };
+              return change(`PUT ${FIELD}`, { params: { contextField: name }, body, ifStill });
+            }}
+          />
+        )}
+      />
+      {uses.of && <FieldUses name={uses.of} onClose={uses.close} />}
+    </>
+  );
+}
+
+const NO_VALUE = { value: "", description: "" };
+
+const LEGAL_VALUES = rows<typeof NO_VALUE>("Values", {
+  noun: "value",
+  fresh: NO_VALUE,
+  row: ({ value, description }, set, place) => (
+    <>
+      <Cell label={`Value of ${place}`} value={value} onChange={(value) => set({ value })} />
+      <Cell
+        label={`Description of ${place}`}
+        placeholder="description"
+        value={description}
+        onChange={(description) => set({ description })}
+      />
+    </>
+  ),
+});
+
+function FieldUses({ name, onClose }: { name: string; onClose(): void }) {
+  const read = useRead(`GET ${FIELD}/strategies`, { params: { contextField: name } });
+  return <Uses name={name} read={read} onClose={onClose} />;
+}
+
+const SEGMENT = "/api/admin/segments/:id";
+
+type Segment = Output<"GET /api/admin/segments">["segments"][number];
+
+/** Named sets of constraints that strategies share. */
+export function Segments() {
+  const uses = useDialog("uses");
+  const read = useRead("GET /api/admin/segments");
+  const used = read.data?.segments.find(({ id }) => String(id) === uses.of);
+  const projects = useRead("GET /api/admin/projects").data?.projects;
+  return (
+    <>
+      <EditableList
+        title="Segments"
+        noun="segment"
+        read={read}
+        rows={({ segments }) => segments}
+        keyOf={({ id }) => id}
+        nameOf={({ name }) => name}
+        columns={[
+          NAME,
+          {
+            title: "Constraints",
+            kind: "main",
+            cell: ({ constraints }) => <bdi>{constraints.map(constraintInWords).join(", and ")}</bdi>,
+          },
+          { title: "Project", cell: ({ project }) => <bdi>{project ?? "all"}</bdi> },
+          {
+            title: "Used by",
+            cell: (segment) => <UseCount {...segment} onOpen={() => uses.open(String(segment.id))} />,
+          },
+        ]}
+        may={(action, row) =>
+          may(`${action}_SEGMENT`) || may("UPDATE_PROJECT_SEGMENT", { project: row?.project })
+        }
+        remove={({ id }) => change(`DELETE ${SEGMENT}`, { params: { id } })}
+        obstacle={({ usedInFeatures: flags }) =>
+          flags ? `It is used by ${counted(flags, "flag")}: remove it from there first.` : ""
+        }
+        loss="No flag uses it. Its constraints will be lost."
+        editor={({ row, ...dialog }) => (
+          <Editor
+            {...dialog}
+            isWide
+            of={row && [`GET ${SEGMENT}`, { params: { id: row.id } }]}
+            toValues={(now) => ({
+              name: now?.name ?? "",
+              description: now?.description ?? "",
+              project: now?.project ?? "",
+              constraints: (now?.constraints ?? []) as readonly Constraint[],
+            })}
+            fields={() => ({
+              name: text("Name", { required: true }),
+              description: long("Description", { rows: 2 }),
+              project: choice("Project", [["", "all"], ...named(projects)]),
+              constraints,
+            })}
+            create={(values) => change("POST /api/admin/segments", { body: toBody(values) })}
+            update={(values, ifStill) =>
+              change(`PUT ${SEGMENT}`, { params: { id: ifStill.id }, body: toBody(values), ifStill })
+            }
+          />
+        )}
+      />
+      {used && <SegmentUses segment={used} onClose={uses.close} />}
+    </>
+  );
+}
+
+const toBody = <T extends { constraints: readonly Constraint[] }>({ constraints, ...rest }: T) => ({
+  ...rest,
+  constraints: cleaned(constraints),
+});
+
+function SegmentUses({ segment: { id, name }, onClose }: { segment: Segment; onClose(): void }) {
+  const read = useRead(`GET ${SEGMENT}/strategies`, { params: { id } });
+  return <Uses name={name} read={read} onClose={onClose} />;
+}
+
+interface UseCountProps {
+  name: string;
+  usedInFeatures: number;
+  usedInProjects: number;
+  onOpen(): void;
+}
+
+/** How many flags use something; a click shows where. */
+const UseCount = ({ name, usedInFeatures, usedInProjects, onOpen }: UseCountProps) =>
+  usedInFeatures === 0 ? (
+    <span class="muted">not used</span>
+  ) : (
+    <button type="button" onClick={onOpen}>
+      {counted(usedInFeatures, "flag")} in {counted(usedInProjects, "project")}
+      <span class="unseen">: where {name} is used</span>
+    </button>
+  );
+
+interface UsesProps {
+  /** The name of what is used. */
+  name: string;
+  read: Read<Output<`GET ${typeof FIELD}/strategies`>>;
+  onClose(): void;
+}
+
+/** The strategies that use something, each with a link to its flag. */
+const Uses = ({ name, read, onClose }: UsesProps) => (
+  <Dialog title={`Where ${name} is used`} onClose={onClose}>
+    <Answer read={read}>
+      {({ strategies }) =>
+        strategies.length === 0 ? (
+          <Nothing>No strategy uses it.</Nothing>
+        ) : (
+          <ul class="plain">
+            {strategies.map(({ id, projectId, featureName, environment, strategyName }) => (
+              <li key={id}>
+                <FlagLink project={projectId} name={featureName} />{" "}
+                <small>
+                  {strategyName} in {environment}
+                </small>
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Answer>
+  </Dialog>
+);
