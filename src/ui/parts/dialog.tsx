@@ -100,7 +100,7 @@ export const FormDialog = <T extends Record<string, unknown>>(props: FormDialogP
 interface ConfirmProps {
   title: string;
   /** What will be lost. */
-  children: ComponentChildren;
+  children?: ComponentChildren;
   /** The label of the button, such as "Delete the flag". */
   action: string;
   /** If it fails, the dialog stays open and shows the error. */
@@ -117,6 +117,35 @@ export function Confirm({ title, children, action, onConfirm, onClose }: Confirm
         <div>{children}</div>
       </Form>
     </Dialog>
+  );
+}
+
+interface RemoveButtonProps extends Omit<ConfirmProps, "onClose"> {
+  /** Its accessible name. */
+  label: string;
+  /** The parameter of the address that says what is being removed. */
+  parameter?: string;
+  /** What it removes, as the address names it. */
+  of: string;
+  /** Why it can't be removed as things are; empty if it can. */
+  obstacle?: string | undefined;
+}
+
+/** A button in a row that asks for confirmation, and then removes the row. */
+export function RemoveButton({ label, parameter = "remove", of, obstacle, ...confirm }: RemoveButtonProps) {
+  const removing = useDialog(parameter);
+  const question = obstacle ? (
+    <Dialog title={confirm.title} onClose={removing.close}>
+      {obstacle}
+    </Dialog>
+  ) : (
+    <Confirm {...confirm} onClose={removing.close} />
+  );
+  return (
+    <>
+      <IconButton icon="remove" label={label} onClick={() => removing.open(of)} />
+      {removing.of === of && question}
+    </>
   );
 }
 

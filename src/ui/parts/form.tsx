@@ -1,4 +1,4 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { RequestError } from "../api.ts";
 import { leave, unsavedIn, useUnsaved } from "../unsaved.ts";
@@ -66,6 +66,12 @@ export function useForm<T extends Values>(initial: T, send: (values: T) => Promi
     ...useProblems(error),
   };
 }
+
+/** The values of something stored by the names of a form's values; what isn't there is empty. */
+export const valuesOf = <V extends Values>(stored: Stored<V> | undefined, empty: V): V =>
+  Object.fromEntries(Object.entries(empty).map(([name, none]) => [name, stored?.[name] ?? none])) as V;
+
+type Stored<V> = { [Name in keyof V]?: V[Name] | null | undefined };
 
 export const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other);
 
@@ -269,6 +275,21 @@ interface Options {
   hint?: ComponentChildren;
 }
 
+type Described = Parameters<FieldProps["children"]>[0] & { name: string };
+
+/** A control below a label. */
+const labelled =
+  <V,>(
+    label: string,
+    { hint }: Options,
+    control: (described: Described, bound: Bound<V>) => ComponentChildren,
+  ): Control<V> =>
+  (bound) => (
+    <Field label={label} hint={hint} problem={bound.problem()}>
+      {(described) => control({ ...described, name: bound.name }, bound)}
+    </Field>
+  );
+
 interface TextOptions extends Options {
   type?: "text" | "password" | "email" | "datetime-local";
   autocomplete?: "username" | "current-password" | "new-password";
@@ -277,41 +298,35 @@ interface TextOptions extends Options {
 }
 
 /** A single line of text. */
-export const text =
-  (label: string, { hint, ...attributes }: TextOptions = {}): Control<string> =>
-  ({ name, value, problem, onChange }) => (
-    <Field label={label} hint={hint} problem={problem()}>
-      {(described) => (
-        <input
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          {...described}
-          {...attributes}
-          name={name}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+export const text = (label: string, { hint, ...attributes }: TextOptions = {}) =>
+  labelled<string>(label, { hint }, (described, { value, onChange }) => (
+    <TextInput {...described} {...attributes} value={value} onChange={onChange} />
+  ));
 
 /** Several lines of text. */
-export const long =
-  (label: string, { hint, rows = 3 }: Options & { rows?: number } = {}): Control<string> =>
-  ({ name, value, problem, onChange }) => (
-    <Field label={label} hint={hint} problem={problem()}>
-      {(described) => (
-        <textarea
-          {...described}
-          name={name}
-          rows={rows}
-          value={value}
-          onInput={(event) => onChange(event.currentTarget.value)}
-        />
-      )}
-    </Field>
-  );
+export const long = (label: string, { hint, rows = 3 }: Options & { rows?: number } = {}) =>
+  labelled<string>(label, { hint }, (described, { value, onChange }) => (
+    <TextArea {...described} rows={rows} value={value} onChange={onChange} />
+  ));
+
+type Reporting<Tag extends "input" | "textarea"> = Omit<JSX.IntrinsicElements[Tag], "onChange"> & {
+  onChange(value: string): void;
+};
+
+/** An input that reports its text. */
+export const TextInput = ({ onChange, ...attributes }: Reporting<"input">) => (
+  <input
+    autocomplete="off"
+    spellcheck={false}
+    {...attributes}
+    onInput={(event) => onChange(event.currentTarget.value)}
+  />
+);
+
+/** The same, of several lines. */
+export const TextArea = ({ onChange, ...attributes }: Reporting<"textarea">) => (
+  <textarea {...attributes} onInput={(event) => onChange(event.currentTarget.value)} />
+);
 
 /** An option: its value and the text shown for it. */
 export type Choice<V = string> = readonly [value: V, text: string];
@@ -325,34 +340,28 @@ export const named = <V,>(things: ReadonlyArray<{ id: V; name: string }> = []): 
   things.map(({ id, name }) => [id, name]);
 
 /** One of several choices. @param options.onChoose sets what else follows from the choice */
-export const choice =
-  <V,>(
-    label: string,
-    choices: ReadonlyArray<Choice<V>>,
-    { hint, onChoose }: Options & { onChoose?(value: V): void } = {},
-  ): Control<V> =>
-  ({ name, value, problem, onChange }) => (
-    <Field label={label} hint={hint} problem={problem()}>
-      {(described) => (
-        <select
-          {...described}
-          name={name}
-          value={String(value)}
-          onChange={({ currentTarget }) => {
-            const [chosen] = choices[currentTarget.selectedIndex]!;
-            onChange(chosen);
-            onChoose?.(chosen);
-          }}
-        >
-          {choices.map(([value, text]) => (
-            <option key={value} value={String(value)}>
-              {text}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
+export const choice = <V,>(
+  label: string,
+  choices: ReadonlyArray<Choice<V>>,
+  { hint, onChoose }: Options & { onChoose?(value: V): void } = {},
+) =>
+  labelled<V>(label, { hint }, (described, { value, onChange }) => (
+    <select
+      {...described}
+      value={String(value)}
+      onChange={({ currentTarget }) => {
+        const [chosen] = choices[currentTarget.selectedIndex]!;
+        onChange(chosen);
+        onChoose?.(chosen);
+      }}
+    >
+      {choices.map(([value, text]) => (
+        <option key={value} value={String(value)}>
+          {text}
+        </option>
+      ))}
+    </select>
+  ));
 
 /** A checkbox. */
 export const check =

@@ -3,7 +3,7 @@ import { useDialog } from "../address.ts";
 import { type Read, useLast } from "../reads.ts";
 import { Answer } from "./answer.tsx";
 import { Button, IconButton } from "./controls.tsx";
-import { Confirm, Dialog } from "./dialog.tsx";
+import { RemoveButton } from "./dialog.tsx";
 import { type Column, Table } from "./table.tsx";
 import { Heading } from "./words.tsx";
 
@@ -45,23 +45,35 @@ interface EditableListProps<D, T> {
 
 /** A list whose rows are created, edited and deleted in dialogs; the address holds which one is open. */
 export function EditableList<D, T>(props: EditableListProps<D, T>) {
-  const { title, noun, read, rows: rowsOf, columns, may, editor, remove } = props;
+  const { title, noun, read, rows: rowsOf, columns, may, editor, remove, loss } = props;
   const keyOf = (row: T) => String(props.keyOf(row));
   const nameOf = props.nameOf ?? keyOf;
   const creating = useDialog("new");
   const editing = useDialog("edit");
-  const removing = useDialog("remove");
   const tools = (row: T) => (
     <>
       {props.tools?.(row)}
       {may("UPDATE", row) && (
         <IconButton icon="edit" label={`Edit ${nameOf(row)}`} onClick={() => editing.open(keyOf(row))} />
       )}
-      {remove && may("DELETE", row) && (
-        <IconButton icon="remove" label={`Delete ${nameOf(row)}`} onClick={() => removing.open(keyOf(row))} />
-      )}
+      {remove && may("DELETE", row) && removeButton(row, remove)}
     </>
   );
+  const removeButton = (row: T, remove: (row: T) => Promise<unknown>) => {
+    const obstacle = props.obstacle?.(row);
+    return (
+      <RemoveButton
+        label={`Delete ${nameOf(row)}`}
+        of={keyOf(row)}
+        title={obstacle ? `${nameOf(row)} can't be deleted` : `Delete ${nameOf(row)}?`}
+        obstacle={obstacle}
+        action={`Delete the ${noun}`}
+        onConfirm={() => remove(row)}
+      >
+        {typeof loss === "function" ? loss(row) : loss}
+      </RemoveButton>
+    );
+  };
   const create = { row: undefined, title: `New ${noun}`, submit: `Create the ${noun}` };
   const edit = (row: T) => ({ row, title: `${capitalised(noun)} ${nameOf(row)}`, submit: "Save" });
   return (
@@ -78,7 +90,6 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
         {(data) => {
           const rows = rowsOf(data);
           const at = (key: string | undefined) => rows.find((row) => keyOf(row) === key);
-          const removed = at(removing.of);
           return (
             <>
               <Table
@@ -94,7 +105,6 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
                   {(row) => editor({ ...edit(row), onClose: editing.close })}
                 </Editing>
               )}
-              {removed && <Remove {...props} row={removed} name={nameOf(removed)} onClose={removing.close} />}
             </>
           );
         }}
@@ -104,33 +114,6 @@ export function EditableList<D, T>(props: EditableListProps<D, T>) {
 }
 
 const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
-
-type RemoveProps<T> = Pick<EditableListProps<unknown, T>, "noun" | "remove" | "loss" | "obstacle"> & {
-  row: T;
-  name: string;
-  onClose(): void;
-};
-
-/** Asks before a row is deleted, or says why it can't be. */
-function Remove<T>({ row, name, noun, remove, loss, obstacle, onClose }: RemoveProps<T>) {
-  const reason = obstacle?.(row);
-  if (reason)
-    return (
-      <Dialog title={`${name} can't be deleted`} onClose={onClose}>
-        {reason}
-      </Dialog>
-    );
-  return (
-    <Confirm
-      title={`Delete ${name}?`}
-      action={`Delete the ${noun}`}
-      onConfirm={async () => remove?.(row)}
-      onClose={onClose}
-    >
-      {typeof loss === "function" ? loss(row) : loss}
-    </Confirm>
-  );
-}
 
 interface EditingProps<T> {
   row: T | undefined;

@@ -4,7 +4,7 @@ import type { Output } from "../api.ts";
 import { useRead } from "../reads.ts";
 import { isSingle, OPERATORS } from "../sentence.ts";
 import { Button, IconButton } from "./controls.tsx";
-import { type Bound, type Control, choicesOf, FieldProblem } from "./form.tsx";
+import { type Bound, type Control, choicesOf, FieldProblem, TextArea, TextInput } from "./form.tsx";
 import { Select, Tick } from "./table.tsx";
 
 interface RowsProps<R> extends Bound<readonly R[]> {
@@ -82,19 +82,6 @@ function useNewRow(rows: number, selector: string): [RefObject<HTMLFieldSetEleme
   };
   return [list, announce];
 }
-
-interface CellProps {
-  label: string;
-  value: string;
-  placeholder?: string;
-  required?: boolean;
-  onChange(value: string): void;
-}
-
-/** A text in a row. */
-export const Cell = ({ label, onChange, ...rest }: CellProps) => (
-  <input {...rest} aria-label={label} onInput={(event) => onChange(event.currentTarget.value)} />
-);
 
 interface LinesProps {
   values: readonly string[];
@@ -218,8 +205,8 @@ function ConstraintValues({ constraint, legal, label, onChange }: ConstraintValu
   const { operator, values = [], value = "" } = constraint;
   if (isSingle(operator))
     return (
-      <Cell
-        label={label}
+      <TextInput
+        aria-label={label}
         value={value}
         placeholder={operator.startsWith("DATE") ? "2026-01-31T09:00:00.000Z" : ""}
         onChange={(value) => onChange({ value })}
@@ -272,8 +259,8 @@ export const variants: Control<readonly Variant[]> = ({ value, onChange, ...boun
     above={value.length > 0 && <WeightsBar variants={value} />}
     row={({ name, weight, weightType, payload }, set, place) => (
       <>
-        <Cell
-          label={`Name of ${place}`}
+        <TextInput
+          aria-label={`Name of ${place}`}
           placeholder="Name"
           required
           value={name}
@@ -286,7 +273,7 @@ export const variants: Control<readonly Variant[]> = ({ value, onChange, ...boun
           Fixed
         </Tick>
         <span>
-          <input
+          <TextInput
             type="number"
             aria-label={`Percent of ${place}`}
             min={0}
@@ -294,7 +281,7 @@ export const variants: Control<readonly Variant[]> = ({ value, onChange, ...boun
             step={0.1}
             disabled={weightType !== "fix"}
             value={weight / 10}
-            onInput={(event) => set({ weight: Math.round(Number(event.currentTarget.value) * 10) })}
+            onChange={(percent) => set({ weight: Math.round(Number(percent) * 10) })}
           />
           %
         </span>
@@ -305,11 +292,11 @@ export const variants: Control<readonly Variant[]> = ({ value, onChange, ...boun
           onChange={(type) => set({ payload: toPayload(type, payload?.value) })}
         />
         {payload && (
-          <textarea
+          <TextArea
             aria-label={`Payload of ${place}`}
             rows={1}
             value={payload.value}
-            onInput={(event) => set({ payload: { ...payload, value: event.currentTarget.value } })}
+            onChange={(value) => set({ payload: { ...payload, value } })}
           />
         )}
       </>

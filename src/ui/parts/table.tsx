@@ -187,13 +187,18 @@ export function Search({ label, value, onChange }: FilterProps) {
   );
 }
 
-interface SelectProps extends FilterProps {
+interface SelectProps {
+  /** Its accessible name, unless a label outside has its ID. */
+  label?: string;
+  id?: string;
+  value: string;
   choices: readonly Choice[];
+  onChange(value: string): void;
 }
 
 /** One of several choices. */
-export const Select = ({ label, value, choices, onChange }: SelectProps) => (
-  <select aria-label={label} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+export const Select = ({ label, choices, onChange, ...attributes }: SelectProps) => (
+  <select {...attributes} aria-label={label} onChange={(event) => onChange(event.currentTarget.value)}>
     {choices.map(([choice, text]) => (
       <option key={choice} value={choice}>
         {text}

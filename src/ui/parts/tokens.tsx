@@ -1,11 +1,10 @@
 import { useState } from "preact/hooks";
-import { useDialog } from "../address.ts";
 import type { Input, Output } from "../api.ts";
 import { inDays } from "../format.ts";
 import { change, useRead } from "../reads.ts";
 import { snippetsFor } from "../snippets.ts";
-import { Button, IconButton } from "./controls.tsx";
-import { Confirm } from "./dialog.tsx";
+import { Button } from "./controls.tsx";
+import { RemoveButton } from "./dialog.tsx";
 import { type Bound, type Control, checks, choicesOf, Form, named, text, useForm } from "./form.tsx";
 import { type Column, Select, Table } from "./table.tsx";
 import { Time } from "./words.tsx";
@@ -121,10 +120,17 @@ interface PersonalTokensProps {
 export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) {
   const [secret, setSecret] = useState("");
   const [isNew, setNew] = useState(false);
-  const revoking = useDialog("revoke");
-  const revoked = tokens.find(({ id }) => String(id) === revoking.of);
   const tools = ({ id, description }: Token) => (
-    <IconButton icon="remove" label={`Revoke ${description}`} onClick={() => revoking.open(String(id))} />
+    <RemoveButton
+      label={`Revoke ${description}`}
+      parameter="revoke"
+      of={String(id)}
+      title={`Revoke ${description}?`}
+      action="Revoke the token"
+      onConfirm={() => revoke(id)}
+    >
+      Scripts that use it will be refused at once.
+    </RemoveButton>
   );
   return (
     <>
@@ -140,16 +146,6 @@ export function PersonalTokens({ tokens, create, revoke }: PersonalTokensProps) 
           { title: "Actions", kind: "tools", cell: tools },
         ]}
       />
-      {revoked && (
-        <Confirm
-          title={`Revoke ${revoked.description}?`}
-          action="Revoke the token"
-          onConfirm={() => revoke(revoked.id)}
-          onClose={revoking.close}
-        >
-          Scripts that use it will be refused at once.
-        </Confirm>
-      )}
       {isNew ? (
         <NewPersonalToken
           create={async (body) => setSecret((await create(body)).secret ?? "")}

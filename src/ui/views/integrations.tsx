@@ -3,7 +3,18 @@ import { type Input, type Output, request } from "../api.ts";
 import { counted } from "../format.ts";
 import { Switch } from "../parts/controls.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { type Bound, check, checks, choice, choicesOf, Field, text } from "../parts/form.tsx";
+import {
+  type Bound,
+  check,
+  checks,
+  choice,
+  choicesOf,
+  Field,
+  TextArea,
+  TextInput,
+  text,
+  valuesOf,
+} from "../parts/form.tsx";
 import { EditableList, type Edited } from "../parts/list.tsx";
 import { projects } from "../parts/tokens.tsx";
 import { Badge, NameLink } from "../parts/words.tsx";
@@ -166,19 +177,18 @@ function IntegrationEditor({ row, providers, ...dialog }: Edited<Integration> & 
 }
 
 function toValues(now: Integration | undefined, providers: Providers) {
-  const provider = now?.provider ?? providers[0]?.name ?? "";
+  const provider = providers[0]?.name ?? "";
   return {
-    provider,
-    description: now?.description ?? "",
-    enabled: now?.enabled ?? true,
+    ...valuesOf(now, { ...EMPTY, provider, events: eventsOf(provider, providers) }),
     parameters: Object.fromEntries(
       Object.entries(now?.parameters ?? {}).map(([name, value]) => [name, String(value)]),
     ),
-    events: (now?.events ?? eventsOf(provider, providers)) as readonly string[],
-    projects: (now?.projects ?? []) as readonly string[],
-    environments: (now?.environments ?? []) as readonly string[],
   };
 }
+
+const NONE: readonly string[] = [];
+
+const EMPTY = { description: "", enabled: true, projects: NONE, environments: NONE };
 
 /** All events of a provider, which are nearly always wanted. */
 const eventsOf = (provider: string, providers: Providers): readonly string[] =>
@@ -199,16 +209,15 @@ function Parameter({ parameter, isStored, value, onChange, problem }: ParameterP
   const shown = {
     placeholder,
     value: value[name] ?? "",
-    onInput: (event: { currentTarget: { value: string } }) =>
-      onChange({ ...value, [name]: event.currentTarget.value }),
+    onChange: (changed: string) => onChange({ ...value, [name]: changed }),
   };
   return (
     <Field label={displayName} hint={hint} problem={problem(name)}>
       {(described) =>
         type === "textfield" ? (
-          <textarea {...described} {...shown} rows={4} />
+          <TextArea {...described} {...shown} rows={4} />
         ) : (
-          <input {...described} {...shown} required={required} autocomplete="off" />
+          <TextInput {...described} {...shown} required={required} />
         )
       }
     </Field>

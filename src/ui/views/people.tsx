@@ -6,7 +6,7 @@ import { inDays, nameOf } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { Dialog, FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { type Choice, checks, choice, long, named, text, useForm } from "../parts/form.tsx";
+import { type Choice, checks, choice, long, named, text, useForm, valuesOf } from "../parts/form.tsx";
 import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
 import { createPasswordLink, PersonalTokens, Secret } from "../parts/tokens.tsx";
 import { Avatar, Badge, Tabs, Time } from "../parts/words.tsx";
@@ -42,7 +42,7 @@ export function Users() {
   const read = useRead("GET /api/admin/user-admin");
   const [link, setLink] = useState<OnceLink>();
   const roles = read.data?.rootRoles ?? [];
-  const viewer = roles.find(({ name }) => name === "Viewer")?.id;
+  const viewer = roles.find(({ name }) => name === "Viewer")?.id ?? 0;
   const showLink = (name: string, path: string) =>
     setLink({ title: `Password link for ${name}`, label: PASSWORD_LINK, path });
   return (
@@ -86,12 +86,7 @@ export function Users() {
             {...dialog}
             title={row ? nameOf(row) : dialog.title}
             of={row && [`GET ${USER}`, { params: { id: row.id } }]}
-            toValues={(now) => ({
-              username: now?.username ?? "",
-              email: now?.email ?? "",
-              name: now?.name ?? "",
-              rootRole: now?.rootRole ?? viewer ?? 0,
-            })}
+            toValues={(now) => valuesOf(now, { username: "", email: "", name: "", rootRole: viewer })}
             fields={() => ({
               username: !row && text("Username", { hint: "A username or an e-mail address is required." }),
               email: text("E-mail address", { type: "email" }),
@@ -166,9 +161,7 @@ export function Groups() {
           {...dialog}
           of={row && [`GET ${GROUP}`, { params: { id: row.id } }]}
           toValues={(now) => ({
-            name: now?.name ?? "",
-            description: now?.description ?? "",
-            rootRole: now?.rootRole ?? null,
+            ...valuesOf(now, EMPTY_GROUP),
             users: (now?.users ?? []).map(({ user }) => user.id) as readonly number[],
           })}
           fields={() => ({
@@ -188,6 +181,8 @@ export function Groups() {
     />
   );
 }
+
+const EMPTY_GROUP = { name: "", description: "", rootRole: null as number | null };
 
 const toGroup = <T extends { users: readonly number[] }>({ users, ...rest }: T) => ({
   ...rest,
@@ -235,8 +230,7 @@ export function Roles() {
           isWide
           of={row && [`GET ${ROLE}`, { params: { id: row.id } }]}
           toValues={(now) => ({
-            name: now?.name ?? "",
-            description: now?.description ?? "",
+            ...valuesOf(now, { name: "", description: "" }),
             type: (now?.type ?? "custom") as Scope,
             permissions: (now?.permissions ?? []).map(toKey) as readonly string[],
           })}

@@ -1,9 +1,8 @@
 import { useLocation } from "wouter-preact";
-import { pathTo, useDialog, useFilters } from "../address.ts";
+import { pathTo, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
-import { Button } from "../parts/controls.tsx";
-import { FormDialog } from "../parts/dialog.tsx";
+import { FormDialog, Opener } from "../parts/dialog.tsx";
 import { checks, choice, choicesOf, long, text, useForm } from "../parts/form.tsx";
 import { Search, Table, Tick } from "../parts/table.tsx";
 import { Badge, Heading, ProjectLink, Share, Time } from "../parts/words.tsx";
@@ -16,7 +15,6 @@ type Project = Output<"GET /api/admin/projects">["projects"][number];
 /** All projects that the user can see. */
 export function Projects() {
   const [filters, setFilters] = useFilters({ query: "", archived: "" });
-  const creating = useDialog("new");
   const read = useRead("GET /api/admin/projects", { query: { archived: filters.archived } });
   const query = filters.query.toLowerCase();
   const matches = ({ id, name }: Project) => `${id} ${name}`.toLowerCase().includes(query);
@@ -31,9 +29,9 @@ export function Projects() {
           Archived
         </Tick>
         {may("CREATE_PROJECT") && (
-          <Button kind="main" icon="add" onClick={() => creating.open()}>
-            New project
-          </Button>
+          <Opener label="New project" kind="main" icon="add" parameter="new">
+            {(onClose) => <NewProject onClose={onClose} />}
+          </Opener>
         )}
       </Heading>
       <Answer read={read}>
@@ -65,7 +63,6 @@ export function Projects() {
           />
         )}
       </Answer>
-      {creating.of && <NewProject onClose={creating.close} />}
     </>
   );
 }

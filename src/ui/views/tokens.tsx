@@ -3,7 +3,7 @@ import { useDialog, useFilters } from "../address.ts";
 import type { Output } from "../api.ts";
 import { Answer } from "../parts/answer.tsx";
 import { Button, IconButton } from "../parts/controls.tsx";
-import { Confirm, Dialog, FormDialog } from "../parts/dialog.tsx";
+import { Confirm, Dialog, FormDialog, Opener } from "../parts/dialog.tsx";
 import { type Choice, choice, choicesOf, text, useForm } from "../parts/form.tsx";
 import { type Column, Search, Table } from "../parts/table.tsx";
 import { projects, Secret, Snippets, TOKEN_TIMES } from "../parts/tokens.tsx";
@@ -18,11 +18,9 @@ type CreatedToken = Output<"POST /api/admin/api-tokens">;
 /** API tokens: credentials of applications and scripts, which belong to no user. */
 export function Tokens() {
   const [filters, setFilters] = useFilters({ query: "" });
-  const creating = useDialog("new");
   const [revoking, setRevoking] = useState<string>(); // not in the URL, as it may be a secret
   const [created, setCreated] = useState<CreatedToken>();
   const read = useRead("GET /api/admin/api-tokens");
-  const environments = useRead("GET /api/admin/environments").data?.environments;
   const query = filters.query.toLowerCase();
   const matches = ({ tokenName, type, environment, projects }: Token) =>
     [tokenName, type, environment, ...projects].join(" ").toLowerCase().includes(query);
@@ -31,9 +29,9 @@ export function Tokens() {
       <Heading title="Tokens">
         <Search label="Search tokens" value={filters.query} onChange={(query) => setFilters({ query })} />
         {mayDo("CREATE") && (
-          <Button kind="main" icon="add" onClick={() => creating.open()}>
-            New token
-          </Button>
+          <Opener label="New token" kind="main" icon="add" parameter="new">
+            {(onClose) => <NewToken onCreated={setCreated} onClose={onClose} />}
+          </Opener>
         )}
       </Heading>
       <Answer read={read}>
@@ -74,13 +72,6 @@ export function Tokens() {
           );
         }}
       </Answer>
-      {creating.of && environments && (
-        <NewToken
-          environments={environments.map(({ name }) => name)}
-          onCreated={setCreated}
-          onClose={creating.close}
-        />
-      )}
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
     </>
   );
@@ -136,12 +127,18 @@ const FRONTEND: Choice = ["frontend", "frontend: for browsers and mobile apps; r
 const ADMIN: Choice = ["admin", "admin: for scripts; full access"];
 
 interface NewTokenProps {
-  environments: string[];
   onCreated(token: CreatedToken): void;
   onClose(): void;
 }
 
-function NewToken({ environments, onCreated, onClose }: NewTokenProps) {
+function NewToken(props: NewTokenProps) {
+  const environments = useRead("GET /api/admin/environments").data?.environments;
+  return environments ? (
+    <NewTokenForm {...props} environments={environments.map(({ name }) => name)} />
+  ) : null;
+}
+
+function NewTokenForm({ environments, onCreated, onClose }: NewTokenProps & { environments: string[] }) {
   const types = [
     ...(may("CREATE_CLIENT_API_TOKEN") ? [CLIENT] : []),
     ...(may("CREATE_FRONTEND_API_TOKEN") ? [FRONTEND] : []),
@@ -200,7 +197,6 @@ export const ProjectTokens = () => (
 function OfProject({ project, id }: { project: Project; id: string }) {
   const params = { projectId: id };
   const read = useRead(`GET ${TOKENS}`, { params });
-  const creating = useDialog("new");
   const revoking = useDialog("revoke");
   const revoked = read.data?.tokens.find(({ secret }) => secret === revoking.of);
   const [created, setCreated] = useState<CreatedToken>();
@@ -224,12 +220,11 @@ function OfProject({ project, id }: { project: Project; id: string }) {
         )}
       </Answer>
       {may("CREATE_PROJECT_API_TOKEN", { project: id }) && (
-        <Button icon="add" onClick={() => creating.open()}>
-          New token
-        </Button>
-      )}
-      {creating.of && (
-        <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={creating.close} />
+        <Opener label="New token" icon="add" parameter="new">
+          {(onClose) => (
+            <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={onClose} />
+          )}
+        </Opener>
       )}
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
       {revoked && (
@@ -243,7 +238,7 @@ function OfProject({ project, id }: { project: Project; id: string }) {
   );
 }
 
-interface NewProjectTokenProps extends Omit<NewTokenProps, "environments"> {
+interface NewProjectTokenProps extends NewTokenProps {
   project: Project;
   id: string;
 }

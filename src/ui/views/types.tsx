@@ -3,9 +3,9 @@ import { counted } from "../format.ts";
 import { Button, IconButton, Switch } from "../parts/controls.tsx";
 import { FormDialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { choice, choicesOf, long, text, useForm } from "../parts/form.tsx";
+import { choice, choicesOf, long, TextInput, text, useForm, valuesOf } from "../parts/form.tsx";
 import { DESCRIPTION, EditableList, type Edited, NAME } from "../parts/list.tsx";
-import { Cell, rows } from "../parts/rows.tsx";
+import { rows } from "../parts/rows.tsx";
 import { Select, Tick } from "../parts/table.tsx";
 import { Badge } from "../parts/words.tsx";
 import { change, useRead } from "../reads.ts";
@@ -29,7 +29,7 @@ export const TagTypes = () => (
       <Editor
         {...dialog}
         of={row && [`GET ${TAG_TYPE}`, { params: { name: row.name } }]}
-        toValues={(now) => ({ name: now?.tagType.name ?? "", description: now?.tagType.description ?? "" })}
+        toValues={(now) => valuesOf(now?.tagType, { name: "", description: "" })}
         fields={() => ({
           name: !row && text("Name", { hint: "2 to 50 URL-friendly characters.", required: true }),
           description: long("Description"),
@@ -79,8 +79,7 @@ export const StrategyTypes = () => (
         isWide
         of={row && [`GET ${STRATEGY_TYPE}`, { params: { name: row.name } }]}
         toValues={(now) => ({
-          name: now?.name ?? "",
-          description: now?.description ?? "",
+          ...valuesOf(now, { name: "", description: "" }),
           parameters: (now?.parameters ?? []).map(toParameter) as readonly Parameter[],
         })}
         fields={() => ({
@@ -130,15 +129,20 @@ const PARAMETERS = rows<Parameter>("Parameters", {
   fresh: NO_PARAMETER,
   row: ({ name, type, description, required }, set, place) => (
     <>
-      <Cell label={`Name of ${place}`} placeholder="name" value={name} onChange={(name) => set({ name })} />
+      <TextInput
+        aria-label={`Name of ${place}`}
+        placeholder="name"
+        value={name}
+        onChange={(name) => set({ name })}
+      />
       <Select
         label={`Type of ${place}`}
         value={type}
         choices={choicesOf(PARAMETER_TYPES)}
         onChange={(type) => set({ type: type as ParameterType })}
       />
-      <Cell
-        label={`Description of ${place}`}
+      <TextInput
+        aria-label={`Description of ${place}`}
         placeholder="description"
         value={description}
         onChange={(description) => set({ description })}

@@ -4,9 +4,9 @@ import { counted } from "../format.ts";
 import { Answer, Nothing } from "../parts/answer.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Editor } from "../parts/edit.tsx";
-import { check, choice, long, named, text } from "../parts/form.tsx";
+import { check, choice, long, named, TextInput, text, valuesOf } from "../parts/form.tsx";
 import { DESCRIPTION, EditableList, NAME } from "../parts/list.tsx";
-import { Cell, type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
+import { type Constraint, cleaned, constraints, rows } from "../parts/rows.tsx";
 import { FlagLink } from "../parts/words.tsx";
 import { change, type Read, useRead } from "../reads.ts";
 import { constraintInWords } from "../sentence.ts";
@@ -43,13 +43,8 @@ export function ContextFields() {
             {...dialog}
             of={row && [`GET ${FIELD}`, { params: { contextField: row.name } }]}
             toValues={(now) => ({
-              name: now?.name ?? "",
-              description: now?.description ?? "",
-              stickiness: now?.stickiness ?? false,
-              legalValues: (now?.legalValues ?? []).map((one) => ({
-                ...NO_VALUE,
-                ...one,
-              })) as readonly (typeof NO_VALUE)[],
+              ...valuesOf(now, EMPTY_FIELD),
+              legalValues: (now?.legalValues ?? []).map((one) => ({ ...NO_VALUE, ...one })) as LegalValues,
             })}
             fields={() => ({
               name: !row && text("Name", { required: true }),
@@ -75,16 +70,19 @@ export function ContextFields() {
   );
 }
 
+const EMPTY_FIELD = { name: "", description: "", stickiness: false };
+
 const NO_VALUE = { value: "", description: "" };
+type LegalValues = readonly (typeof NO_VALUE)[];
 
 const LEGAL_VALUES = rows<typeof NO_VALUE>("Values", {
   noun: "value",
   fresh: NO_VALUE,
   row: ({ value, description }, set, place) => (
     <>
-      <Cell label={`Value of ${place}`} value={value} onChange={(value) => set({ value })} />
-      <Cell
-        label={`Description of ${place}`}
+      <TextInput aria-label={`Value of ${place}`} value={value} onChange={(value) => set({ value })} />
+      <TextInput
+        aria-label={`Description of ${place}`}
         placeholder="description"
         value={description}
         onChange={(description) => set({ description })}
@@ -143,12 +141,7 @@ export function Segments() {
             {...dialog}
             isWide
             of={row && [`GET ${SEGMENT}`, { params: { id: row.id } }]}
-            toValues={(now) => ({
-              name: now?.name ?? "",
-              description: now?.description ?? "",
-              project: now?.project ?? "",
-              constraints: (now?.constraints ?? []) as readonly Constraint[],
-            })}
+            toValues={(now) => valuesOf(now, EMPTY_SEGMENT)}
             fields={() => ({
               name: text("Name", { required: true }),
               description: long("Description", { rows: 2 }),
@@ -166,6 +159,8 @@ export function Segments() {
     </>
   );
 }
+
+const EMPTY_SEGMENT = { name: "", description: "", project: "", constraints: [] as readonly Constraint[] };
 
 const toBody = <T extends { constraints: readonly Constraint[] }>({ constraints, ...rest }: T) => ({
   ...rest,

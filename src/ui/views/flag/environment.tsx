@@ -2,7 +2,7 @@ import { useDialog } from "../../address.ts";
 import { count } from "../../format.ts";
 import { Nothing } from "../../parts/answer.tsx";
 import { Button, IconButton, Switch, tell } from "../../parts/controls.tsx";
-import { Confirm, Dialog, Opener } from "../../parts/dialog.tsx";
+import { Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { Editor } from "../../parts/edit.tsx";
 import { type Variant, variants as variantsControl, WeightsBar } from "../../parts/rows.tsx";
 import { Badge, Name, Time } from "../../parts/words.tsx";
@@ -99,7 +99,6 @@ interface StrategyItemProps {
 /** A strategy as a sentence and a bar, with its actions. */
 function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }: StrategyItemProps) {
   const copying = useDialog("copy");
-  const removing = useDialog("remove");
   const segments = useRead("GET /api/admin/segments").data?.segments ?? [];
   const names = strategy.segments.map((id) => segments.find((one) => one.id === id)?.name ?? String(id));
   const words = strategyInWords(strategy, names);
@@ -138,22 +137,20 @@ function StrategyItem({ strategy, place, above, environments, isLastOn, onEdit }
           />
         )}
         {may("DELETE_FEATURE_STRATEGY", place) && (
-          <IconButton icon="remove" label={`Remove: ${words}`} onClick={() => removing.open(id)} />
+          <RemoveButton
+            label={`Remove: ${words}`}
+            of={id}
+            title="Remove the strategy?"
+            action="Remove"
+            onConfirm={() => change(`DELETE ${STRATEGIES}/:strategyId`, { params })}
+          >
+            In {place.environment}, the flag will no longer be on for: {words}.
+            {isLastOn && ` No other strategy is enabled there, so the flag will be turned off.`}
+          </RemoveButton>
         )}
       </div>
       {copying.of === id && (
         <CopyStrategy strategy={strategy} place={place} environments={environments} onClose={copying.close} />
-      )}
-      {removing.of === id && (
-        <Confirm
-          title="Remove the strategy?"
-          action="Remove"
-          onClose={removing.close}
-          onConfirm={() => change(`DELETE ${STRATEGIES}/:strategyId`, { params })}
-        >
-          In {place.environment}, the flag will no longer be on for: {words}.
-          {isLastOn && ` No other strategy is enabled there, so the flag will be turned off.`}
-        </Confirm>
       )}
     </li>
   );

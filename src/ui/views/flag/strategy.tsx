@@ -9,9 +9,11 @@ import {
   type Fields,
   type FormState,
   named,
+  TextInput,
   text,
 } from "../../parts/form.tsx";
 import { type Constraint, cleaned, constraints, Lines, type Variant, variants } from "../../parts/rows.tsx";
+import { Select } from "../../parts/table.tsx";
 import { change, useRead } from "../../reads.ts";
 import { strategyInWords } from "../../sentence.ts";
 import { type FlagPlace, PLACE, paramsAt } from "./frame.tsx";
@@ -149,10 +151,10 @@ interface ParameterFieldProps {
 /** A strategy parameter, with an input for its type; on the wire they are all strings. */
 function ParameterField({ parameter, value, problem, onChange }: ParameterFieldProps) {
   const { name, type, description } = parameter;
-  const Input = INPUTS[name === "stickiness" ? "stickiness" : (type ?? "")] ?? TextInput;
+  const InputOf = INPUTS[name === "stickiness" ? "stickiness" : (type ?? "")] ?? Plain;
   return (
     <Field label={LABELS[name] ?? name} hint={description} problem={problem}>
-      {(attributes) => <Input attributes={attributes} value={value} onChange={onChange} />}
+      {(attributes) => <InputOf attributes={attributes} value={value} onChange={onChange} />}
     </Field>
   );
 }
@@ -169,30 +171,18 @@ interface InputProps {
   onChange(value: string): void;
 }
 
-const TextInput = ({ attributes, value, onChange }: InputProps) => (
-  <input {...attributes} value={value} onInput={(event) => onChange(event.currentTarget.value)} />
-);
+const Plain = ({ attributes, ...input }: InputProps) => <TextInput {...attributes} {...input} />;
 
-const NumberInput = ({ attributes, value, onChange }: InputProps) => (
-  <input
-    {...attributes}
-    type="number"
-    value={value}
-    onInput={(event) => onChange(event.currentTarget.value)}
-  />
+const NumberInput = ({ attributes, ...input }: InputProps) => (
+  <TextInput {...attributes} {...input} type="number" />
 );
 
 function Percentage({ attributes, value, onChange }: InputProps) {
-  const input = {
-    min: 0,
-    max: 100,
-    value: value || "0",
-    onInput: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
-  };
+  const input = { min: 0, max: 100, value: value || "0", onChange };
   return (
     <span class="percentage">
-      <input {...attributes} {...input} type="range" />
-      <input {...input} type="number" aria-label="Percent" />%
+      <TextInput {...attributes} {...input} type="range" />
+      <TextInput {...input} type="number" aria-label="Percent" />%
     </span>
   );
 }
@@ -219,17 +209,11 @@ const Checkbox = ({ attributes, value, onChange }: InputProps) => (
 function Stickiness({ attributes, value, onChange }: InputProps) {
   const fields = useRead("GET /api/admin/context").data ?? [];
   const sticky = fields.filter(({ stickiness }) => stickiness).map(({ name }) => name);
-  const choices = choicesOf([...new Set(["default", "userId", "sessionId", "random", ...sticky, value])]);
-  return (
-    <select {...attributes} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-      {choices.map(([choice]) => (
-        <option key={choice}>{choice}</option>
-      ))}
-    </select>
-  );
+  const choices = [...new Set(["default", "userId", "sessionId", "random", ...sticky, value])];
+  return <Select {...attributes} value={value} choices={choicesOf(choices)} onChange={onChange} />;
 }
 
-const INPUTS: Readonly<Record<string, typeof TextInput>> = {
+const INPUTS: Readonly<Record<string, typeof Plain>> = {
   number: NumberInput,
   percentage: Percentage,
   list: ListInput,

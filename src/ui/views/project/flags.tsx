@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
-import { flagPath, isFiltered, useDialog, useFilters } from "../../address.ts";
+import { flagPath, isFiltered, useFilters } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
 import { Button, Switch } from "../../parts/controls.tsx";
-import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { Confirm, FormDialog, Opener } from "../../parts/dialog.tsx";
 import { check, choice, choicesOf, long, named, text, useForm } from "../../parts/form.tsx";
 import { Filter, Pager, Search, Select, Table } from "../../parts/table.tsx";
 import { Badge, FlagLink, Time } from "../../parts/words.tsx";
@@ -27,12 +27,11 @@ type Filters = typeof FILTERS;
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
 export function Flags() {
   const [filters, setFilters] = useFilters(FILTERS);
-  const creating = useDialog("new");
-  const actions = (id: string) =>
+  const actions = (project: Project, id: string) =>
     may("CREATE_FEATURE", { project: id }) && (
-      <Button kind="main" icon="add" onClick={() => creating.open()}>
-        New flag
-      </Button>
+      <Opener label="New flag" kind="main" icon="add" parameter="new">
+        {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
+      </Opener>
     );
   return (
     <ProjectFrame actions={actions}>
@@ -41,7 +40,6 @@ export function Flags() {
           {project.description && <p class="muted">{project.description}</p>}
           <FlagFilters filters={filters} onChange={(changed) => setFilters({ ...changed, offset: "0" })} />
           <FlagTable project={project} id={id} filters={filters} onChange={setFilters} />
-          {creating.of && <NewFlag project={project} id={id} onClose={creating.close} />}
         </>
       )}
     </ProjectFrame>

@@ -20,7 +20,7 @@ export const MODES = [
 ] as const;
 
 interface ProjectFrameProps {
-  actions?(id: string): ComponentChildren;
+  actions?(project: Project, id: string): ComponentChildren;
   /** The rest of the view. */
   children(project: Project, id: string): ComponentChildren;
 }
@@ -46,7 +46,7 @@ export function ProjectFrame({ actions, children }: ProjectFrameProps) {
             title={<Title project={project} />}
             beside={<Favorite project={projectId} isFavorite={project.favorite} />}
           >
-            {actions?.(projectId)}
+            {actions?.(project, projectId)}
           </Heading>
           <Tabs label={`Project ${project.name}`} tabs={tabsOf(projectId)} />
           {children(project, projectId)}

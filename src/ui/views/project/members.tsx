@@ -2,8 +2,8 @@ import { useDialog } from "../../address.ts";
 import type { Output } from "../../api.ts";
 import { nameOf } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
-import { Button, IconButton } from "../../parts/controls.tsx";
-import { Confirm, FormDialog } from "../../parts/dialog.tsx";
+import { IconButton } from "../../parts/controls.tsx";
+import { FormDialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { checks, choice, named, problemAt, useForm } from "../../parts/form.tsx";
 import { Editing } from "../../parts/list.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -52,9 +52,7 @@ export const Members = () => <ProjectFrame>{(_, id) => <Access project={id} />}<
 function Access({ project }: { project: string }) {
   const params = { projectId: project };
   const read = useRead(`GET ${PROJECT}/access`, { params });
-  const adding = useDialog("new");
   const editing = useDialog("edit");
-  const removing = useDialog("remove");
   const isAllowed = may("UPDATE_PROJECT", { project }) || may("PROJECT_USER_ACCESS_WRITE", { project });
   return (
     <Answer read={read}>
@@ -65,7 +63,6 @@ function Access({ project }: { project: string }) {
           change(`PUT ${PROJECT}/access`, { params, body: toBody(changed), ifStill: access });
         const without = (member: Member) => members.filter((other) => keyOf(other) !== keyOf(member));
         const memberAt = (key: string | undefined) => members.find((member) => keyOf(member) === key);
-        const removed = memberAt(removing.of);
         const editor = { members, roles, onSave: (member: Member) => save([...without(member), member]) };
         const tools = (member: Member) => (
           <>
@@ -74,11 +71,15 @@ function Access({ project }: { project: string }) {
               label={`Edit roles of ${member.name}`}
               onClick={() => editing.open(keyOf(member))}
             />
-            <IconButton
-              icon="remove"
+            <RemoveButton
               label={`Remove ${member.name}`}
-              onClick={() => removing.open(keyOf(member))}
-            />
+              of={keyOf(member)}
+              title={`Remove ${member.name}?`}
+              action="Remove"
+              onConfirm={() => save(without(member))}
+            >
+              They lose all roles in this project; if it is private, they can no longer see it.
+            </RemoveButton>
           </>
         );
         return (
@@ -102,25 +103,14 @@ function Access({ project }: { project: string }) {
               ]}
             />
             {isAllowed && (
-              <Button icon="add" onClick={() => adding.open()}>
-                Add a member
-              </Button>
+              <Opener label="Add a member" icon="add" parameter="new">
+                {(onClose) => <EditMember {...editor} member={undefined} onClose={onClose} />}
+              </Opener>
             )}
-            {adding.of && <EditMember {...editor} member={undefined} onClose={adding.close} />}
             {editing.of && (
               <Editing key={editing.of} row={memberAt(editing.of)}>
                 {(member) => <EditMember {...editor} member={member} onClose={editing.close} />}
               </Editing>
-            )}
-            {removed && (
-              <Confirm
-                title={`Remove ${removed.name}?`}
-                action="Remove"
-                onConfirm={() => save(without(removed))}
-                onClose={removing.close}
-              >
-                They lose all roles in this project; if it is private, they can no longer see it.
-              </Confirm>
             )}
           </>
         );

@@ -1,10 +1,10 @@
+import type { ComponentChildren } from "preact";
 import { useLocation } from "wouter-preact";
-import { useDialog } from "../../address.ts";
 import { type Output, request } from "../../api.ts";
 import { counted } from "../../format.ts";
 import { Answer } from "../../parts/answer.tsx";
-import { Button, IconButton, tell } from "../../parts/controls.tsx";
-import { Confirm, Dialog } from "../../parts/dialog.tsx";
+import { Button, tell } from "../../parts/controls.tsx";
+import { Confirm, Dialog, Opener, RemoveButton } from "../../parts/dialog.tsx";
 import { EditForm, useEdit } from "../../parts/edit.tsx";
 import { choice, long, text } from "../../parts/form.tsx";
 import { Table } from "../../parts/table.tsx";
@@ -105,20 +105,18 @@ function Naming({ project, id }: SettingsProps) {
 }
 
 function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id }: SettingsProps) {
-  const archiving = useDialog("archive");
-  const removing = useDialog("remove");
-  const open = [archiving, removing].find(({ of }) => of);
   const [, navigate] = useLocation();
   const flags = featureTypeCounts.reduce((sum, { count }) => sum + count, 0);
   const params = { projectId: id };
-  const archive = async () => {
-    await change("POST /api/admin/projects/archive/:projectId", { params });
-    navigate("/projects", { replace: true });
-  };
-  const remove = async () => {
-    await change(`DELETE ${PROJECT}`, { params });
-    navigate("/projects", { replace: true });
-  };
+  const leave = () => navigate("/projects", { replace: true });
+  const unlessUsed = (onClose: () => void, question: ComponentChildren) =>
+    flags === 0 ? (
+      question
+    ) : (
+      <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={onClose}>
+        Archive its flags first: a project that has any can't be archived or deleted.
+      </Dialog>
+    );
   return (
     <section>
       <h2>Archive or delete</h2>
@@ -128,39 +126,41 @@ function ArchiveOrDelete({ project: { name, archivedAt, featureTypeCounts }, id 
             Revive
           </Button>
         ) : (
-          <Button icon="archive" kind="danger" onClick={() => archiving.open()}>
-            Archive the project
-          </Button>
+          <Opener label="Archive the project" icon="archive" kind="danger" parameter="archive">
+            {(onClose) =>
+              unlessUsed(
+                onClose,
+                <Confirm
+                  title={`Archive ${name}?`}
+                  action="Archive the project"
+                  onConfirm={() =>
+                    change("POST /api/admin/projects/archive/:projectId", { params }).then(leave)
+                  }
+                  onClose={onClose}
+                >
+                  It will no longer be listed. You can revive the project later.
+                </Confirm>,
+              )
+            }
+          </Opener>
         )}
-        <Button icon="remove" kind="danger" onClick={() => removing.open()}>
-          Delete permanently
-        </Button>
+        <Opener label="Delete permanently" icon="remove" kind="danger" parameter="remove">
+          {(onClose) =>
+            unlessUsed(
+              onClose,
+              <Confirm
+                title={`Delete ${name} permanently?`}
+                action="Delete the project"
+                onConfirm={() => change(`DELETE ${PROJECT}`, { params }).then(leave)}
+                onClose={onClose}
+              >
+                The project, its archived flags and its members' roles will be deleted. Its events stay in the
+                log.
+              </Confirm>,
+            )
+          }
+        </Opener>
       </div>
-      {open && flags > 0 && (
-        <Dialog title={`${name} still has ${counted(flags, "flag")}`} onClose={open.close}>
-          Archive its flags first: a project that has any can't be archived or deleted.
-        </Dialog>
-      )}
-      {flags === 0 && archiving.of && (
-        <Confirm
-          title={`Archive ${name}?`}
-          action="Archive the project"
-          onConfirm={archive}
-          onClose={archiving.close}
-        >
-          It will no longer be listed. You can revive the project later.
-        </Confirm>
-      )}
-      {flags === 0 && removing.of && (
-        <Confirm
-          title={`Delete ${name} permanently?`}
-          action="Delete the project"
-          onConfirm={remove}
-          onClose={removing.close}
-        >
-          The project, its archived flags and its members' roles will be deleted. Its events stay in the log.
-        </Confirm>
-      )}
     </section>
   );
 }
@@ -171,48 +171,41 @@ export const Archive = () => <ProjectFrame>{(_, id) => <ArchivedFlags project={i
 function ArchivedFlags({ project }: { project: string }) {
   const params = { projectId: project };
   const read = useRead("GET /api/admin/archive/features/:projectId", { params });
-  const removing = useDialog("remove");
-  const removed = read.data?.features.find(({ name }) => name === removing.of)?.name;
-  const bodyOf = (name: string) => ({ params, body: { features: [name] } });
+  const send = (action: "revive" | "delete", name: string) =>
+    change(`POST ${PROJECT}/${action}`, { params, body: { features: [name] } });
   const tools = ({ name }: { name: string }) => (
     <div class="tools">
-      {may("UPDATE_FEATURE", { project }) && (
-        <Button onClick={() => change(`POST ${PROJECT}/revive`, bodyOf(name))}>Revive</Button>
-      )}
+      {may("UPDATE_FEATURE", { project }) && <Button onClick={() => send("revive", name)}>Revive</Button>}
       {may("DELETE_FEATURE", { project }) && (
-        <IconButton icon="remove" label={`Delete ${name} permanently`} onClick={() => removing.open(name)} />
+        <RemoveButton
+          label={`Delete ${name} permanently`}
+          of={name}
+          title={`Delete ${name} permanently?`}
+          action="Delete permanently"
+          onConfirm={() => send("delete", name)}
+        >
+          The flag and its strategies will be deleted. Its events stay in the log.
+        </RemoveButton>
       )}
     </div>
   );
   return (
-    <>
-      <Answer read={read}>
-        {({ features }) => (
-          <Table
-            caption="Archived flags"
-            rows={features}
-            keyOf={({ name }) => name}
-            empty="No archived flags."
-            columns={[
-              { title: "Flag", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
-              { title: "Type", cell: ({ type }) => type },
-              { title: "Archived", cell: ({ archivedAt }) => <Time at={archivedAt} /> },
-              { title: "Actions", kind: "tools", cell: tools },
-            ]}
-          />
-        )}
-      </Answer>
-      {removed && (
-        <Confirm
-          title={`Delete ${removed} permanently?`}
-          action="Delete permanently"
-          onConfirm={() => change(`POST ${PROJECT}/delete`, bodyOf(removed))}
-          onClose={removing.close}
-        >
-          The flag and its strategies will be deleted. Its events stay in the log.
-        </Confirm>
+    <Answer read={read}>
+      {({ features }) => (
+        <Table
+          caption="Archived flags"
+          rows={features}
+          keyOf={({ name }) => name}
+          empty="No archived flags."
+          columns={[
+            { title: "Flag", kind: "main", cell: ({ name }) => <bdi>{name}</bdi> },
+            { title: "Type", cell: ({ type }) => type },
+            { title: "Archived", cell: ({ archivedAt }) => <Time at={archivedAt} /> },
+            { title: "Actions", kind: "tools", cell: tools },
+          ]}
+        />
       )}
-    </>
+    </Answer>
   );
 }
 
