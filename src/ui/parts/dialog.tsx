@@ -59,18 +59,23 @@ interface OpenerProps {
   parameter: string;
   /** What the dialog is about, where several share the parameter. */
   of?: string;
+  /** Whether the user may open it; what is typed in it stays even if that ends meanwhile. */
+  isAllowed?: boolean;
   /** The dialog. */
   children(onClose: () => void): ComponentChildren;
 }
 
 /** A button that opens a dialog, which the address holds. */
-export function Opener({ label, parameter, of = "true", children, ...button }: OpenerProps) {
+export function Opener(props: OpenerProps) {
+  const { label, parameter, of = "true", isAllowed = true, children, ...button } = props;
   const dialog = useDialog(parameter);
   return (
     <>
-      <Button {...button} onClick={() => dialog.open(of)}>
-        {label}
-      </Button>
+      {isAllowed && (
+        <Button {...button} onClick={() => dialog.open(of)}>
+          {label}
+        </Button>
+      )}
       {dialog.of === of && children(dialog.close)}
     </>
   );

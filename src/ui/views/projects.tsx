@@ -28,11 +28,9 @@ export function Projects() {
         >
           Archived
         </Tick>
-        {may("CREATE_PROJECT") && (
-          <Opener label="New project" kind="main" icon="add" parameter="new">
-            {(onClose) => <NewProject onClose={onClose} />}
-          </Opener>
-        )}
+        <Opener isAllowed={may("CREATE_PROJECT")} label="New project" kind="main" icon="add" parameter="new">
+          {(onClose) => <NewProject onClose={onClose} />}
+        </Opener>
       </Heading>
       <Answer read={read}>
         {({ projects }) => (

@@ -28,11 +28,9 @@ export function Tokens() {
     <>
       <Heading title="Tokens">
         <Search label="Search tokens" value={filters.query} onChange={(query) => setFilters({ query })} />
-        {mayDo("CREATE") && (
-          <Opener label="New token" kind="main" icon="add" parameter="new">
-            {(onClose) => <NewToken onCreated={setCreated} onClose={onClose} />}
-          </Opener>
-        )}
+        <Opener isAllowed={mayDo("CREATE")} label="New token" kind="main" icon="add" parameter="new">
+          {(onClose) => <NewToken onCreated={setCreated} onClose={onClose} />}
+        </Opener>
       </Heading>
       <Answer read={read}>
         {({ tokens }) => {
@@ -219,13 +217,14 @@ function OfProject({ project, id }: { project: Project; id: string }) {
           />
         )}
       </Answer>
-      {may("CREATE_PROJECT_API_TOKEN", { project: id }) && (
-        <Opener label="New token" icon="add" parameter="new">
-          {(onClose) => (
-            <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={onClose} />
-          )}
-        </Opener>
-      )}
+      <Opener
+        isAllowed={may("CREATE_PROJECT_API_TOKEN", { project: id })}
+        label="New token"
+        icon="add"
+        parameter="new"
+      >
+        {(onClose) => <NewProjectToken project={project} id={id} onCreated={setCreated} onClose={onClose} />}
+      </Opener>
       {created && <Created token={created} onClose={() => setCreated(undefined)} />}
       {revoked && (
         <Revoke

@@ -65,16 +65,23 @@ export function EnvironmentCard({ flag, environment }: EnvironmentCardProps) {
       </ol>
       {variants.length > 0 && <WeightsBar variants={variants} />}
       <footer>
-        {may("CREATE_FEATURE_STRATEGY", place) && (
-          <Opener label="Add a strategy" icon="add" parameter="new" of={name}>
-            {(onClose) => <StrategyEditor place={place} onClose={onClose} />}
-          </Opener>
-        )}
-        {may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place) && (
-          <Opener label="Variants" parameter="variants" of={name}>
-            {(onClose) => <Variants place={place} onClose={onClose} />}
-          </Opener>
-        )}
+        <Opener
+          isAllowed={may("CREATE_FEATURE_STRATEGY", place)}
+          label="Add a strategy"
+          icon="add"
+          parameter="new"
+          of={name}
+        >
+          {(onClose) => <StrategyEditor place={place} onClose={onClose} />}
+        </Opener>
+        <Opener
+          isAllowed={may("UPDATE_FEATURE_ENVIRONMENT_VARIANTS", place)}
+          label="Variants"
+          parameter="variants"
+          of={name}
+        >
+          {(onClose) => <Variants place={place} onClose={onClose} />}
+        </Opener>
       </footer>
       {edited && <StrategyEditor place={place} id={edited} onClose={editing.close} />}
     </section>

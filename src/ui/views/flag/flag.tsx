@@ -84,11 +84,9 @@ function Tags({ flag: { name, project } }: FlagProps) {
           )}
         </span>
       ))}
-      {isAllowed && (
-        <Opener label="Add a tag" icon="tag" parameter="tag">
-          {(onClose) => <NewTag feature={name} onClose={onClose} />}
-        </Opener>
-      )}
+      <Opener isAllowed={isAllowed} label="Add a tag" icon="tag" parameter="tag">
+        {(onClose) => <NewTag feature={name} onClose={onClose} />}
+      </Opener>
     </div>
   );
 }
@@ -131,11 +129,13 @@ function Dependencies({ flag }: FlagProps) {
           )}
         </span>
       ))}
-      {isAllowed && children.length === 0 && dependencies.length === 0 && (
-        <Opener label="Add a dependency" parameter="dependency">
-          {(onClose) => <NewDependency params={params} onClose={onClose} />}
-        </Opener>
-      )}
+      <Opener
+        isAllowed={isAllowed && children.length === 0 && dependencies.length === 0}
+        label="Add a dependency"
+        parameter="dependency"
+      >
+        {(onClose) => <NewDependency params={params} onClose={onClose} />}
+      </Opener>
     </div>
   );
 }

@@ -65,34 +65,31 @@ function GeneralForm({ flag }: { flag: Flag }) {
 function Actions({ flag }: { flag: Flag }) {
   const { project } = flag;
   const isCompleted = flag.lifecycle?.stage === "completed";
+  const mayUpdate = may("UPDATE_FEATURE", { project });
   const reopen = () => change(`POST ${FEATURE}/lifecycle/uncomplete`, { params: paramsOf(flag) });
   return (
     <section>
       <h2>Actions</h2>
       <div class="actions">
-        {may("CREATE_FEATURE", { project }) && (
-          <Opener label="Copy" parameter="copy">
-            {(onClose) => <Copy flag={flag} onClose={onClose} />}
-          </Opener>
-        )}
-        {may("MOVE_FEATURE_TOGGLE", { project }) && (
-          <Opener label="Move" parameter="move">
-            {(onClose) => <Move flag={flag} onClose={onClose} />}
-          </Opener>
-        )}
-        {may("UPDATE_FEATURE", { project }) &&
-          (isCompleted ? (
-            <Button onClick={reopen}>Reopen</Button>
-          ) : (
-            <Opener label="Mark as completed" parameter="complete">
-              {(onClose) => <Complete flag={flag} onClose={onClose} />}
-            </Opener>
-          ))}
-        {may("DELETE_FEATURE", { project }) && (
-          <Opener label="Archive" kind="danger" icon="archive" parameter="archive">
-            {(onClose) => <Archive flag={flag} onClose={onClose} />}
-          </Opener>
-        )}
+        <Opener isAllowed={may("CREATE_FEATURE", { project })} label="Copy" parameter="copy">
+          {(onClose) => <Copy flag={flag} onClose={onClose} />}
+        </Opener>
+        <Opener isAllowed={may("MOVE_FEATURE_TOGGLE", { project })} label="Move" parameter="move">
+          {(onClose) => <Move flag={flag} onClose={onClose} />}
+        </Opener>
+        {isCompleted && mayUpdate && <Button onClick={reopen}>Reopen</Button>}
+        <Opener isAllowed={!isCompleted && mayUpdate} label="Mark as completed" parameter="complete">
+          {(onClose) => <Complete flag={flag} onClose={onClose} />}
+        </Opener>
+        <Opener
+          isAllowed={may("DELETE_FEATURE", { project })}
+          label="Archive"
+          kind="danger"
+          icon="archive"
+          parameter="archive"
+        >
+          {(onClose) => <Archive flag={flag} onClose={onClose} />}
+        </Opener>
       </div>
     </section>
   );

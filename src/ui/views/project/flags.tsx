@@ -27,12 +27,17 @@ type Filters = typeof FILTERS;
 /** The flags of a project, each with a switch per environment; searched, sorted and paged by the server. */
 export function Flags() {
   const [filters, setFilters] = useFilters(FILTERS);
-  const actions = (project: Project, id: string) =>
-    may("CREATE_FEATURE", { project: id }) && (
-      <Opener label="New flag" kind="main" icon="add" parameter="new">
-        {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
-      </Opener>
-    );
+  const actions = (project: Project, id: string) => (
+    <Opener
+      isAllowed={may("CREATE_FEATURE", { project: id })}
+      label="New flag"
+      kind="main"
+      icon="add"
+      parameter="new"
+    >
+      {(onClose) => <NewFlag project={project} id={id} onClose={onClose} />}
+    </Opener>
+  );
   return (
     <ProjectFrame actions={actions}>
       {(project, id) => (

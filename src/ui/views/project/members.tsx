@@ -102,11 +102,9 @@ function Access({ project }: { project: string }) {
                 isAllowed && { title: "Actions", kind: "tools", cell: tools },
               ]}
             />
-            {isAllowed && (
-              <Opener label="Add a member" icon="add" parameter="new">
-                {(onClose) => <EditMember {...editor} member={undefined} onClose={onClose} />}
-              </Opener>
-            )}
+            <Opener isAllowed={isAllowed} label="Add a member" icon="add" parameter="new">
+              {(onClose) => <EditMember {...editor} member={undefined} onClose={onClose} />}
+            </Opener>
             {editing.of && (
               <Editing key={editing.of} row={memberAt(editing.of)}>
                 {(member) => <EditMember {...editor} member={member} onClose={editing.close} />}
