@@ -1,4 +1,5 @@
-import { after, type TestContext } from "node:test";
+import assert from "node:assert/strict";
+import { after, test as nodeTest, type TestContext } from "node:test";
 import type { Browser, BrowserContext, Page } from "puppeteer-core";
 import { loadUi } from "#ui";
 import { CHROMIUM, launch } from "../../scripts/browser.ts";
@@ -9,7 +10,6 @@ import { listen } from "../../src/http/listen.ts";
 import { createServer } from "../../src/server/create-server.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
-import { openWindow } from "./window.ts";
 
 /** Why browser tests are skipped; false if there is a browser. */
 export const skip = CHROMIUM === undefined && "no Chromium is installed, and CHROMIUM names none";
@@ -39,14 +39,14 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
   const served = await serve(0);
   let { stop } = served;
   t.after(() => stop());
-  const open = async () => {
+  const openWindow = async () => {
     const context = await (await browser()).createBrowserContext();
     windows.push(context);
-    return openWindow(t, context, served.url);
+    return openIn(t, context, served.url);
   };
   const link = (userId: number) => served.url + write(db, SYSTEM, (tx) => createSignInLink(tx, userId));
   const signedIn = async (userId = 1) => {
-    const page = await open();
+    const page = await openWindow();
     await page.goto(link(userId));
     await page.waitForSelector("main h1");
     return page;
@@ -61,10 +61,68 @@ export async function openPage(t: TestContext, world: World = createWorld()) {
     url: served.url,
     link,
     signedIn,
-    openWindow: open,
+    openWindow,
     stopServer: () => stop(),
     startAgain,
   };
+}
+
+/** A test that needs the browser. */
+export const test = (name: string, steps: (t: TestContext) => Promise<void>) =>
+  nodeTest(name, { skip }, steps);
+
+interface OpenOptions {
+  world?: World;
+  /** Whose window it is; the administrator's by default. */
+  as?: number;
+  /** The address that is open when it starts; the first view by default. */
+  at?: string;
+}
+
+/** The same, with a window of a signed-in user, and what reads and changes things behind its back. */
+export async function open(t: TestContext, { world, as, at }: OpenOptions = {}) {
+  const opened = await openPage(t, world);
+  const page = await opened.signedIn(as);
+  if (at !== undefined) await visit(page, at);
+  /** What the API answers to a GET, below `/api/admin`. */
+  const read = async (path: string) => (await opened.request(`/api/admin${path}`)).body;
+  /** Makes a change through the API, which has to succeed. */
+  const send = async (method: string, path: string, body?: unknown) => {
+    const reply = await opened.request(`/api/admin${path}`, { method, body });
+    assert.equal(Math.trunc(reply.status / 100), 2, reply.text);
+    return reply.body;
+  };
+  return { ...opened, page, read, send };
+}
+
+/** Logged by the browser itself for what the page handles: a 4xx or 503, a server that stops or is gone. */
+const EXPECTED =
+  /^Failed to load resource: (the server responded with a status of (4\d\d|503)|net::ERR_(INTERNET_DISCONNECTED|CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING))/;
+
+/** How long a window waits for anything: the machine may be busy. */
+const TIMEOUT_MS = 60_000;
+
+/** Opens a window. Errors in its console, requests to other hosts, and questions of the browser fail the test. */
+async function openIn(t: TestContext, context: BrowserContext, url: string): Promise<Page> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("console", (message) => {
+    const isExpected = EXPECTED.test(message.text());
+    if (["error", "warn"].includes(message.type()) && !isExpected) problems.push(message.text());
+  });
+  page.on("pageerror", (error) => void problems.push(String(error)));
+  page.on("request", (request) => {
+    const isOwn = request.url().startsWith(url) || request.url().startsWith("data:"); // the browser's own icons
+    if (!isOwn) problems.push(`requested ${request.url()}`);
+  });
+  page.on("dialog", (dialog) => {
+    if (page.listenerCount("dialog") > 1) return; // the test expects it
+    problems.push(`The browser asked (${dialog.type()})`);
+    void dialog.accept();
+  });
+  page.setDefaultTimeout(TIMEOUT_MS);
+  t.after(() => assert.deepEqual(problems, []));
+  return page;
 }
 
 /** Waits until an expression is true in the page; if it never is, the error says what the page shows instead. */
@@ -80,14 +138,16 @@ export async function holds(page: Page, expression: string) {
 }
 
 /** Polls by time rather than by frame, since a window in the background renders no frames. */
-const POLLING_MS = 50;
+const POLLING_MS = 20;
 
-/** Waits until the page shows a text, ignoring the direction marks around names. */
-export const sees = (page: Page, text: string) =>
-  holds(
-    page,
-    `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
-  );
+/** Waits until the page shows each text, ignoring the direction marks around names. */
+export async function sees(page: Page, ...texts: string[]) {
+  for (const text of texts)
+    await holds(
+      page,
+      `document.body.innerText.replaceAll(/[\\u2068\\u2069]/g, "").includes(${JSON.stringify(text)})`,
+    );
+}
 
 /** Waits until no dialog is open. */
 export const seesNoDialog = (page: Page) => holds(page, "document.querySelector('dialog') === null");
@@ -98,9 +158,12 @@ export async function visit(page: Page, address: string) {
   await holds(page, "document.querySelector('main:not([aria-busy=true]) h1') !== null");
 }
 
-/** Clicks an element by its accessible role and name. */
-export const press = (page: Page, role: "button" | "link" | "switch" | "checkbox", name: string) =>
-  pressAt(page, `::-p-aria([role="${role}"][name="${name}"])`);
+type Role = "button" | "link" | "switch" | "checkbox";
+
+/** Clicks elements one after the other, by their accessible role and names. */
+export async function press(page: Page, role: Role, ...names: string[]) {
+  for (const name of names) await pressAt(page, `::-p-aria([role="${role}"][name="${name}"])`);
+}
 
 /** Clicks the first element that matches a selector. */
 export const pressAt = (page: Page, selector: string) => found(page, selector).click();
@@ -117,3 +180,15 @@ export const type = (page: Page, label: string, text: string) =>
 
 /** Doesn't wait for a stable position, which takes frames: a window in the background renders none. */
 const found = (page: Page, selector: string) => page.locator(selector).setWaitForStableBoundingBox(false);
+
+/** Waits until the field with a name has a value. */
+export const hasValue = (page: Page, name: string, value: string) =>
+  holds(page, `document.querySelector("[name=${name}]")?.value === ${JSON.stringify(value)}`);
+
+/** Waits until the page is at an address. */
+export const isAt = (page: Page, address: string) =>
+  holds(page, `location.pathname + location.search === ${JSON.stringify(address)}`);
+
+/** Waits until the menu names the user. */
+export const isUsedBy = (page: Page, name: string) =>
+  holds(page, `document.querySelector(".who bdi")?.textContent === ${JSON.stringify(name)}`);

@@ -1,22 +1,17 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { createWorld } from "../support/world.ts";
-import { openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
+import { holds, open, press, pressAt, sees, test, type, visit } from "./browser.ts";
 
-test("four steps lead from nothing to a flag that an application uses, without leaving the page", {
-  skip,
-}, async (t) => {
-  const { db, url, signedIn } = await openPage(t, createWorld().project("shop"));
-  const page = await signedIn();
+test("four steps lead from nothing to a flag that an application uses, without leaving the page", async (t) => {
+  const { page, db, url } = await open(t, { world: createWorld().project("shop") });
   await sees(page, "First steps");
   await press(page, "link", "Create a flag");
   await type(page, "Name", "first-flag");
   await press(page, "button", "Create the flag");
   await pressAt(page, ".environment [role=switch]");
   await page.waitForSelector("[role=switch][aria-checked=true]");
-  await press(page, "link", "Home");
-  await press(page, "link", "Use it in your application");
+  await press(page, "link", "Home", "Use it in your application");
   await press(page, "button", "Create a token and show the code");
   await sees(page, "Waiting for your application");
   const text = String(await page.evaluate("document.querySelectorAll('pre')[1].textContent"));
@@ -42,12 +37,8 @@ test("four steps lead from nothing to a flag that an application uses, without l
   await sees(page, "till");
 });
 
-test("the playground shows which flags a user gets, and keeps its input in the address", {
-  skip,
-}, async (t) => {
-  const { signedIn } = await openPage(t, createWorld().project("a").feature("f", "a"));
-  const page = await signedIn();
-  await page.goto(new URL("/playground", page.url()).href);
+test("the playground shows which flags a user gets, and keeps its input in the address", async (t) => {
+  const { page } = await open(t, { world: createWorld().project("a").feature("f", "a"), at: "/playground" });
   await type(page, "userId", "7");
   await press(page, "button", "Evaluate");
   await sees(page, "0 of 1 flag on");
@@ -56,35 +47,66 @@ test("the playground shows which flags a user gets, and keeps its input in the a
   await sees(page, "0 of 1 flag on");
 });
 
-test("a member connects an application to a flag from its page, in the environment where it is on", {
-  skip,
-}, async (t) => {
+test("a member connects an application to a flag from its page, in the environment where it is on", async (t) => {
   const world = createWorld()
     .project("a")
     .member("a", 3)
     .feature("f", "a", { environments: [{ name: "production", enabled: true }] });
-  const { signedIn } = await openPage(t, world);
-  const page = await signedIn(3);
-  await visit(page, "/projects/a/features/f");
+  const { page } = await open(t, { world, as: 3, at: "/projects/a/features/f" });
   await press(page, "link", "Use it in your application");
   await sees(page, "For the flag f in the project a");
   await press(page, "button", "Create a token and show the code");
-  await sees(page, 'isEnabled("f"');
-  await sees(page, "a:production.");
+  await sees(page, 'isEnabled("f"', "a:production.");
 });
 
-test("first steps count flags in any project, and a step without the permission is no link", {
-  skip,
-}, async (t) => {
+test("first steps count flags in any project, and a step without the permission is no link", async (t) => {
   const world = createWorld()
     .project("a")
     .project("b")
     .feature("off", "b")
     .feature("f", "a", { environments: [{ name: "production", enabled: true }] });
-  const { signedIn } = await openPage(t, world);
-  const page = await signedIn(3);
+  const { page, signedIn } = await open(t, { world, as: 3 });
   await sees(page, "Use it in your application (you don't have the permission)");
   const admin = await signedIn();
   await press(admin, "link", "Use it in your application");
   await sees(admin, "For the flag f in the project a");
+});
+
+const HEIGHT = `document.querySelector("form").lastElementChild.getBoundingClientRect().bottom -
+  document.querySelector("form").getBoundingClientRect().top`;
+
+test("the form keeps its height beside many results", async (t) => {
+  const world = createWorld().project("a");
+  for (let number = 0; number < 100; number++) world.feature(`flag-${number}`, "a");
+  const { page } = await open(t, { world, at: "/playground" });
+  await page.waitForSelector("form input[type=checkbox]");
+  assert.equal(await page.$eval("select[name=environment]", ({ value }) => value), "development");
+  const before = await page.evaluate(HEIGHT);
+  await press(page, "button", "Evaluate");
+  await sees(page, "0 of 100 flags on");
+  assert.equal(await page.evaluate(HEIGHT), before);
+  assert.match(page.url(), /environment=development/);
+  await sees(page, "1–50 of 100");
+  await press(page, "button", "Next");
+  await sees(page, "51–100 of 100");
+  await page.reload();
+  await sees(page, "51–100 of 100");
+  await type(page, "Search flags", "flag-42");
+  await holds(page, "document.querySelectorAll('details').length === 1");
+  await page.select("select[aria-label=Result]", "on");
+  await sees(page, "No flags match");
+  assert.match(page.url(), /query=flag-42&result=on/);
+});
+
+test("a line of the context that names no field is refused, not ignored", async (t) => {
+  const { page } = await open(t, {
+    world: createWorld().project("a").feature("flag", "a"),
+    at: "/playground",
+  });
+  await type(page, "Other context fields", "{country: NO}");
+  await press(page, "button", "Evaluate");
+  await sees(page, "not as {country: NO}");
+  await type(page, "Other context fields", "country=NO\n\n");
+  await press(page, "button", "Evaluate");
+  await sees(page, "of 1");
 });

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
+import { holds, isAt, open, press, pressAt, sees, seesNoDialog, test, type, visit } from "./browser.ts";
 
-test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", {
-  skip,
-}, async (t) => {
-  const { url, signedIn, request } = await openPage(
-    t,
-    createWorld().add("contextField", { name: "country" }),
-  );
-  const page = await signedIn();
-  await page.goto(`${url}/projects`);
+test("from nothing to a flag that some users get: project, flag, strategy with a constraint, turned on", async (t) => {
+  const { page, request } = await open(t, {
+    world: createWorld().add("contextField", { name: "country" }),
+    at: "/projects",
+  });
   await press(page, "button", "New project");
   await type(page, "Name", "Pay");
   await type(page, "ID", "no id");
@@ -55,14 +50,10 @@ const world = () =>
       environments: [{ name: "development", strategies: [{ id: "s", name: "default", title: "mine" }] }],
     });
 
-test("flags are searched and sorted, as the address remembers; several are changed at once", {
-  skip,
-}, async (t) => {
+test("flags are searched and sorted, as the address remembers; several are changed at once", async (t) => {
   const many = Array.from({ length: 60 }, (_, index) => `flag-${String(index).padStart(2, "0")}`);
   const filled = many.reduce((filling, name) => filling.feature(name, "a"), createWorld().project("a"));
-  const { signedIn, request } = await openPage(t, filled);
-  const page = await signedIn();
-  await page.goto(new URL("/projects/a?sortBy=name&sortOrder=asc", page.url()).href);
+  const { page, request } = await open(t, { world: filled, at: "/projects/a?sortBy=name&sortOrder=asc" });
   await sees(page, "1–50 of 60");
   await press(page, "button", "Next");
   await sees(page, "51–60 of 60");
@@ -81,11 +72,8 @@ test("flags are searched and sorted, as the address remembers; several are chang
   await holds(page, `document.querySelector("input[type=search]")?.value === "50%41"`);
 });
 
-test("Back closes the dialogs of a flag and stays with it; their addresses open them", {
-  skip,
-}, async (t) => {
-  const { signedIn } = await openPage(t, world());
-  const page = await signedIn();
+test("Back closes the dialogs of a flag and stays with it; their addresses open them", async (t) => {
+  const { page } = await open(t, { world: world() });
   const flag = new URL("/projects/a/features/f", page.url()).href;
   await visit(page, flag);
   for (const label of ["Add a tag", "Add a strategy", "Variants", "Edit: Everyone", "Remove: Everyone"]) {
@@ -99,7 +87,7 @@ test("Back closes the dialogs of a flag and stays with it; their addresses open 
   await holds(page, `document.querySelector("dialog [name=title]")?.value === "mine"`);
 });
 
-test("removing the last strategy says that it turns the flag off", { skip }, async (t) => {
+test("removing the last strategy says that it turns the flag off", async (t) => {
   const strategies = [
     { id: "s", name: "default" },
     { id: "t", name: "default", disabled: true },
@@ -107,28 +95,21 @@ test("removing the last strategy says that it turns the flag off", { skip }, asy
   const filled = createWorld()
     .project("ä")
     .feature("f", "ä", { environments: [{ name: "development", enabled: true, strategies }] });
-  const { signedIn } = await openPage(t, filled);
-  const page = await signedIn();
-  await visit(page, "/projects/ä/features/f");
+  const { page } = await open(t, { world: filled, at: "/projects/ä/features/f" });
   await holds(page, `document.querySelector(".tabs [aria-current]").textContent === "Flag"`);
   await press(page, "button", "Remove: Everyone");
   await sees(page, "the flag will be turned off");
 });
 
-test("a user who may not change a flag sees no edit buttons and a disabled switch", { skip }, async (t) => {
-  const { signedIn } = await openPage(t, world());
-  const page = await signedIn(3);
-  await page.goto(new URL("/projects/a/features/f", page.url()).href);
+test("a user who may not change a flag sees no edit buttons and a disabled switch", async (t) => {
+  const { page } = await open(t, { world: world(), as: 3, at: "/projects/a/features/f" });
   await sees(page, "Everyone");
   assert.equal(await page.$('button[aria-label^="Edit"]'), null);
   assert.equal(await page.evaluate("document.querySelector('[role=switch]').disabled"), true);
 });
 
-test("a flag that is archived, and a project that is deleted, aren't requested again", {
-  skip,
-}, async (t) => {
-  const { signedIn, request } = await openPage(t, createWorld().project("a").feature("f", "a"));
-  const page = await signedIn();
+test("a flag that is archived, and a project that is deleted, aren't requested again", async (t) => {
+  const { page, request } = await open(t, { world: createWorld().project("a").feature("f", "a") });
   const missed: string[] = [];
   page.on("response", (response) => {
     if (response.status() === 404) missed.push(response.url());
@@ -137,14 +118,61 @@ test("a flag that is archived, and a project that is deleted, aren't requested a
   await press(page, "button", "Delete permanently");
   await sees(page, "Archive its flags first");
   await visit(page, "/projects/a/features/f/settings");
-  await press(page, "button", "Archive");
-  await press(page, "button", "Archive the flag");
+  await press(page, "button", "Archive", "Archive the flag");
   await sees(page, "No flags yet");
   await visit(page, "/projects/a/settings");
-  await press(page, "button", "Delete permanently");
-  await press(page, "button", "Delete the project");
+  await press(page, "button", "Delete permanently", "Delete the project");
   await holds(page, "location.pathname === '/projects'");
   await request("/api/admin/projects", { method: "POST", body: { id: "later", name: "Later" } });
   await sees(page, "Later");
   assert.deepEqual(missed, []);
+});
+
+const WORLD = createWorld()
+  .project("a")
+  .feature("f", "a")
+  .feature("old", "a", { archivedAt: "2026-02-01T00:00:00Z" })
+  .member("a", 3);
+
+test("a project's default strategy is set, and a flag that is turned on gets it", async (t) => {
+  const { page, read } = await open(t, { world: WORLD, at: "/projects/a/environments" });
+  await press(page, "button", "Edit the default strategy in development");
+  await type(page, "Percent", "25");
+  await press(page, "button", "Save the default strategy");
+  await seesNoDialog(page);
+  await sees(page, "25% of users");
+  await visit(page, "/projects/a/features/f");
+  await press(page, "switch", "f in development");
+  await sees(page, "25% of users");
+  const strategies = await read("/projects/a/features/f/environments/development/strategies");
+  assert.partialDeepStrictEqual(strategies, [{ parameters: { rollout: "25", groupId: "f" } }]);
+});
+
+test("a user who may not change a project sees its default strategies, but no button to edit them", async (t) => {
+  const { page } = await open(t, { world: WORLD, as: 3, at: "/projects/a/environments" });
+  await sees(page, "Everyone");
+  assert.equal(await page.$("[aria-label^='Edit the default']"), null);
+});
+
+const DIALOGS = {
+  "/projects/a/people": ["Add a member", "Edit roles of Vic Viewer", "Remove Vic Viewer"],
+  "/projects/a/environments": ["Edit the default strategy in development"],
+  "/projects/a/tokens": ["New token"],
+  "/projects/a/archive": ["Delete old permanently"],
+  "/projects/a/settings": ["Archive the project", "Delete permanently"],
+  "/projects/a/features/f/settings": ["Copy", "Move", "Mark as completed", "Archive"],
+};
+
+test("Back closes each dialog of a project and stays in the view", async (t) => {
+  const { page } = await open(t, { world: WORLD });
+  for (const [address, labels] of Object.entries(DIALOGS)) {
+    await visit(page, address);
+    for (const label of labels) {
+      await press(page, "button", label);
+      await page.waitForSelector("dialog");
+      await page.goBack();
+      await seesNoDialog(page);
+      await isAt(page, address);
+    }
+  }
 });

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createWorld } from "../support/world.ts";
-import { holds, openPage, press, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
+import { holds, isAt, open, press, pressAt, sees, seesNoDialog, test, type, visit } from "./browser.ts";
 
-test("keyboard shortcuts open views, the search, and the list of shortcuts", { skip }, async (t) => {
-  const { signedIn } = await openPage(t);
-  const page = await signedIn();
+test("keyboard shortcuts open views, the search, and the list of shortcuts", async (t) => {
+  const { page } = await open(t);
   await sees(page, "Your projects");
   await page.keyboard.press("g");
   await page.keyboard.press("p");
@@ -21,10 +19,8 @@ test("keyboard shortcuts open views, the search, and the list of shortcuts", { s
   await seesNoDialog(page);
 });
 
-test("the page says that the server can't be reached, until it is back", { skip }, async (t) => {
-  const { signedIn } = await openPage(t, createWorld().project("a"));
-  const page = await signedIn();
-  await visit(page, "/projects");
+test("the page says that the server can't be reached, until it is back", async (t) => {
+  const { page } = await open(t, { world: createWorld().project("a"), at: "/projects" });
   await page.setOfflineMode(true);
   await press(page, "button", "Favorite: a");
   await page.waitForSelector(".lost");
@@ -33,10 +29,8 @@ test("the page says that the server can't be reached, until it is back", { skip 
   await holds(page, "document.querySelector('.lost, .message') === null");
 });
 
-test("what was typed survives a restart of the server", { skip }, async (t) => {
-  const { signedIn, stopServer, startAgain, request } = await openPage(t);
-  const page = await signedIn();
-  await visit(page, "/projects?new=true");
+test("what was typed survives a restart of the server", async (t) => {
+  const { page, stopServer, startAgain, request } = await open(t, { at: "/projects?new=true" });
   await type(page, "Name", "Written before");
   await stopServer();
   await press(page, "button", "Create the project");
@@ -51,4 +45,62 @@ test("what was typed survives a restart of the server", { skip }, async (t) => {
     projects.map(({ name }: { name: string }) => name),
     ["Written before"],
   );
+});
+
+const WORLD = createWorld().project("a").feature("f", "a").feature("g", "a");
+
+test("the log is searched by text, as its address remembers, and an event expands to a diff", async (t) => {
+  const { page, send } = await open(t, { world: WORLD });
+  await send("PUT", "/projects/a/features/f", { name: "f", description: "unmistakable" });
+  await send("PUT", "/projects/a/features/g", { name: "g", description: "other" });
+  await visit(page, "/events");
+  await sees(page, "1–2 of 2");
+  await type(page, "Search the log", "unmistakable");
+  await sees(page, "1–1 of 1");
+  await isAt(page, "/events?query=unmistakable");
+  await pressAt(page, ".event button");
+  await page.waitForSelector(".differences ins");
+  assert.match(page.url(), /open=\d+/);
+  await page.reload();
+  await page.waitForSelector(".differences ins");
+  const text = await page.$eval(".differences ins", ({ textContent }) => textContent);
+  assert.match(text ?? "", /"description": "unmistakable"/);
+});
+
+test("changes by others appear by themselves, in the log, in a project and on a flag", async (t) => {
+  const { page: log, signedIn, send } = await open(t, { world: WORLD, at: "/events" });
+  const [project, flag] = [await signedIn(), await signedIn()];
+  await visit(project, "/projects/a");
+  await visit(flag, "/projects/a/features/f");
+  await send("POST", "/projects/a/features", { name: "made-by-another" });
+  await project.bringToFront();
+  await sees(project, "made-by-another");
+  await send("POST", "/projects/a/features/f/environments/development/on");
+  await flag.bringToFront();
+  await flag.waitForSelector("[role=switch][aria-checked=true]");
+  await log.bringToFront();
+  await sees(log, "made-by-another");
+});
+
+test("a search is copied as a curl command", async (t) => {
+  const { page, url } = await open(t, { world: WORLD });
+  await page
+    .browserContext()
+    .overridePermissions(url, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
+  await visit(page, "/events?query=it's");
+  await press(page, "button", "Copy curl");
+  await sees(page, "Copied");
+  const copied = await page.evaluate("navigator.clipboard.readText()");
+  assert.match(
+    String(copied),
+    /^curl -H "Authorization: \$TOKEN" 'http:[^' ]+\/search\/events\?query=it%27s'$/,
+  );
+});
+
+test("an invalid filter is refused with a message, and cleared with a click", async (t) => {
+  const { page } = await open(t, { world: WORLD, at: "/events?from=someday&offset=first" });
+  await sees(page, "must be a day");
+  await press(page, "button", "Clear filters");
+  await holds(page, "document.querySelector('main .failure') === null");
+  await isAt(page, "/events");
 });

@@ -3,13 +3,13 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { build, stop } from "esbuild";
 import { launch } from "../../scripts/browser.ts";
 import { serveFile } from "../sdk/serving-file.ts";
 import { FRONTEND } from "../support/world.ts";
-import { sees, skip } from "./browser.ts";
+import { sees, test } from "./browser.ts";
 
 /*
  * @unleash/proxy-client-react from npm in a page of another site.
@@ -51,9 +51,7 @@ async function serveSite(t: TestContext, url: string) {
   return `http://127.0.0.1:${(site.address() as AddressInfo).port}/`;
 }
 
-test("the React SDK starts, sees changes, reports usage, and survives a restart, until its token is revoked", {
-  skip,
-}, async (t) => {
+test("the React SDK starts, sees changes, reports usage, and survives a restart, until its token is revoked", async (t) => {
   const { url, admin, turnMenu, ...server } = await serveFile(t);
   const site = await serveSite(t, url);
   const browser = await launch();

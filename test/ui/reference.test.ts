@@ -1,14 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { loadUi } from "#ui";
-import { openPage, skip } from "./browser.ts";
+import { openPage, test } from "./browser.ts";
 
 /** The reference is large, and the machine may be busy. */
 const TIMEOUT = { timeout: 60_000 };
 
-test("the reference lists the operations of its own server, and opens the one in its address", {
-  skip,
-}, async (t) => {
+test("the reference lists the operations of its own server, and opens the one in its address", async (t) => {
   await loadUi("reference"); // built here, so that the browser need not wait for it
   const { url, openWindow } = await openPage(t);
   const page = await openWindow();

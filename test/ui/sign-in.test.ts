@@ -1,24 +1,23 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import type { Page } from "puppeteer-core";
 import { SYSTEM } from "../../src/access/actor.ts";
 import { hashPassword } from "../../src/access/password.ts";
 import { write } from "../../src/events/write.ts";
 import { setPassword } from "../../src/people/passwords.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, skip, type, visit } from "./browser.ts";
+import { holds, isUsedBy, open, openPage, press, pressAt, sees, test, type, visit } from "./browser.ts";
 
 const PASSWORD = "correct horse battery staple";
 
-test("a link signs in and leads home", { skip }, async (t) => {
-  const { signedIn } = await openPage(t, createWorld().project("a"));
-  const page = await signedIn();
+test("a link signs in and leads home", async (t) => {
+  const { page } = await open(t, { world: createWorld().project("a") });
   await sees(page, "Your projects");
   assert.equal(new URL(page.url()).pathname, "/");
   assert.equal(await page.title(), "Home · Flagstone");
 });
 
-test("a password signs in; a wrong one is refused, and what was typed stays", { skip }, async (t) => {
+test("a password signs in; a wrong one is refused, and what was typed stays", async (t) => {
   const { db, url, openWindow } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
   write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, keptSession: null }));
@@ -38,13 +37,13 @@ test("a password signs in; a wrong one is refused, and what was typed stays", { 
 
 /** A window in which a user is creating a project, and the means to end the session and sign in again. */
 async function whileCreating(t: TestContext) {
-  const { db, ...server } = await openPage(t);
+  const { db, signedIn, link } = await openPage(t);
   const hash = await hashPassword(PASSWORD);
   const setPasswordOf = (id: number) =>
     write(db, SYSTEM, (tx) => setPassword(tx, id, { hash, keptSession: null }));
   setPasswordOf(1);
   setPasswordOf(2);
-  const page = await server.signedIn();
+  const page = await signedIn();
   await visit(page, "/projects?new=true");
   await type(page, "Name", "Written before");
   const signInAgain = async (username = "admin") => {
@@ -57,7 +56,7 @@ async function whileCreating(t: TestContext) {
     await holds(page, "location.pathname.startsWith('/projects/')");
     assert.equal(db.prepare("SELECT count(*) FROM projects WHERE name = 'Written before'").pluck().get(), 1);
   };
-  return { db, page, link: server.link, signInAgain, isCreated, endSessions: () => setPasswordOf(1) };
+  return { db, page, link, signInAgain, isCreated, endSessions: () => setPasswordOf(1) };
 }
 
 /**
@@ -82,9 +81,7 @@ async function continueAs(page: Page, link: string) {
   await press(page, "button", "Continue as them");
 }
 
-test("a session that ends in the middle of an edit is reported immediately, and nothing typed is lost", {
-  skip,
-}, async (t) => {
+test("a session that ends in the middle of an edit is reported immediately, and nothing typed is lost", async (t) => {
   const { page, endSessions, signInAgain, isCreated } = await whileCreating(t);
   endSessions();
   await signInAgain();
@@ -92,9 +89,7 @@ test("a session that ends in the middle of an edit is reported immediately, and 
   await isCreated();
 });
 
-test("a request sent after the session has ended continues by itself after the next sign-in", {
-  skip,
-}, async (t) => {
+test("a request sent after the session has ended continues by itself after the next sign-in", async (t) => {
   const { page, signInAgain, isCreated } = await whileCreating(t);
   await clickWithoutSession(page, CREATE);
   await signInAgain();
@@ -109,9 +104,7 @@ const WAYS = {
 };
 
 for (const [way, signIn] of Object.entries(WAYS))
-  test(`what one user has submitted isn't sent as a different one who signs in ${way}`, {
-    skip,
-  }, async (t) => {
+  test(`what one user has submitted isn't sent as a different one who signs in ${way}`, async (t) => {
     const creating = await whileCreating(t);
     const { db, page } = creating;
     await clickWithoutSession(page, CREATE);
@@ -127,13 +120,11 @@ for (const [way, signIn] of Object.entries(WAYS))
     assert.equal(db.prepare("SELECT count(*) FROM projects WHERE name = 'Written before'").pluck().get(), 0);
   });
 
-test("a different user who continues sees no messages of the first one", { skip }, async (t) => {
+test("a different user who continues sees no messages of the first one", async (t) => {
   const world = createWorld().project("a").feature("f", "a").member("a", 1, 4).member("a", 3);
-  const { signedIn, request, link } = await openPage(t, world);
-  const page = await signedIn(3);
-  await visit(page, "/projects/a/features/f");
+  const { page, send, link } = await open(t, { world, as: 3, at: "/projects/a/features/f" });
   await page.waitForSelector("[role=switch]:not(:disabled)");
-  await request("/api/admin/projects/a/access", { method: "PUT", body: { roles: [{ id: 4, users: [1] }] } });
+  await send("PUT", "/projects/a/access", { roles: [{ id: 4, users: [1] }] });
   await pressAt(page, "[role=switch]");
   await page.waitForSelector(".message.failure");
   await clickWithoutSession(page, "button[aria-label=Favorite]"); // the request waits for the next sign-in
@@ -143,10 +134,7 @@ test("a different user who continues sees no messages of the first one", { skip 
   assert.equal(await page.$(".message"), null);
 });
 
-const isUsedBy = (page: Page, name: string) =>
-  holds(page, `document.querySelector(".who bdi")?.textContent === ${JSON.stringify(name)}`);
-
-test("an ended session continues when the same user signs in from another window", { skip }, async (t) => {
+test("an ended session continues when the same user signs in from another window", async (t) => {
   const { page, endSessions, link, isCreated } = await whileCreating(t);
   endSessions();
   await sees(page, "Your session has ended");
@@ -158,9 +146,7 @@ test("an ended session continues when the same user signs in from another window
   await isCreated();
 });
 
-test("a different user who signs in from another window is named, and not mistaken for the first", {
-  skip,
-}, async (t) => {
+test("a different user who signs in from another window is named, and not mistaken for the first", async (t) => {
   const { page, endSessions, link } = await whileCreating(t);
   endSessions();
   await continueAs(page, link(3));
@@ -172,9 +158,7 @@ test("a different user who signs in from another window is named, and not mistak
   );
 });
 
-test("a token signs in until the page is reloaded; an unknown one is refused with a message", {
-  skip,
-}, async (t) => {
+test("a token signs in until the page is reloaded; an unknown one is refused with a message", async (t) => {
   const { url, openWindow } = await openPage(t, createWorld().project("a"));
   const page = await openWindow();
   await page.goto(`${url}/projects`);
@@ -190,7 +174,7 @@ test("a token signs in until the page is reloaded; an unknown one is refused wit
   await sees(page, "No password?");
 });
 
-test("a pasted link signs in", { skip }, async (t) => {
+test("a pasted link signs in", async (t) => {
   const { url, link, openWindow } = await openPage(t);
   const page = await openWindow();
   await page.goto(url);
@@ -202,9 +186,8 @@ test("a pasted link signs in", { skip }, async (t) => {
 
 const seesNoSignIn = (page: Page) => holds(page, "!document.body.innerText.includes('Sign in again')");
 
-test("signing out ends the session", { skip }, async (t) => {
-  const { db, signedIn } = await openPage(t);
-  const page = await signedIn();
+test("signing out ends the session", async (t) => {
+  const { db, page } = await open(t);
   await press(page, "button", "Sign out");
   await sees(page, "Password");
   assert.equal(db.prepare("SELECT count(*) FROM sessions").pluck().get(), 0);

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import type { TestContext } from "node:test";
 import type { Page } from "puppeteer-core";
 import { SYSTEM } from "../../src/access/actor.ts";
 import { hashPassword } from "../../src/access/password.ts";
 import { write } from "../../src/events/write.ts";
 import { setPassword } from "../../src/people/passwords.ts";
 import { createWorld, personal } from "../support/world.ts";
-import { holds, openPage, press, sees, seesNoDialog, skip, type, visit } from "./browser.ts";
+import { holds, isUsedBy, open, openPage, press, sees, seesNoDialog, test, type } from "./browser.ts";
 
 const PASSWORD = "correct horse battery staple";
 
 /** A window of a user who is creating a project, and what opens one of a second user in the same browser. */
 async function whileCreating(t: TestContext) {
-  const { db, url, link, signedIn } = await openPage(t, createWorld().project("a"));
-  const first = await signedIn();
-  await visit(first, "/projects?new=true");
+  const { db, url, link, page: first } = await open(t, { at: "/projects?new=true" });
   await type(first, "Name", "Written before");
   const second = async () => {
     const page = await first.browserContext().newPage();
@@ -26,9 +24,6 @@ async function whileCreating(t: TestContext) {
     db.prepare("SELECT 1 FROM projects WHERE name = 'Written before'").get() !== undefined;
   return { db, url, first, second, isCreated };
 }
-
-const isUsedBy = (page: Page, name: string) =>
-  holds(page, `document.querySelector(".who bdi")?.textContent === ${JSON.stringify(name)}`);
 
 /** The requests that a window sends from now on, as strings such as `GET /api/admin/user`. */
 function requestsOf(page: Page): string[] {
@@ -43,9 +38,7 @@ const submit = (page: Page) =>
 
 const CREATE = "POST /api/admin/projects";
 
-test("a window says that a different user has signed in from another, and sends nothing as them", {
-  skip,
-}, async (t) => {
+test("a window says that a different user has signed in from another, and sends nothing as them", async (t) => {
   const { first, second, isCreated } = await whileCreating(t);
   const other = await second();
   await sees(first, "user2 has signed in from another window");
@@ -60,9 +53,7 @@ test("a window says that a different user has signed in from another, and sends 
   assert.equal(await other.$("dialog"), null);
 });
 
-test("what a user submits meanwhile is sent once they have signed in again, which the other one's window says", {
-  skip,
-}, async (t) => {
+test("what a user submits meanwhile is sent once they have signed in again, which the other one's window says", async (t) => {
   const { db, first, second, isCreated } = await whileCreating(t);
   const hash = await hashPassword(PASSWORD);
   write(db, SYSTEM, (tx) => setPassword(tx, 1, { hash, keptSession: null }));
@@ -91,7 +82,7 @@ async function listener(first: Page, url: string) {
   return page;
 }
 
-test("a window with a pasted token neither heeds who signs in nor tells", { skip }, async (t) => {
+test("a window with a pasted token neither heeds who signs in nor tells", async (t) => {
   const { url, link, openWindow } = await openPage(t, createWorld().project("a"));
   const page = await openWindow();
   await page.goto(`${url}/projects`);
@@ -112,7 +103,7 @@ test("a window with a pasted token neither heeds who signs in nor tells", { skip
   await seesNoDialog(page);
 });
 
-test("a mistaken announcement is checked once by each window, which then goes on", { skip }, async (t) => {
+test("a mistaken announcement is checked once by each window, which then goes on", async (t) => {
   const { url, first, isCreated } = await whileCreating(t);
   const heard = await listener(first, url);
   const sent = requestsOf(first);

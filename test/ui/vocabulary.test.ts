@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { createWorld, personal } from "../support/world.ts";
-import { holds, openPage, press, pressAt, sees, skip, type } from "./browser.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { snippetsFor } from "../../src/ui/snippets.ts";
+import { CLIENT, createWorld, FRONTEND, personal } from "../support/world.ts";
+import { holds, open, openPage, press, pressAt, sees, seesNoDialog, test, type, visit } from "./browser.ts";
 
-test("a context field is created with its values, changed, and deleted", { skip }, async (t) => {
-  const { request, url, signedIn } = await openPage(t);
-  const read = async () => (await request("/api/admin/context/country")).body;
-  const page = await signedIn();
-  await page.goto(`${url}/context-fields`);
+test("a context field is created with its values, changed, and deleted", async (t) => {
+  const { page, read, request } = await open(t, { at: "/context-fields" });
   await press(page, "button", "New context field");
   await type(page, "Name", "country");
   await press(page, "button", "Add a value");
   await type(page, "Value of value 1", "be");
   await type(page, "Description of value 1", "Belgium");
-  await press(page, "button", "Create the context field");
-  await press(page, "button", "Edit country");
-  assert.deepEqual((await read()).legalValues, [{ value: "be", description: "Belgium" }]);
+  await press(page, "button", "Create the context field", "Edit country");
+  assert.deepEqual((await read("/context/country")).legalValues, [{ value: "be", description: "Belgium" }]);
   await press(page, "button", "Add a value");
   await type(page, "Value of value 2", "be");
   await press(page, "button", "Save");
@@ -23,13 +21,12 @@ test("a context field is created with its values, changed, and deleted", { skip 
   await type(page, "Value of value 2", "nl");
   await press(page, "button", "Save");
   await sees(page, "be, nl");
-  await press(page, "button", "Delete country");
-  await press(page, "button", "Delete the context field");
+  await press(page, "button", "Delete country", "Delete the context field");
   await holds(page, "!document.body.innerText.includes('be, nl')");
   assert.equal((await request("/api/admin/context/country")).status, 404);
 });
 
-test("a context field in use shows where, and why it can't be deleted", { skip }, async (t) => {
+test("a context field in use shows where, and why it can't be deleted", async (t) => {
   const world = createWorld()
     .project("a")
     .add("contextField", { name: "region" })
@@ -47,24 +44,15 @@ test("a context field in use shows where, and why it can't be deleted", { skip }
         },
       ],
     });
-  const { url, signedIn } = await openPage(t, world);
-  const page = await signedIn();
-  await page.goto(`${url}/context-fields`);
+  const { page } = await open(t, { world, at: "/context-fields" });
   await pressAt(page, "main td ::-p-text(1 flag in 1 project)");
-  await sees(page, "cart");
-  await sees(page, "default in development");
-  await press(page, "button", "Close");
-  await press(page, "button", "Delete region");
-  await press(page, "button", "Delete the context field");
+  await sees(page, "cart", "default in development");
+  await press(page, "button", "Close", "Delete region", "Delete the context field");
   await page.waitForSelector("dialog [role=alert]");
 });
 
-test("a strategy type is created with its parameters; a tag type is created", {
-  skip,
-}, async (t) => {
-  const { request, url, signedIn } = await openPage(t);
-  const page = await signedIn();
-  await page.goto(`${url}/strategy-types`);
+test("a strategy type is created with its parameters; a tag type is created", async (t) => {
+  const { page, request } = await open(t, { at: "/strategy-types" });
   await press(page, "button", "New strategy type");
   await type(page, "Name", "byHour");
   await press(page, "button", "Add a parameter");
@@ -77,18 +65,15 @@ test("a strategy type is created with its parameters; a tag type is created", {
     body.parameters.map(({ name, type }: { name: string; type: string }) => [name, type]),
     [["hours", "list"]],
   );
-  await page.goto(`${url}/tag-types`);
+  await visit(page, "/tag-types");
   await press(page, "button", "New tag type");
   await type(page, "Name", "team");
   await press(page, "button", "Create the tag type");
   await page.waitForSelector("[aria-label='Edit team']");
 });
 
-test("a user without permissions sees no buttons to change context fields, strategy types or tag types", {
-  skip,
-}, async (t) => {
-  const { request, url, signedIn } = await openPage(t);
-  const page = await signedIn(3);
+test("a user without permissions sees no buttons to change context fields, strategy types or tag types", async (t) => {
+  const { page, request, url } = await open(t, { as: 3 });
   for (const path of ["context-fields", "strategy-types", "tag-types"]) {
     await page.goto(`${url}/${path}`);
     await page.waitForSelector("main :is(table, .nothing)");
@@ -99,4 +84,41 @@ test("a user without permissions sees no buttons to change context fields, strat
     assert.deepEqual(changing, [], path);
   }
   assert.equal((await request("/api/admin/user", { as: personal(3) })).status, 200);
+});
+
+test("a token is created, shown once, works, and is revoked", async (t) => {
+  const { page, url } = await open(t, { world: createWorld().project("a"), at: "/tokens?new=true" });
+  await type(page, "Name", "shop");
+  await press(page, "button", "Create the token");
+  await sees(page, "only once");
+  const secret = await page.$eval(".secret pre", (shown) => shown.textContent ?? "");
+  await sees(page, `Authorization: "${secret}`);
+  const ask = () => fetch(`${url}/api/client/features`, { headers: { authorization: secret } });
+  assert.equal((await ask()).status, 200);
+  await press(page, "button", "I have copied it");
+  assert.equal((await page.content()).includes(secret), false, "it is gone from the page");
+  await press(page, "button", "Revoke shop", "Revoke the token");
+  await seesNoDialog(page);
+  assert.equal((await ask()).status, 401);
+});
+
+test("the sample code for Node.js and curl works", async (t) => {
+  const world = createWorld()
+    .project("a")
+    .feature("my-flag", "a", { environments: [{ name: "development", enabled: true }] });
+  const { url } = await openPage(t, world);
+  const codeFor = (token: string, isFrontend: boolean) => {
+    const snippets = snippetsFor({ url, token, feature: "my-flag", isFrontend });
+    return Object.fromEntries(snippets.map(({ language, text }) => [language, text]));
+  };
+  const onServer = codeFor(CLIENT, false);
+  const run = async (command: string, ...args: string[]) => {
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"] });
+    t.after(() => child.kill());
+    const [printed] = await once(child.stdout, "data");
+    return String(printed);
+  };
+  assert.equal(await run(process.execPath, "--input-type=module", "-e", onServer["Node.js"]!), "true\n");
+  assert.match(await run("sh", "-c", onServer.curl!), /"value":true/);
+  assert.match(await run("sh", "-c", codeFor(FRONTEND, true).curl!), /"value":true/);
 });
