@@ -28,7 +28,7 @@ export function useFilters<T extends Record<string, string>>(
 }
 
 /** A dialog over a view. */
-export interface DialogState {
+interface DialogState {
   /** What it is about, such as the ID of what is edited; undefined while it is closed. */
   of: string | undefined;
   open(of?: string): void;
@@ -94,7 +94,7 @@ export function connectPath({ project, name, environments }: Connectable) {
 }
 
 /** The history state of an entry that a dialog has added. */
-export const OPENED = "opened";
+const OPENED = "opened";
 
 /** The history state of such an entry once the dialog is closed; Forward leads no further than before it. */
 export const CLOSED = "closed";

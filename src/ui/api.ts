@@ -8,7 +8,7 @@ import type { ServedOperation } from "../server/surfaces.ts";
 
 /** Every operation by method and path, such as `GET /api/admin/projects/:projectId/overview`. */
 type ByKey = { [O in ServedOperation as `${O["method"]} ${O["path"]}`]: O };
-export type Key = keyof ByKey;
+type Key = keyof ByKey;
 export type ReadKey = Extract<Key, `GET ${string}`>;
 export type ChangeKey = Exclude<Key, ReadKey>;
 

@@ -101,7 +101,7 @@ export async function refresh() {
 }
 
 /** The same, except for reads that failed. */
-export const refreshAnswered = () =>
+const refreshAnswered = () =>
   refetch([...entries.values()].filter(({ state }) => state.peek().error === undefined));
 
 const refetch = (stale: readonly Entry[]) => Promise.all(stale.map(({ load }) => load()));

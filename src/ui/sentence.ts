@@ -4,7 +4,7 @@ import { listed } from "./format.ts";
  * Strategies and constraints in words.
  */
 
-export interface ConstraintLike {
+interface ConstraintLike {
   contextName: string;
   operator: string;
   caseInsensitive?: boolean | undefined;

@@ -13,7 +13,7 @@ import {
 import { clearMessages } from "./parts/controls.tsx";
 import { forgetReads, refresh } from "./reads.ts";
 
-export type Me = Output<"GET /api/admin/user">;
+type Me = Output<"GET /api/admin/user">;
 
 /** The signed-in user and their permissions; undefined until known. */
 export const me = signal<Me | undefined>(undefined);

@@ -8,7 +8,7 @@ interface ButtonProps {
   /** The button is busy until it settles; a failure is shown as a message. */
   onClick(): unknown;
   icon?: IconName;
-  kind?: "main" | "danger" | "plain";
+  kind?: "main" | "danger";
   disabled?: boolean;
   /** Why it is disabled, or more than its label says. */
   title?: string | undefined;

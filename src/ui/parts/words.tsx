@@ -4,13 +4,13 @@ import { flagPath, pathTo, useArrival } from "../address.ts";
 import { ago, fullTime } from "../format.ts";
 
 /** A relative time, with the full time as its tooltip. */
-export const Time = ({ at, never = "never" }: { at: string | null | undefined; never?: string }) =>
+export const Time = ({ at }: { at: string | null | undefined }) =>
   at ? (
     <time dateTime={at} title={fullTime(at)}>
       {ago(at)}
     </time>
   ) : (
-    <span class="muted">{never}</span>
+    <span class="muted">never</span>
   );
 
 /** A name that stands out in a sentence. */
