@@ -51,17 +51,6 @@ export const NewVariant = v.object({
 /** The same for a flag. */
 export const NewFlagVariant = v.object({ ...NewVariant.entries, stickiness: v.optional(NonEmptyText) });
 
-function isJson(text: string) {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const isNumber = (text: string) => text.trim() !== "" && Number.isFinite(Number(text));
-
 /** The sum of the weights in a list. */
 const TOTAL_WEIGHT = 1000;
 
@@ -94,3 +83,14 @@ function withEqualWeights<V extends FlagVariant>(variants: readonly V[], left: n
   const [each, remainder] = [Math.floor(left / variants.length), left % variants.length];
   return variants.map((variant, index) => ({ ...variant, weight: each + (index < remainder ? 1 : 0) }));
 }
+
+function isJson(text: string) {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isNumber = (text: string) => text.trim() !== "" && Number.isFinite(Number(text));

@@ -14,8 +14,8 @@ import {
 import { FeatureNames } from "./features/schema.ts";
 import { enableFeature, getsDefaultStrategy, strategiesOf } from "./strategies-store.ts";
 
-/** A flag in an environment. */
-export const SCOPE = "/api/admin/projects/:projectId/features/:featureName/environments/:environment";
+/** The path of a flag in an environment. */
+export const SCOPE_PATH = "/api/admin/projects/:projectId/features/:featureName/environments/:environment";
 
 const Names = v.object({ projectId: v.string(), featureName: v.string(), environment: v.string() });
 
@@ -25,10 +25,10 @@ const toScope = ({ projectId, featureName, environment }: v.InferOutput<typeof N
   environment,
 });
 
-/** The same from a path. */
+/** Its parameters. */
 export const ScopeParams = v.pipe(Names, v.transform(toScope));
 
-/** One of its strategies. */
+/** The same, of a strategy there. */
 export const StrategyParams = v.pipe(
   v.object({ ...Names.entries, strategyId: v.string() }),
   v.transform(({ strategyId: id, ...names }) => ({ scope: toScope(names), id })),
@@ -46,7 +46,7 @@ export const readFeatureEnvironment = operation({
   summary: "A flag in an environment",
   tag: "Features",
   method: "GET",
-  path: SCOPE,
+  path: SCOPE_PATH,
   permission: { project: "projectId" },
   params: ScopeParams,
   errors: ["NotFoundError"],
@@ -82,7 +82,7 @@ export const enable = operation({
   ...switchingOn,
   id: "toggleFeatureEnvironmentOn",
   summary: "Enable a flag in an environment",
-  path: `${SCOPE}/on`,
+  path: `${SCOPE_PATH}/on`,
   params: ScopeParams,
 }).change(({ tx, actor, params, query }) => enableIfAllowed(tx, actor, params, query));
 
@@ -90,7 +90,7 @@ export const disable = operation({
   ...switchingOff,
   id: "toggleFeatureEnvironmentOff",
   summary: "Disable a flag in an environment",
-  path: `${SCOPE}/off`,
+  path: `${SCOPE_PATH}/off`,
   params: ScopeParams,
 }).change(({ tx, params }) => disableIfLive(tx, params));
 

@@ -18,7 +18,7 @@ import { ApiError, invalid } from "../lib/api-error.ts";
 import { LIMITS } from "../lib/limits.ts";
 import { requireProjectEnvironment } from "../projects/project-environments.ts";
 import { requireLegalValues } from "./constraints.ts";
-import { SCOPE, ScopeParams, StrategyParams } from "./feature-environments.ts";
+import { SCOPE_PATH, ScopeParams, StrategyParams } from "./feature-environments.ts";
 import {
   requireFeatureEnvironment,
   requireScopeForStrategy,
@@ -37,10 +37,10 @@ import {
 } from "./strategies-store.ts";
 import { requireSegments } from "./strategy-segments.ts";
 
-const ALL = { tag: "Features", path: `${SCOPE}/strategies`, params: ScopeParams } as const;
+const ALL = { tag: "Features", path: `${SCOPE_PATH}/strategies`, params: ScopeParams } as const;
 const ONE = {
   tag: "Features",
-  path: `${SCOPE}/strategies/:strategyId`,
+  path: `${SCOPE_PATH}/strategies/:strategyId`,
   params: StrategyParams,
 } as const;
 

@@ -3,6 +3,7 @@ import { bit, Flag, kind, LineError, nameWarnings, OptionalText, withoutNulls } 
 import { changedRows } from "../db/new-file.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Stored } from "../db/stored.ts";
+import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, found } from "../lib/api-error.ts";
 import { NonEmptyText, PathName, ShortText, UrlName } from "../lib/validation.ts";
@@ -122,7 +123,7 @@ export const deleteStrategyType = operation({
   tx.record({ type: "strategy-deleted", data: { name } });
 });
 
-/** What deprecating a strategy type and undoing it have in common; events are recorded even without need (original). */
+/** What deprecating a strategy type and undoing it have in common. */
 const deprecating = {
   tag: "Strategies",
   method: "POST",
@@ -138,11 +139,7 @@ export const deprecateStrategyType = operation({
   summary: "Deprecate a strategy type",
   path: "/api/admin/strategies/:strategyName/deprecate",
   records: ["strategy-deprecated"],
-}).change(({ tx, params: { strategyName: name } }) => {
-  requireStrategyType(tx.db, name);
-  setDeprecated(tx).run({ name, deprecated: 1 });
-  tx.record({ type: "strategy-deprecated", data: { name } });
-});
+}).change(({ tx, params: { strategyName } }) => deprecate(tx, strategyName, true));
 
 export const reactivateStrategyType = operation({
   ...deprecating,
@@ -150,11 +147,14 @@ export const reactivateStrategyType = operation({
   summary: "Undo deprecating a strategy type",
   path: "/api/admin/strategies/:strategyName/reactivate",
   records: ["strategy-reactivated"],
-}).change(({ tx, params: { strategyName: name } }) => {
+}).change(({ tx, params: { strategyName } }) => deprecate(tx, strategyName, false));
+
+/** Deprecates a strategy type, or undoes it; records an event even if nothing changes (original). */
+function deprecate(tx: Tx, name: string, deprecated: boolean) {
   requireStrategyType(tx.db, name);
-  setDeprecated(tx).run({ name, deprecated: 0 });
-  tx.record({ type: "strategy-reactivated", data: { name } });
-});
+  setDeprecated(tx).run({ name, deprecated: bit(deprecated) });
+  tx.record({ type: deprecated ? "strategy-deprecated" : "strategy-reactivated", data: { name } });
+}
 
 type Row = Stored<StrategyType>;
 

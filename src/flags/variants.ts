@@ -7,7 +7,7 @@ import { applyJsonPatchAs, JsonPatch } from "../http/json-patch.ts";
 import { operation } from "../http/operation.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { NonEmptyText } from "../lib/validation.ts";
-import { SCOPE, ScopeParams } from "./feature-environments.ts";
+import { SCOPE_PATH, ScopeParams } from "./feature-environments.ts";
 import { type FeatureScope, requireFeatureEnvironment, type Scope } from "./feature-environments-store.ts";
 import { requireFeature } from "./features/require.ts";
 
@@ -28,7 +28,7 @@ const ofFlag = {
   response: FlagVariants,
 } as const;
 
-const inEnvironment = { ...ofFlag, path: `${SCOPE}/variants`, params: ScopeParams } as const;
+const inEnvironment = { ...ofFlag, path: `${SCOPE_PATH}/variants`, params: ScopeParams } as const;
 
 /** A change there, which only a flag that has variants allows. */
 const changesEnvironment = {
