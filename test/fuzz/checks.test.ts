@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkExchange, idsIn } from "../../scripts/fuzz/checks.ts";
-import { CALLERS, HIDDEN_TEXT } from "../../scripts/fuzz/dataset.ts";
-import { repliesIn } from "../../scripts/fuzz/replies.ts";
+import { checkExchange, idsIn } from "./checks.ts";
+import { CALLERS, HIDDEN_TEXT } from "./dataset.ts";
+import { repliesIn } from "./exchange.ts";
 
 /*
  * The fuzzer detects what it looks for.

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Case } from "./case.ts";
+import type { Case } from "./checks.ts";
 import { CALLERS, type Caller } from "./dataset.ts";
 import { caller } from "./operation-cases.ts";
 

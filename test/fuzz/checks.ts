@@ -5,14 +5,45 @@ import { operationFinder } from "../../src/http/find-operation.ts";
 import { type Operation, textTypeOf } from "../../src/http/operation.ts";
 import { ErrorBody } from "../../src/lib/api-error.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
-import { type Case, escaped, Finding } from "./case.ts";
-import { HIDDEN_PROJECT, HIDDEN_TEXT, mayReceiveHidden, SECRETS } from "./dataset.ts";
-import type { Exchange } from "./exchange.ts";
-import type { Reply } from "./replies.ts";
+import { type Caller, HIDDEN_PROJECT, HIDDEN_TEXT, mayReceiveHidden, SECRETS } from "./dataset.ts";
+import type { Exchange, Reply } from "./exchange.ts";
 
 /*
  * Checks that every response must pass, whatever was sent.
  */
+
+/** Something to send on one connection, and how. */
+export interface Case {
+  title: string;
+  as: Caller;
+  /** Sent one after the other, with pauses. */
+  pieces: Buffer[];
+  /** How often all pieces are sent, pipelined. */
+  times: number;
+  /** Resets the connection after sending, without waiting for a response. */
+  hangsUp: boolean;
+  /** How many responses must arrive; undefined if the server may still be waiting for input. */
+  answers: number | undefined;
+}
+
+/** A failed check. */
+export class Finding extends Error {}
+
+const SHOWN = 1500;
+
+/** Bytes as a string literal, truncated in the middle if long. */
+export function escaped(bytes: Buffer): string {
+  const text = JSON.stringify(bytes.toString("latin1"));
+  if (text.length <= SHOWN) return text;
+  return `${text.slice(0, SHOWN / 2)} … ${bytes.length} bytes in total … ${text.slice(-SHOWN / 2)}`;
+}
+
+/** Describes a case so that it can be sent again. */
+export const describe = ({ title, as, pieces, times, hangsUp }: Case) =>
+  [
+    `${title}, as ${as}${times > 1 ? `, ${times} times` : ""}${hangsUp ? ", then hangs up" : ""}`,
+    ...pieces.map((piece) => `  ${escaped(piece)}`),
+  ].join("\n");
 
 const KNOWN: ReadonlySet<number> = new Set([
   200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 410, 412, 413, 415, 417, 429, 431,

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { optionsOf } from "../../src/cli/command.ts";
 import { COMMANDS } from "../../src/cli/run.ts";
 import { EVENT_TYPES } from "../../src/events/schema.ts";
-import { Finding } from "./case.ts";
+import { Finding } from "./checks.ts";
 import { lines, withoutHidden } from "./dataset.ts";
 import { jsonText, text } from "./values.ts";
 

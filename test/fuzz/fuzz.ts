@@ -1,21 +1,51 @@
 import { execFileSync } from "node:child_process";
+import crypto from "node:crypto";
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { lines } from "./dataset.ts";
-import { checkEnd } from "./end.ts";
-import { hostExecutable } from "./executable.ts";
-import { HELP, type Options, readOptions } from "./options.ts";
-import { watchPulse } from "./pulse.ts";
-import { type Report, toText } from "./report.ts";
-import { type Found, playRound, restartIfDown } from "./rounds.ts";
-import { startServer } from "./server.ts";
-import { watchSlow } from "./slow.ts";
-import { type Site, TRIALS } from "./trial.ts";
+import { hostExecutable, startServer } from "./server.ts";
+import { type Found, playRound, restartIfDown, type Site, TRIALS } from "./trial.ts";
+import { checkEnd, watchPulse, watchSlow } from "./watch.ts";
 
 /*
  * `npm run fuzz`: whatever is sent to the built executable, it must respond correctly, leak no secret, and stay up.
  */
+
+const HELP = `npm run fuzz -- [OPTIONS]
+
+  --seed N           reproduces the same cases (default: random, and printed)
+  --seconds N        duration (60)
+  --requests N       maximum number of cases
+  --executable FILE  the executable to test (dist/flagstone-<this machine's>, built if it is missing or older than
+                     the sources)
+  --json             print the result as JSON
+  --help
+
+Exit code 0 if nothing was found, 1 if something was, 2 for invalid options.
+`;
+
+/** Parses the command line. @throws Error for invalid options */
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      seed: { type: "string", default: String(crypto.randomInt(2 ** 24)) },
+      seconds: { type: "string", default: "60" },
+      requests: { type: "string", default: "1000000" },
+      executable: { type: "string" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
+  const number = (name: "seed" | "seconds" | "requests") => {
+    if (!/^\d{1,9}$/.test(values[name])) throw new Error(`--${name}: must be a whole number`);
+    return Number(values[name]);
+  };
+  return { ...values, seed: number("seed"), seconds: number("seconds"), requests: number("requests") };
+}
+
+type Options = ReturnType<typeof readOptions>;
 
 /** Stop after this many; more findings mostly have the same cause. */
 const MAX_FINDINGS = 10;
@@ -91,3 +121,38 @@ try {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 2;
 }
+
+interface Report {
+  seed: number;
+  executable: string;
+  seconds: number;
+  /** Cases by kind, responses by status. */
+  counts: Record<string, number>;
+  /** The slowest plain request on a new connection, in milliseconds. */
+  slowest: number;
+  /** Of the server at the end, in bytes; undefined if unknown. */
+  memory: number | undefined;
+  found: Found[];
+}
+
+/** The report in human-readable form. */
+function toText({ seed, executable, seconds, counts, slowest, memory, found }: Report): string {
+  const list = Object.entries(counts).map(([name, count]) => `${count} × ${name}`);
+  return [
+    ...found.map((one) => `${toFindingText(one, seed)}\n`),
+    `seed ${seed}, ${executable}, ${Math.round(seconds)} s`,
+    `cases and responses: ${list.join(", ")}`,
+    `slowest plain request meanwhile: ${Math.round(slowest)} ms`,
+    ...(memory === undefined ? [] : [`memory at the end: ${Math.round(memory / 1e6)} MB`]),
+    found.length === 0 ? "nothing found" : `${found.length} found`,
+    "",
+  ].join("\n");
+}
+
+const toFindingText = ({ kind, message, shown, alone }: Found, seed: number) =>
+  [
+    `FOUND (${kind}, --seed ${seed}): ${message}`,
+    ...(shown === "" ? [] : [`sent: ${shown}`]),
+    alone === undefined ? "does not fail in isolation" : `shortest case that fails in isolation: ${alone}`,
+    "",
+  ].join("\n");
