@@ -101,8 +101,8 @@ export const prepareAll = (db: Database) => {
 };
 
 /**
- * SQLite re-plans a query at each run if its bound values might favour another plan, which takes longer than running
- * most of our queries. Each of ours is written for one index. A plus sign hides the value from the planner and has no
- * other effect.
+ * SQLite plans a query anew at each run if its bound values might favour another plan: a look-up by index then takes 10
+ * to 15 µs instead of 3 to 5, and there may be a hundred in a request. Each of our queries is written for one index. A
+ * plus sign hides the value from the planner and has no other effect.
  */
 const withFixedPlan = (sql: string) => sql.replaceAll(/(?<!\w):[a-z]\w*/gi, "+$&");

@@ -35,7 +35,10 @@ export interface Evaluator {
 }
 
 /** Except by host name: this server's own name means nothing to applications. */
-const known = () => evaluation().strategies.filter(({ name }) => name !== "applicationHostname");
+const known = () =>
+  (strategies ??= evaluation().strategies.filter(({ name }) => name !== "applicationHostname"));
+
+let strategies: ReturnType<typeof evaluation>["strategies"] | undefined;
 
 /** Whether this strategy can be evaluated here; custom ones are known only to applications. */
 export const isEvaluable = (strategy: string) => known().some(({ name }) => name === strategy);

@@ -4,7 +4,10 @@ import { isUpToDate, type Poll, type PollResult, pollNow } from "./channel.ts";
 /** The first message for an application can be megabytes. */
 const MAX_CACHED = 20;
 
-/** Caches the first batch of a stream. After a restart many clients connect at once and get the same bytes. */
+/**
+ * Caches the first batch of a stream, for a second. After a restart many clients connect at once and get the same bytes;
+ * producing those of 5,000 flags takes 6 ms.
+ */
 export function createOpeningCache(db: Database) {
   const batches = new Map<string, PollResult>();
   return {

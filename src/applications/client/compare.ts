@@ -8,7 +8,7 @@ import type { Flag, Segment } from "./store.ts";
  */
 
 /** By name, in that order. */
-export type Flags = ReadonlyMap<string, Flag>;
+export type Flags = Map<string, Flag>;
 
 /** By id. */
 export type Segments = ReadonlyMap<number, Segment>;
@@ -70,16 +70,15 @@ export function union(one: Pick<Change, "projects"> = {}, other: Pick<Change, "p
   return [...new Set([...(one.projects ?? []), ...(other.projects ?? [])])];
 }
 
-/** Replaces the flags with these names. */
+/** Replaces the flags with these names, in place unless there are new ones; undefined for all. */
 export function merged(
-  before: Flags,
+  flags: Flags,
   names: ReadonlySet<string> | undefined,
   current: readonly Flag[],
 ): Flags {
   if (!names) return byName(current);
-  const flags = new Map(before);
   const found = byName(current);
-  const isNew = current.some(({ name }) => !before.has(name));
+  const isNew = current.some(({ name }) => !flags.has(name));
   for (const name of names) {
     const flag = found.get(name);
     if (flag) flags.set(name, flag);
