@@ -5,7 +5,7 @@ import type { FoundFeature } from "../flags/search/schema.ts";
 import type { Operation } from "../http/operation.ts";
 import { printable } from "../lib/printable.ts";
 import { UsageError } from "../lib/usage-error.ts";
-import { readOverview } from "../overview/projects/routes.ts";
+import { readOverview } from "../overview/projects.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";
 import { nearest } from "./config.ts";
 import { DEFAULT_ENVIRONMENT, ENVIRONMENT_OPTION } from "./first-start.ts";

@@ -1,55 +1,26 @@
 import * as v from "valibot";
 import { ROLES } from "../access/permissions.ts";
 import { requirePerson } from "../access/require-permission.ts";
-import { hiddenProjects } from "../access/visibility.ts";
-import { snapshot } from "../db/snapshot.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation } from "../http/operation.ts";
 import { UrlName } from "../lib/validation.ts";
 import { insertUserRole } from "./access-store.ts";
-import { projectData } from "./overview-store.ts";
-import {
-  CreatedProject,
-  NewProject,
-  ProjectList,
-  ProjectSettings,
-  ProjectUpdate,
-} from "./projects-schema.ts";
+import { CreatedProject, NewProject, ProjectSettings, ProjectUpdate } from "./projects-schema.ts";
 import {
   insertFavorite,
   insertProject,
   insertProjectEnvironment,
   isTaken,
+  projectData,
   requireAllExist,
   requireEmpty,
   requireFreeId,
   requireProject,
   requireUsablePattern,
 } from "./projects-store.ts";
-import { listedProjects } from "./store.ts";
 
 const PROJECTS = "/api/admin/projects";
-
-export const listProjects = operation({
-  id: "getProjects",
-  summary: "The live or the archived projects",
-  tag: "Projects",
-  method: "GET",
-  path: PROJECTS,
-  permission: null,
-  query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),
-  response: ProjectList,
-}).run(({ db, actor, query }) =>
-  snapshot(db, () => ({
-    version: 1 as const,
-    projects: listedProjects(db, {
-      userId: actor.userId,
-      hidden: hiddenProjects(db, actor),
-      archived: query.archived === "true",
-    }),
-  })),
-);
 
 export const validateProject = operation({
   id: "validateProject",

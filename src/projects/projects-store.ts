@@ -3,6 +3,7 @@ import { isKnown } from "../db/known.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
+import { startOfMinute } from "../lib/minute.ts";
 import { matchesWhole } from "../lib/pattern.ts";
 import { removeProject } from "../people/tokens.ts";
 import type { CreatedProject, FeatureNaming } from "./projects-schema.ts";
@@ -170,3 +171,48 @@ export const toHealth = ({
   unhealthyCount,
 }: Record<"featureCount" | "unhealthyCount", number>) =>
   featureCount === 0 ? 100 : Math.round((100 * (featureCount - unhealthyCount)) / featureCount);
+
+const healthOf = query<
+  { project: string; now: string },
+  Record<"total" | "stale" | "potentiallyStale", number>
+>(`
+  WITH ${EXPIRED}
+  SELECT count(*) AS total, count(*) FILTER (WHERE stale) AS stale,
+    count(*) FILTER (WHERE NOT stale AND created_at < expired.before) AS potentiallyStale
+  FROM features LEFT JOIN expired ON expired.type = features.type
+  WHERE project = :project AND archived_at IS NULL`);
+
+/** The health of a project's live flags. */
+export function projectHealth(db: Database, project: string) {
+  const now = new Date(startOfMinute()).toISOString();
+  const { total, stale, potentiallyStale } = healthOf(db).get({ project, now })!;
+  const unhealthyCount = stale + potentiallyStale;
+  return {
+    activeCount: total - unhealthyCount,
+    potentiallyStaleCount: potentiallyStale,
+    staleCount: stale,
+    rating: toHealth({ featureCount: total, unhealthyCount }),
+  };
+}
+
+const dataOf = query<{ id: string }, ProjectData>(`
+  SELECT id, name, description, created_at AS createdAt, ifnull(updated_at, created_at) AS updatedAt, mode,
+    default_stickiness AS defaultStickiness, feature_limit AS featureLimit, feature_naming AS featureNaming
+  FROM projects WHERE id = :id`);
+
+interface ProjectData extends Omit<ProjectRow, "archivedAt"> {
+  updatedAt: string;
+}
+
+/** A project as events have it. */
+export function projectData(db: Database, id: string) {
+  const { updatedAt, mode, defaultStickiness, featureLimit, featureNaming, ...row } = dataOf(db).get({ id })!;
+  const naming: FeatureNaming = {
+    pattern: null,
+    example: null,
+    description: null,
+    ...JSON.parse(featureNaming),
+  };
+  const health = projectHealth(db, id).rating;
+  return { ...row, health, updatedAt, mode, defaultStickiness, featureLimit, featureNaming: naming };
+}

@@ -61,11 +61,10 @@ import * as eventsSchema from "../log/schema.ts";
 import * as eventSearch from "../log/search.ts";
 import * as eventStream from "../log/stream.ts";
 import * as banners from "../overview/banners.ts";
-import * as dashboard from "../overview/dashboard/routes.ts";
-import * as dashboardSchema from "../overview/dashboard/schema.ts";
+import * as dashboard from "../overview/dashboard.ts";
+import * as insights from "../overview/insights.ts";
 import * as instance from "../overview/instance.ts";
-import * as projectReads from "../overview/projects/routes.ts";
-import * as projectReadsSchema from "../overview/projects/schema.ts";
+import * as projectReads from "../overview/projects.ts";
 import * as settings from "../overview/settings.ts";
 import * as statistics from "../overview/statistics.ts";
 import * as apiTokens from "../people/api-tokens.ts";
@@ -88,6 +87,7 @@ import * as environmentClones from "../projects/environment-clones.ts";
 import * as environments from "../projects/environments-routes.ts";
 import * as environmentsSchema from "../projects/environments-schema.ts";
 import * as projectEnvironments from "../projects/project-environments.ts";
+import * as projectList from "../projects/project-list.ts";
 import * as projectTokens from "../projects/project-tokens.ts";
 import * as projects from "../projects/projects-routes.ts";
 import * as projectsSchema from "../projects/projects-schema.ts";
@@ -126,6 +126,7 @@ const MODULES = [
   environments,
   environmentsSchema,
   projectTokens,
+  projectList,
   projects,
   projectsSchema,
   constraints,
@@ -170,10 +171,9 @@ const MODULES = [
   integrationsSchema,
   banners,
   dashboard,
-  dashboardSchema,
+  insights,
   instance,
   projectReads,
-  projectReadsSchema,
   settings,
   statistics,
 ];

@@ -1,0 +1,187 @@
+import * as v from "valibot";
+import { snapshot } from "../db/snapshot.ts";
+import { type Database, query } from "../db/statement.ts";
+import { featuresOf } from "../flags/features/require.ts";
+import { ProjectFeature } from "../flags/features/schema.ts";
+import { operation } from "../http/operation.ts";
+import { RawJson } from "../lib/raw-json.ts";
+import { Timestamp } from "../lib/validation.ts";
+import { FeatureNaming, MODES } from "../projects/projects-schema.ts";
+import { MEMBER_COUNT, projectData, projectHealth, requireProject } from "../projects/projects-store.ts";
+import { FeatureTypeCount, featureTypeCounts, Insights, ofProject, projectStats, Stats } from "./insights.ts";
+
+const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** What all views of a project have in common. */
+export const ProjectBasics = v.strictObject({
+  stats: Stats,
+  name: v.string(),
+  description: v.nullable(v.string()),
+  mode: v.picklist(MODES),
+  featureLimit: v.nullable(v.number()),
+  featureNaming: FeatureNaming,
+  defaultStickiness: v.string(),
+  health: v.number(),
+  favorite: v.boolean(),
+  updatedAt: Timestamp,
+  createdAt: Timestamp,
+  archivedAt: v.optional(Timestamp),
+  environments: v.array(
+    v.strictObject({
+      environment: v.string(),
+      defaultStrategy: v.optional(v.record(v.string(), v.unknown())),
+    }),
+  ),
+  members: Count,
+  version: v.literal(1),
+});
+type ProjectBasics = v.InferOutput<typeof ProjectBasics>;
+
+export const OnboardingStatus = v.variant("status", [
+  v.strictObject({ status: v.picklist(["onboarding-started", "onboarded"]) }),
+  v.strictObject({ status: v.literal("first-flag-created"), feature: v.string() }),
+]);
+type OnboardingStatus = v.InferOutput<typeof OnboardingStatus>;
+
+export const ProjectOverview = v.strictObject({
+  ...ProjectBasics.entries,
+  onboardingStatus: OnboardingStatus,
+  featureTypeCounts: v.array(FeatureTypeCount),
+});
+
+export const ProjectWithFeatures = v.strictObject({
+  ...ProjectBasics.entries,
+  features: v.array(ProjectFeature),
+});
+
+export const HealthReport = v.strictObject({
+  ...ProjectWithFeatures.entries,
+  ...v.omit(Insights.entries.health, ["rating"]).entries,
+});
+
+/** The creators of a project's live flags. */
+export const FlagCreator = v.strictObject({ id: v.number(), name: v.string() });
+
+/** Apart from these and what each adds, the project and its overview are the same and share a version. */
+const VOLATILE = ["stats", "health", "favorite", "members"];
+
+export const readProject = operation({
+  ...ofProject,
+  id: "getDeprecatedProjectOverview",
+  summary: "A project with its flags",
+  errors: ["NotFoundError"],
+  volatile: [...VOLATILE, "features"],
+  response: ProjectWithFeatures,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    return { ...projectBasics(db, projectId, userId), features: featuresOf(db, projectId, userId) };
+  }),
+);
+
+export const readOverview = operation({
+  ...ofProject,
+  id: "getProjectOverview",
+  summary: "A project without its flags",
+  path: `${ofProject.path}/overview`,
+  errors: ["NotFoundError"],
+  volatile: [...VOLATILE, "onboardingStatus", "featureTypeCounts"],
+  response: ProjectOverview,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    return {
+      ...projectBasics(db, projectId, userId),
+      onboardingStatus: onboardingStatus(db, projectId),
+      featureTypeCounts: featureTypeCounts(db, projectId),
+    };
+  }),
+);
+
+export const readHealthReport = operation({
+  ...ofProject,
+  id: "getProjectHealthReport",
+  summary: "A project with its flags and their health",
+  path: `${ofProject.path}/health-report`,
+  errors: ["NotFoundError"],
+  response: HealthReport,
+}).run(({ db, actor: { userId }, params: { projectId } }) =>
+  snapshot(db, () => {
+    requireProject(db, projectId);
+    const { rating: _, ...counts } = projectHealth(db, projectId);
+    return {
+      ...projectBasics(db, projectId, userId),
+      features: featuresOf(db, projectId, userId),
+      ...counts,
+    };
+  }),
+);
+
+export const listFlagCreators = operation({
+  ...ofProject,
+  id: "getProjectFlagCreators",
+  summary: "The creators of a project's flags",
+  path: `${ofProject.path}/flag-creators`,
+  response: v.array(FlagCreator),
+}).run(({ db, params: { projectId } }) => creators(db).all({ projectId }));
+
+const creators = query<{ projectId: string }, v.InferOutput<typeof FlagCreator>>(`
+  SELECT DISTINCT users.id, coalesce(users.name, username, email, 'user ' || users.id) AS name
+  FROM features JOIN users ON users.id = created_by_user_id
+  WHERE project = :projectId AND features.archived_at IS NULL ORDER BY 2, 1`);
+
+interface Row {
+  archivedAt: string | null;
+  favorite: 0 | 1;
+  members: number;
+  environments: string;
+}
+
+const byId = query<{ id: string; userId: number | null }, Row>(`
+  SELECT archived_at AS archivedAt, ${MEMBER_COUNT} AS members,
+    EXISTS (SELECT 1 FROM project_favorites WHERE project = projects.id AND user_id = :userId) AS favorite,
+    (SELECT json_group_array(iif(default_strategy IS NULL, json_object('environment', environment),
+        json_object('environment', environment, 'defaultStrategy', json(default_strategy)))
+        ORDER BY sort_order, environment)
+      FROM project_environments JOIN environments ON environments.name = environment
+      WHERE project = projects.id) AS environments
+  FROM projects WHERE id = :id`);
+
+function projectBasics(db: Database, id: string, userId: number | null) {
+  const { archivedAt, favorite, members, environments } = byId(db).get({ id, userId })!;
+  const project = projectData(db, id);
+  return {
+    stats: projectStats(db, id),
+    name: project.name,
+    description: project.description,
+    mode: project.mode,
+    featureLimit: project.featureLimit,
+    featureNaming: project.featureNaming,
+    defaultStickiness: project.defaultStickiness,
+    health: project.health,
+    favorite: favorite === 1,
+    updatedAt: project.updatedAt,
+    createdAt: project.createdAt,
+    ...(archivedAt !== null && { archivedAt }),
+    environments: new RawJson<ProjectBasics["environments"]>(environments),
+    members,
+    version: 1 as const,
+  };
+}
+
+const isSeen = query<{ project: string }>(`
+  SELECT 1 FROM features WHERE project = :project AND seen_at IS NOT NULL LIMIT 1`);
+
+const hasApplication = query<{ project: string }>(`
+  SELECT 1 FROM application_places WHERE project = :project LIMIT 1`);
+
+const oldestLive = query<{ project: string }, { feature: string }>(`
+  SELECT name AS feature FROM features
+  WHERE project = :project AND archived_at IS NULL ORDER BY created_at, name LIMIT 1`);
+
+/** How far a project's onboarding has progressed: a first flag, then a first use or an application (original). */
+export function onboardingStatus(db: Database, project: string): OnboardingStatus {
+  if (isSeen(db).get({ project }) || hasApplication(db).get({ project })) return { status: "onboarded" };
+  const first = oldestLive(db).get({ project });
+  return first ? { status: "first-flag-created", feature: first.feature } : { status: "onboarding-started" };
+}

@@ -1,0 +1,107 @@
+import * as v from "valibot";
+import { ROLES } from "../access/permissions.ts";
+import { imageUrlOf } from "../access/person.ts";
+import { hiddenProjects } from "../access/visibility.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { type Database, query } from "../db/statement.ts";
+import { operation } from "../http/operation.ts";
+import { startOfMinute } from "../lib/minute.ts";
+import type { Wire } from "../lib/raw-json.ts";
+import { type ListedProject, ProjectList, type ProjectOwner, type UserOwner } from "./projects-schema.ts";
+import { COUNTS, EXPIRED, toHealth } from "./projects-store.ts";
+
+export const listProjects = operation({
+  id: "getProjects",
+  summary: "The live or the archived projects",
+  tag: "Projects",
+  method: "GET",
+  path: "/api/admin/projects",
+  permission: null,
+  query: v.object({ archived: v.optional(v.picklist(["true", "false"]), "false") }),
+  response: ProjectList,
+}).run(({ db, actor, query }) =>
+  snapshot(db, () => ({
+    version: 1 as const,
+    projects: listedProjects(db, {
+      userId: actor.userId,
+      hidden: hiddenProjects(db, actor),
+      archived: query.archived === "true",
+    }),
+  })),
+);
+
+interface ListOptions {
+  userId: number | null;
+  hidden: readonly string[];
+  /** Lists archived projects instead of live ones. */
+  archived: boolean;
+}
+
+/** By name. */
+function listedProjects(db: Database, { userId, hidden, archived }: ListOptions): Wire<ListedProject>[] {
+  const owners = Map.groupBy(allOwners(db).all({}), ({ project }) => project);
+  const now = new Date(startOfMinute()).toISOString();
+  return listed(db)
+    .all({ userId, hidden: JSON.stringify(hidden), archived: archived ? 1 : 0, now })
+    .map(({ unhealthyCount, ...row }) => ({
+      ...row,
+      health: toHealth({ ...row, unhealthyCount }),
+      favorite: row.favorite === 1,
+      owners: toOwners(owners.get(row.id)),
+    }));
+}
+
+type Row = Omit<ListedProject, "health" | "favorite" | "owners"> & {
+  unhealthyCount: number;
+  favorite: 0 | 1;
+};
+
+const listed = query<{ userId: number | null; hidden: string; archived: 0 | 1; now: string }, Row>(`
+  WITH ${EXPIRED}
+  SELECT projects.name, projects.id, projects.description, ${COUNTS},
+    EXISTS (SELECT 1 FROM project_favorites WHERE project = projects.id AND user_id = :userId) AS favorite,
+    projects.created_at AS createdAt, projects.archived_at AS archivedAt, mode,
+    (SELECT max(seen_at) FROM features INDEXED BY features_by_use
+      WHERE project = projects.id AND seen_at IS NOT NULL) AS lastReportedFlagUsage,
+    (SELECT wire ->> 'createdAt' FROM events
+      WHERE events.project = projects.id AND feature_name IS NOT NULL ORDER BY events.id DESC LIMIT 1) AS lastUpdatedAt
+  FROM projects
+  WHERE (projects.archived_at IS NOT NULL) = :archived
+    AND projects.id NOT IN (SELECT value FROM json_each(:hidden))
+  ORDER BY projects.name, projects.id`);
+
+export interface UserRow extends Record<"name" | "username" | "email" | "imageUrl", string | null> {
+  id: number;
+}
+
+/** A group has no id. */
+type OwnerRow = Omit<UserRow, "id"> & { id: number | null };
+
+const ownersIn = (projects: string) => `
+  SELECT project, users.id, name, username, email, image_url AS imageUrl
+  FROM project_user_roles JOIN users ON users.id = user_id WHERE role_id = ${ROLES.owner} AND ${projects}
+  UNION ALL
+  SELECT project, NULL AS id, name, NULL, NULL, NULL
+  FROM project_group_roles JOIN groups ON groups.id = group_id WHERE role_id = ${ROLES.owner} AND ${projects}
+  ORDER BY id NULLS LAST, name`;
+
+const allOwners = query<object, OwnerRow & { project: string }>(ownersIn("true"));
+
+const ownersOfOne = query<{ project: string }, OwnerRow>(ownersIn("project = :project"));
+
+/** A project's owners. */
+export const ownersOf = (db: Database, project: string) => toOwners(ownersOfOne(db).all({ project }));
+
+/** Users by id, then groups by name; a project without owners belongs to the system. */
+const toOwners = (rows: readonly OwnerRow[] = []): Wire<ProjectOwner>[] =>
+  rows.length > 0 ? rows.map(toOwner) : [{ ownerType: "system" }];
+
+const toOwner = (row: OwnerRow): Wire<ProjectOwner> =>
+  row.id === null ? { ownerType: "group", name: row.name! } : toUserOwner({ ...row, id: row.id });
+
+export const toUserOwner = (user: UserRow): Wire<UserOwner> => ({
+  ownerType: "user",
+  name: user.name ?? user.username ?? user.email ?? `user ${user.id}`,
+  email: user.email,
+  imageUrl: imageUrlOf(user),
+});
