@@ -16,94 +16,84 @@ import {
   PlaygroundResponse,
 } from "./playground-schema.ts";
 
-export const tryContext = operation({
-  id: "getPlayground",
-  summary: "Evaluate flags for a context in an environment, with the reasons",
+const Common = {
   tag: "Playground",
   method: "POST",
-  path: "/api/admin/playground",
   permission: null,
   isUncached: true, // the result may depend on time and chance
   isHeavy: true,
+  errors: ["RateLimitError"],
+} as const;
+
+export const tryContext = operation({
+  ...Common,
+  id: "getPlayground",
+  summary: "Evaluate flags for a context in an environment, with the reasons",
+  path: "/api/admin/playground",
   body: PlaygroundRequest,
   response: PlaygroundResponse,
-  errors: ["RateLimitError"],
 }).run(({ db, actor, body }) => {
   const { environment, projects } = body;
-  const context = cleanContext(body.context);
-  const values = toContext(toContextValues(context), { environment });
-  const all = snapshot(db, () => trials(db, actor, projects, environment));
-  return toStream(
-    body,
-    context.ignored,
-    all.map((trial) => () => [JSON.stringify(trial.explain(values))]),
+  const { texts, properties, ignored } = cleanContext(body.context);
+  const context = toContext(
+    { ...Object.fromEntries(texts), ...(properties && { properties }) },
+    { environment },
   );
+  const flags = snapshot(db, () => trials(db, actor, projects, environment));
+  return toStream(body, ignored, flags, (flag) => [JSON.stringify(flag.explain(context))]);
 });
 
 export const tryContexts = operation({
+  ...Common,
   id: "getAdvancedPlayground",
   summary: "Evaluate flags in several environments, for all combinations of comma-separated values",
-  tag: "Playground",
-  method: "POST",
   path: "/api/admin/playground/advanced",
-  permission: null,
-  isUncached: true, // the result may depend on time and chance
-  isHeavy: true,
   body: AdvancedPlaygroundRequest,
   response: AdvancedPlaygroundResponse,
-  errors: ["RateLimitError"],
 }).run(({ db, actor, body }) => {
   const context = cleanContext(body.context);
   const environments = [...new Set(body.environments)];
   const places = snapshot(db, () =>
     environments.map((environment, index) => {
-      const all = trials(db, actor, body.projects, environment);
-      if (index === 0) requireFewEvaluations(environments.length, all.length, context);
-      return all;
+      const flags = trials(db, actor, body.projects, environment);
+      if (index === 0) requireFewEvaluations(environments.length, flags.length, context);
+      return flags;
     }),
   );
-  const [first = []] = places;
-  return toStream(
-    body,
-    context.ignored,
-    first.map(
-      (_, index) => () =>
-        inEnvironments(
-          places.map((all) => all[index]!),
-          () => contextsIn(context),
-        ),
-    ),
-  );
+  const flags = places[0]!.map((_, index) => places.map((all) => all[index]!));
+  return toStream(body, context.ignored, flags, (inPlaces) => inEnvironments(inPlaces, context));
 });
-
-/** In pieces of a few flags, so that other requests get a turn in between. */
-const toStream = (input: object, ignored: string[], features: Array<() => Iterable<string>>) =>
-  new JsonStream(() => inChunks(toText(input, ignored, features), CHUNK), CHUNK);
 
 /** In characters; explaining as many takes some milliseconds. */
 const CHUNK = 8 * 1024;
 
-function* toText(input: object, ignored: string[], features: Array<() => Iterable<string>>) {
-  yield `{"input":${JSON.stringify(input)},"features":[`;
-  for (const [index, pieces] of features.entries()) {
-    if (index > 0) yield ",";
-    yield* pieces();
+/** In pieces of a few flags, so that other requests get a turn in between. */
+function toStream<Flag>(
+  input: object,
+  ignored: readonly string[],
+  flags: readonly Flag[],
+  toPieces: (flag: Flag) => Iterable<string>,
+) {
+  function* text() {
+    yield `{"input":${JSON.stringify(input)},"features":[`;
+    for (const [index, flag] of flags.entries()) {
+      if (index > 0) yield ",";
+      yield* toPieces(flag);
+    }
+    const warnings = JSON.stringify({ invalidContextProperties: ignored });
+    yield ignored.length > 0 ? `],"warnings":${warnings}}` : "]}";
   }
-  const warnings = ignored.length > 0 && { warnings: { invalidContextProperties: ignored } };
-  yield `]${warnings ? `,${JSON.stringify(warnings).slice(1, -1)}` : ""}}`;
+  return new JsonStream(() => inChunks(text(), CHUNK), CHUNK);
 }
 
 /** A flag, with one piece per evaluation. */
-function* inEnvironments(
-  places: readonly Trial[],
-  contexts: () => Iterable<ContextValues>,
-): Generator<string> {
+function* inEnvironments(places: readonly Trial[], contexts: CleanContext): Generator<string> {
   const { name, projectId } = places[0]!;
   yield `{"name":${JSON.stringify(name)},"projectId":${JSON.stringify(projectId)},"environments":{`;
   for (const [index, { environment, explain }] of places.entries()) {
     yield `${index > 0 ? "," : ""}${JSON.stringify(environment)}:[`;
     let separator = "";
-    for (const context of contexts()) {
+    for (const context of contextsIn(contexts)) {
       const explanation = explain(toContext(context, { environment }));
       yield separator + JSON.stringify({ ...explanation, environment, context });
       separator = ",";
@@ -174,21 +164,14 @@ function requireFewEvaluations(environments: number, features: number, context: 
     throw tooMany("an answer with long contexts holds");
 }
 
-export type ContextValues = Record<string, unknown>;
-
 /** The text values of a context, and the names of the others. */
 function cleanContext({ properties, ...values }: PlaygroundRequest["context"]) {
-  const [texts, others] = [true, false].map((isText) =>
-    Object.entries(values).filter(([, value]) => (typeof value === "string") === isText),
-  ) as [Array<[string, string]>, Array<[string, unknown]>];
-  return { texts, properties, ignored: others.map(([name]) => name) };
+  const entries = Object.entries(values);
+  const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  const ignored = entries.filter(([, value]) => typeof value !== "string").map(([name]) => name);
+  return { texts, properties, ignored };
 }
-export type CleanContext = ReturnType<typeof cleanContext>;
-
-const toContextValues = ({ texts, properties }: CleanContext): ContextValues => ({
-  ...Object.fromEntries(texts),
-  ...(properties && { properties }),
-});
+type CleanContext = ReturnType<typeof cleanContext>;
 
 /** The parts of each value. Top-level fields win over properties of the same name. */
 const choices = ({ texts, properties = {} }: CleanContext) =>
@@ -207,7 +190,7 @@ const contextLength = (context: CleanContext): number =>
 const longest = (parts: readonly string[]) => parts.reduce((most, { length }) => Math.max(most, length), 0);
 
 /** Every combination of the parts of all values, one by one; the first value changes fastest (original). */
-function* contextsIn(context: CleanContext): Generator<ContextValues> {
+function* contextsIn(context: CleanContext): Generator<Record<string, string>> {
   const all = choices(context);
   const count = countContexts(context);
   for (let index = 0; index < count; index++) {

@@ -2,14 +2,64 @@ import * as v from "valibot";
 import { Id, kind, requireKnown } from "../dataset/kind.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
+import { EventText } from "../events/wire.ts";
 import { DAY_MS } from "../lib/hour.ts";
 import { toStoredJson } from "../lib/limits.ts";
+import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";
 import { JsonObject, ShortText, Time } from "../lib/validation.ts";
 import { INTEGRATION_STATES, type IntegrationEvent } from "./schema.ts";
 
 /*
  * The records of attempts to deliver. Neither a record nor its event ever changes.
  */
+
+interface Page {
+  integrationId: number;
+  limit: number;
+  offset: number;
+}
+
+/** The number of records per window: each may be a megabyte. */
+const WINDOW = 100;
+
+/** The event and the details are JSON. */
+type WireRow = Omit<IntegrationEvent, "event" | "details"> & { event: string; details: string };
+
+// Ids are text, since they may exceed JavaScript's integers. A cross join keeps the order of the page.
+const recordsFrom = <Bind extends object>(page: string) =>
+  query<Bind, WireRow>(`
+    SELECT CAST(records.id AS TEXT) AS id, integration_id AS integrationId, created_at AS createdAt, state,
+      state_details AS stateDetails, events.wire AS event, details
+    FROM (${page}) AS page
+    CROSS JOIN integration_events AS records ON records.id = page.id
+    CROSS JOIN events ON events.id = event_id`);
+
+const byId = recordsFrom<{ id: bigint }>("SELECT :id AS id");
+
+const newest = recordsFrom<Page & { before: bigint }>(`
+  SELECT listed.id FROM integration_events AS listed WHERE integration_id = :integrationId AND listed.id < :before
+  ORDER BY listed.id DESC LIMIT :limit OFFSET :offset`);
+
+/** An existing record. */
+export const recordById = (db: Database, id: bigint): Wire<IntegrationEvent> =>
+  toRecord(byId(db).get({ id })!);
+
+const toRecord = ({ event, details, ...rest }: WireRow): Wire<IntegrationEvent> => ({
+  ...rest,
+  event: new EventText(event),
+  details: new RawJson(details),
+});
+
+/** An integration's records, newest first, as wire JSON in windows. @param root prefixes paths on this server */
+export function* integrationEvents(db: Database, page: Page, root: string): Generator<string> {
+  let { limit, offset } = page;
+  for (let before = 2n ** 63n - 1n; limit > 0; limit -= WINDOW, offset = 0) {
+    const rows = newest(db).all({ ...page, limit: Math.min(limit, WINDOW), offset, before });
+    if (rows.length > 0) yield rows.map((row) => toJson(toRecord(row), root)).join(",");
+    if (rows.length < WINDOW) return;
+    before = BigInt(rows.at(-1)!.id);
+  }
+}
 
 interface RecordRow extends Pick<IntegrationEvent, "integrationId" | "createdAt" | "state" | "stateDetails"> {
   /** Up to the largest integer of SQLite; null for the next free one. */
@@ -90,30 +140,29 @@ const BigId = v.pipe(
   v.maxValue(2n ** 63n - 1n, "must be less than 2^63"),
 );
 
-const Line = v.strictObject({
-  id: v.nullish(BigId, null),
-  integrationId: Id,
-  createdAt: Time,
-  state: v.picklist(INTEGRATION_STATES),
-  stateDetails: ShortText,
-  eventId: Id,
-  details: v.optional(JsonObject, {}),
-});
-
-const events = query<object, Omit<RecordRow, "id"> & { id: string }>(`
+const all = query<object, Omit<RecordRow, "id"> & { id: string }>(`
   SELECT CAST(id AS TEXT) AS id, integration_id AS integrationId, created_at AS createdAt, state,
     state_details AS stateDetails, event_id AS eventId, details
   FROM integration_events ORDER BY integration_events.id`);
 
+/** Its line in a dataset. */
 export const integrationEvent = kind({
   name: "integrationEvent",
-  schema: Line,
+  schema: v.strictObject({
+    id: v.nullish(BigId, null),
+    integrationId: Id,
+    createdAt: Time,
+    state: v.picklist(INTEGRATION_STATES),
+    stateDetails: ShortText,
+    eventId: Id,
+    details: v.optional(JsonObject, {}),
+  }),
   insert({ tx, db }, line) {
     requireKnown(db, "integration", line.integrationId, "integrationId");
     requireKnown(db, "event", line.eventId, "eventId");
     insertIntegrationEvent(tx).run({ ...line, details: toStoredJson(line.details, "details") });
   },
   *rows(db) {
-    for (const row of events(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };
+    for (const row of all(db).iterate({})) yield { ...row, details: JSON.parse(row.details) };
   },
 });

@@ -18,8 +18,7 @@ import {
 import { dispatcherOf } from "./dispatcher.ts";
 import { maskedParameters, requireValidIntegration } from "./parameters.ts";
 import { PROVIDERS } from "./providers.ts";
-import { integrationEvents, recordById } from "./record-store.ts";
-import { eventOfRecord } from "./records.ts";
+import { eventOfRecord, integrationEvents, recordById } from "./records.ts";
 import {
   GivenIntegration,
   Integration,
