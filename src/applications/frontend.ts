@@ -6,7 +6,7 @@ import type { Evaluator } from "../evaluation/evaluator.ts";
 import { operation } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
 import { JsonObject } from "../lib/validation.ts";
-import { evaluatorOf } from "./client/require.ts";
+import { evaluatorOf } from "./client-evaluators.ts";
 
 /** A flag that is on for the given context. */
 export const FrontendFlag = v.strictObject({

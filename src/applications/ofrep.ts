@@ -8,7 +8,8 @@ import { type Context, toContext } from "../evaluation/context.ts";
 import type { Evaluator } from "../evaluation/evaluator.ts";
 import { operation, WithHeaders } from "../http/operation.ts";
 import { OwnPath } from "../lib/raw-json.ts";
-import { evaluatorOf, flagsSince } from "./client/require.ts";
+import { flagsSince } from "./client-delta.ts";
+import { evaluatorOf } from "./client-evaluators.ts";
 import {
   EvaluationRequest,
   EvaluationResult,

@@ -8,7 +8,7 @@ import { strategiesOf } from "../flags/strategies-store.ts";
 import { inChunks, JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";
 import { invalid } from "../lib/api-error.ts";
-import { evaluatorOfProjects } from "./client/require.ts";
+import { evaluatorOfProjects } from "./client-evaluators.ts";
 import {
   AdvancedPlaygroundRequest,
   AdvancedPlaygroundResponse,

@@ -7,8 +7,8 @@ import {
 } from "../access/authenticate.ts";
 import * as applications from "../applications/applications-routes.ts";
 import * as applicationsSchema from "../applications/applications-schema.ts";
-import * as client from "../applications/client/routes.ts";
-import * as clientSchema from "../applications/client/schema.ts";
+import * as client from "../applications/client-routes.ts";
+import * as clientSchema from "../applications/client-schema.ts";
 import * as edge from "../applications/edge.ts";
 import * as frontend from "../applications/frontend.ts";
 import * as ofrep from "../applications/ofrep.ts";

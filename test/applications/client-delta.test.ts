@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
-import { stateOf } from "../../src/applications/client/state.ts";
-import { flags, segmentsInUse } from "../../src/applications/client/store.ts";
+import { stateOf } from "../../src/applications/client-state.ts";
+import { flags, segmentsInUse } from "../../src/applications/client-store.ts";
 import { type Call, openServer, scenarios } from "../support/server.ts";
 import { CLIENT, createWorld, FRONTEND, SERVICE, type World } from "../support/world.ts";
 

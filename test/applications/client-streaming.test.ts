@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { ClientDelta } from "../../src/applications/client/schema.ts";
+import { ClientDelta } from "../../src/applications/client-schema.ts";
 import { openListening } from "../http/raw-http.ts";
 import { openStream } from "../support/event-stream.ts";
 import { assertMatches, scenarios } from "../support/server.ts";

@@ -1,16 +1,33 @@
-import type { ClientFeature, ClientSegment } from "../../evaluation/client-feature.ts";
-import { RawJson, type Wire } from "../../lib/raw-json.ts";
-import { type Change, union } from "./compare.ts";
-import type { ClientEvent } from "./schema.ts";
-import type { FlagSelection } from "./selection.ts";
-import { isSegmentSelected, isSelected, selectedFlags, selectedSegments } from "./selection.ts";
-import type { State } from "./state.ts";
-import type { Flag } from "./store.ts";
+import type { SdkActor } from "../access/authenticate.ts";
+import type { Database } from "../db/statement.ts";
+import type { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
+import { RawJson, type Wire } from "../lib/raw-json.ts";
+import type { ClientEvent } from "./client-schema.ts";
+import {
+  type FlagSelection,
+  isSegmentSelected,
+  isSelected,
+  selectedFlags,
+  selectedSegments,
+  toSelection,
+} from "./client-selection.ts";
+import { type Change, type State, stateOf, union } from "./client-state.ts";
+import type { Flag } from "./client-store.ts";
 
 type Events = Array<Exclude<Wire<ClientEvent>, RawJson>>;
 
+/** An application's changes since a revision; everything without one, or if the history doesn't reach back that far. */
+export function delta(state: State, selection: FlagSelection, since: number | undefined): Events {
+  if (since === undefined || since > state.revision || since < state.since)
+    return hydration(state, selection);
+  return changesSince(state, since).flatMap((change): Events => {
+    const eventOf = change.kind === "segment" ? segmentEvent : flagEvent;
+    return eventOf(state, selection, change);
+  });
+}
+
 /** Everything an application has access to. */
-export const hydration = (state: State, selection: FlagSelection): Events => [
+const hydration = (state: State, selection: FlagSelection): Events => [
   {
     eventId: state.revision,
     type: "hydration",
@@ -18,15 +35,6 @@ export const hydration = (state: State, selection: FlagSelection): Events => [
     segments: listOf<ClientSegment>(selectedSegments(state, selection)),
   },
 ];
-
-/** An application's changes since a revision; everything if the history doesn't reach back that far. */
-export function delta(state: State, selection: FlagSelection, since: number): Events {
-  if (since > state.revision || since < state.since) return hydration(state, selection);
-  return changesSince(state, since).flatMap((change): Events => {
-    const eventOf = change.kind === "segment" ? segmentEvent : flagEvent;
-    return eventOf(state, selection, change);
-  });
-}
 
 /** One change per flag and segment: its newest revision, with the project before its oldest. */
 function changesSince({ changes }: State, since: number): Change[] {
@@ -78,4 +86,13 @@ export const toPosition = ({ event, epoch }: State, revision: number) =>
 export function toRevision({ epoch }: State, position: string | null | undefined): number | undefined {
   const [, digits, own = epoch] = /^(\d{1,15})(?:\.([\da-f]+))?$/.exec(position ?? "") ?? [];
   return digits === undefined || own !== epoch ? undefined : Number(digits);
+}
+
+/** An application's position in the history of its flags, and whether they have changed since another position. */
+export function flagsSince(db: Database, actor: SdkActor, position: string | undefined) {
+  const selection = toSelection(db, actor);
+  const state = stateOf(db, selection.environment);
+  const since = toRevision(state, position);
+  const isChanged = since === undefined ? position !== undefined : delta(state, selection, since).length > 0;
+  return { position: toPosition(state, state.revision), isChanged };
 }

@@ -1,18 +1,22 @@
 import crypto from "node:crypto";
 import * as v from "valibot";
-import type { SdkActor } from "../../access/authenticate.ts";
-import { snapshot } from "../../db/snapshot.ts";
-import { ClientFeature, type ClientSegment } from "../../evaluation/client-feature.ts";
-import { operation, WithHeaders } from "../../http/operation.ts";
-import { ApiError } from "../../lib/api-error.ts";
-import { RawJson } from "../../lib/raw-json.ts";
-import { delta, hydration, listOf, toPosition, toRevision } from "./delta.ts";
-import { inlined } from "./inlined.ts";
-import { supportsSegments, toEcho, toSelection } from "./require.ts";
-import { ClientDelta, ClientFeatures, ClientQuery } from "./schema.ts";
-import { isSelected, selectedFlags, selectedSegments } from "./selection.ts";
-import { type State, stateOf } from "./state.ts";
-import type { Flag } from "./store.ts";
+import type { SdkActor } from "../access/authenticate.ts";
+import { snapshot } from "../db/snapshot.ts";
+import { ClientFeature, type ClientSegment } from "../evaluation/client-feature.ts";
+import { operation, WithHeaders } from "../http/operation.ts";
+import { ApiError, invalid } from "../lib/api-error.ts";
+import { RawJson } from "../lib/raw-json.ts";
+import { delta, listOf, toPosition, toRevision } from "./client-delta.ts";
+import { ClientDelta, ClientFeatures, ClientQuery } from "./client-schema.ts";
+import {
+  effectiveQuery,
+  isSelected,
+  selectedFlags,
+  selectedSegments,
+  toSelection,
+} from "./client-selection.ts";
+import { type State, stateOf } from "./client-state.ts";
+import type { Flag } from "./client-store.ts";
 
 export const listClientFeatures = operation({
   id: "getAllClientFeatures",
@@ -32,7 +36,7 @@ export const listClientFeatures = operation({
     return {
       version: 2 as const,
       features: listOf<ClientFeature>(selectedFlags(state, selection).map(toText(state, hasSegments))),
-      query: toEcho(actor as SdkActor, selection, query, !hasSegments),
+      query: effectiveQuery(actor as SdkActor, selection, query, !hasSegments),
       ...(hasSegments && { segments: listOf<ClientSegment>(selectedSegments(state, selection)) }),
       meta: { revisionId: state.revision, etag: `"${queryHash}:${state.revision}"`, queryHash },
     };
@@ -54,7 +58,7 @@ export const readClientFeature = operation({
   errors: ["NotFoundError"],
   response: ClientFeature,
 }).run(({ db, actor, params: { featureName }, query, headers }) => {
-  const selection = toSelection(db, actor as SdkActor, { ...query, project: [], tag: [] });
+  const selection = toSelection(db, actor as SdkActor, query);
   const state = stateOf(db, selection.environment);
   const hasSegments = supportsSegments(headers.get("unleash-client-spec"));
   const flag = state.flags.get(featureName);
@@ -77,11 +81,11 @@ export const readClientDelta = operation({
   response: ClientDelta,
 }).run(({ db, actor, query, headers }) =>
   snapshot(db, () => {
-    const selection = toSelection(db, actor as SdkActor, { ...query, tag: [] });
+    const selection = toSelection(db, actor as SdkActor, query);
     const state = stateOf(db, selection.environment);
     const lastPosition = headers.get("if-none-match")?.replace(/^(?:W\/)?"?(.*?)"?$/, "$1");
     const since = toRevision(state, lastPosition);
-    const events = since === undefined ? hydration(state, selection) : delta(state, selection, since);
+    const events = delta(state, selection, since);
     const last = events.at(-1);
     return new WithHeaders(
       { events },
@@ -100,13 +104,41 @@ export const streamClientFlags = operation({
   query: DeltaQuery,
   response: ClientDelta,
 }).stream(({ db, actor, query }, position) => {
-  const selection = toSelection(db, actor as SdkActor, { ...query, tag: [] });
+  const selection = toSelection(db, actor as SdkActor, query);
   const state = stateOf(db, selection.environment);
   const since = toRevision(state, position);
-  const events = since === undefined ? hydration(state, selection) : delta(state, selection, since);
+  const events = delta(state, selection, since);
   const [id, event] = [
     toPosition(state, state.revision),
     since === undefined ? "unleash-connected" : "unleash-updated",
   ];
   return { messages: events.length > 0 ? [{ id, event, data: { events } }] : [], position: id };
 });
+
+/** A flag as JSON for SDKs that don't support segments: their constraints are appended to the strategies' own. */
+function inlined({ segments }: Pick<State, "segments">, { text }: Flag): string {
+  if (!text.includes('"segments":[')) return text;
+  const { strategies, ...feature } = JSON.parse(text) as ClientFeature;
+  const constraintsOf = (id: number) =>
+    (JSON.parse(segments.get(id)?.text ?? '{"constraints":[]}') as ClientSegment).constraints;
+  const inline = ({ segments: ids = [], constraints, ...rest }: ClientFeature["strategies"][number]) => ({
+    ...rest,
+    constraints: [...constraints, ...ids.flatMap(constraintsOf)],
+  });
+  return JSON.stringify({ ...feature, strategies: strategies.map(inline) });
+}
+
+const SEMVER = /^(\d+)\.(\d+)\.\d+(-[\w.-]+)?(\+[\w.-]+)?$/;
+
+/**
+ * Whether an SDK supports segments, by the version of the client specification it follows: 4.2.0 or later.
+ * @throws ApiError `ValidationError` for an invalid version
+ */
+function supportsSegments(version: string | null): boolean {
+  if (!version) return false;
+  const [, major = "", minor = "", prerelease] = SEMVER.exec(version) ?? [];
+  if (major === "")
+    throw invalid({ path: "header.unleash-client-spec", message: "must be a version such as 5.2.0" });
+  const isOld = Number(major) < 4 || (Number(major) === 4 && Number(minor) < 2);
+  return !isOld && !(version.startsWith("4.2.0") && prerelease !== undefined);
+}

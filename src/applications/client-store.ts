@@ -1,7 +1,7 @@
-import { type Database, query } from "../../db/statement.ts";
-import type { ClientFeature } from "../../evaluation/client-feature.ts";
-import { EVENT_TYPES, type EventType } from "../../events/schema.ts";
-import { RawJson, toJson, type Wire } from "../../lib/raw-json.ts";
+import { type Database, query } from "../db/statement.ts";
+import type { ClientFeature } from "../evaluation/client-feature.ts";
+import { EVENT_TYPES, type EventType } from "../events/schema.ts";
+import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";
 
 /** A flag as SDKs evaluate it in an environment. */
 export interface Flag {
@@ -103,8 +103,6 @@ const tagged = query<{ tags: string }, string>(`
 // Events of this type mean that some flags or segments have changed.
 const newestOf = query<{ type: string }, number>(`SELECT max(id) FROM events WHERE type = :type`);
 
-const newestId = query<object, number>(`SELECT ifnull(max(id), 0) FROM events`);
-
 const after = query<{ id: number }, { type: EventType; featureName: string | null }>(`
   SELECT type, feature_name AS featureName FROM events WHERE id > :id`);
 
@@ -151,8 +149,6 @@ const FLAG_EVENTS = EVENT_TYPES.filter((type) =>
 /** The newest event that may have changed what applications receive. */
 export const revision = (db: Database): number =>
   Math.max(...FLAG_EVENTS.map((type) => newestOf(db).pluck().get({ type }) ?? 0));
-
-export const newestEvent = (db: Database): number => newestId(db).pluck().get({})!;
 
 /** The events after a given one. */
 export const recordedAfter = (db: Database, id: number) => after(db).all({ id });

@@ -1,0 +1,62 @@
+import type { SdkActor } from "../access/authenticate.ts";
+import { perDatabase } from "../db/per-database.ts";
+import type { Database } from "../db/statement.ts";
+import type { ClientFeature, ClientSegment } from "../evaluation/client-feature.ts";
+import { createEvaluator, type Evaluator } from "../evaluation/evaluator.ts";
+import { BoundedMap } from "../lib/bounded-map.ts";
+import { type FlagSelection, selectedFlags, toSelection } from "./client-selection.ts";
+import { type State, stateOf } from "./client-state.ts";
+import { allProjects, type Flag } from "./client-store.ts";
+
+/** Evaluates an application's flags in its environment. */
+export function evaluatorOf(db: Database, actor: SdkActor) {
+  const selection = toSelection(db, actor);
+  return { evaluator: evaluatorFor(db, selection), environment: selection.environment };
+}
+
+/** The same for a user and some or all projects, without those hidden from the user. */
+export function evaluatorOfProjects(
+  db: Database,
+  requestedProjects: "*" | readonly string[],
+  hidden: readonly string[],
+  environment: string,
+) {
+  const requested = requestedProjects === "*" ? allProjects(db) : [...new Set(requestedProjects)];
+  const projects = requested.filter((project) => !hidden.includes(project));
+  return evaluatorFor(db, { projects, environment });
+}
+
+interface CachedEvaluator {
+  evaluator: Evaluator;
+  state: State;
+  revision: number;
+}
+
+/** Per database, the newest; building one of 5,000 flags takes 1.2 ms. */
+const MAX_EVALUATORS = 50;
+
+const evaluatorsOf = perDatabase(() => new BoundedMap<string, CachedEvaluator>(MAX_EVALUATORS));
+
+/** Each flag is parsed once for all evaluators. */
+const parsed = new WeakMap<Flag, ClientFeature>();
+
+/** The evaluator of an application's flags, reused until a flag changes. */
+function evaluatorFor(db: Database, selection: Pick<FlagSelection, "projects" | "environment">): Evaluator {
+  const evaluators = evaluatorsOf(db);
+  const state = stateOf(db, selection.environment);
+  const key = JSON.stringify([selection.projects, selection.environment]);
+  const found = evaluators.get(key);
+  if (found?.state === state && found.revision === state.revision) return found.evaluator;
+  const evaluator = createEvaluator(selectedFlags(state, selection).map(toFeature), segmentsOf(state));
+  evaluators.set(key, { evaluator, state, revision: state.revision });
+  return evaluator;
+}
+
+function toFeature(flag: Flag): ClientFeature {
+  const feature = parsed.get(flag) ?? (JSON.parse(flag.text) as ClientFeature);
+  parsed.set(flag, feature);
+  return feature;
+}
+
+const segmentsOf = ({ segments }: State) =>
+  [...segments.values()].map(({ text }) => JSON.parse(text) as ClientSegment);
