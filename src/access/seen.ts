@@ -1,7 +1,7 @@
 import { inGroup } from "../db/group-commit.ts";
 import { perDatabase } from "../db/per-database.ts";
 import { bookkeeping, type Database } from "../db/statement.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import type { Actor } from "./actor.ts";
 
 /*

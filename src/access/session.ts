@@ -1,6 +1,6 @@
 import { bookkeeping, command } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import { hashSecret, randomSecret } from "./token.ts";
 
 /** The original's cookie name, which its clients look for. */

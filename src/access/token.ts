@@ -1,6 +1,6 @@
 import crypto from "node:crypto";
 import { type Database, query } from "../db/statement.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 
 /**
  * `user` is a personal token and acts as its user; `admin` is a service token with every permission and no

@@ -2,8 +2,7 @@ import type { SdkActor } from "../access/authenticate.ts";
 import { perDatabase } from "../db/per-database.ts";
 import { type Database, query } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
-import { HOUR_MS, startOfHour } from "../lib/hour.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { HOUR_MS, startOfHour, timestamp } from "../lib/time.ts";
 import type { Registration } from "./applications-schema.ts";
 import { isStorable, type UsageReport, type UsageRow } from "./usage-schema.ts";
 

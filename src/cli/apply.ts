@@ -1,5 +1,5 @@
 import { text } from "node:stream/consumers";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { applyProject, compareProject } from "../transfer/project-plan.ts";
 import type { Differences, Step } from "../transfer/project-step.ts";
 import type { ProjectText } from "../transfer/project-text.ts";

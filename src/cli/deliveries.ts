@@ -2,9 +2,9 @@ import fs from "node:fs";
 import tls from "node:tls";
 import type { Database } from "../db/statement.ts";
 import { startDispatcher } from "../integrations/dispatcher.ts";
+import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
 import type { Config } from "./config.ts";
-import { readPem } from "./serve.ts";
 
 /** The settings for deliveries to integrations. */
 export const DELIVERY = [
@@ -42,4 +42,13 @@ function authorities({ "delivery-ca": file }: Config) {
 function folderOf({ "delivery-folder": folder }: Config, db: Database) {
   if (folder !== "" || db.memory) return folder || undefined;
   return `${fs.realpathSync(db.name)}.deliveries`;
+}
+
+/** @throws UsageError naming the flag and the file. */
+export function readPem(flag: string, file: string) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    throw new UsageError(`${flag}: the file ${file} can't be read`);
+  }
 }

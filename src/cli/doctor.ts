@@ -1,6 +1,6 @@
 import { checkFile, type Finding } from "../db/check.ts";
 import { DataError } from "../db/error.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { type Command, JSON_OPTION } from "./command.ts";
 
 export const doctor: Command = {

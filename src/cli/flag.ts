@@ -3,7 +3,7 @@ import { createFeature } from "../flags/features/routes.ts";
 import { searchFeatures } from "../flags/search/routes.ts";
 import type { FoundFeature } from "../flags/search/schema.ts";
 import type { Operation } from "../http/operation.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { readOverview } from "../overview/projects.ts";
 import { type Command, type Context, JSON_OPTION } from "./command.ts";

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import type { Database } from "../db/statement.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { check, NonEmptyText } from "../lib/validation.ts";
 import { Email, Username } from "../people/users-schema.ts";

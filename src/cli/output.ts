@@ -1,4 +1,4 @@
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import type { ImportCounts } from "../transfer/import.ts";
 import type { Context } from "./command.ts";
 

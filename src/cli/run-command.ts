@@ -10,7 +10,7 @@ import { write } from "../events/write.ts";
 import { listen } from "../http/listen.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { createToken, revokeToken } from "../people/tokens.ts";
-import { createServer } from "../server/create-server.ts";
+import { createServer } from "../server/app.ts";
 import { watchUsage } from "../server/tasks.ts";
 import { replaceFlags } from "../transfer/import.ts";
 import type { Command, Context, World } from "./command.ts";

@@ -2,7 +2,7 @@ import { DatasetError } from "../dataset/kind.ts";
 import { DataError, explainError, explainTargetError } from "../db/error.ts";
 import { PortInUseError } from "../http/listen.ts";
 import { createLog } from "../lib/logger.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { apply, DifferenceError, diff } from "./apply.ts";
 import { backup, compact, restore } from "./backup.ts";

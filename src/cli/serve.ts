@@ -1,4 +1,3 @@
-import fs from "node:fs";
 import path from "node:path";
 import { createSecureContext } from "node:tls";
 import { loadUi } from "#ui";
@@ -13,13 +12,13 @@ import { keepHeapSmall } from "../lib/heap.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { VERSION } from "../lib/version.ts";
 import { keepSearchesMerged } from "../log/search-merging.ts";
-import { createServer, type ServerOptions } from "../server/create-server.ts";
+import { createServer, type ServerOptions } from "../server/app.ts";
 import { OPERATIONS } from "../server/surfaces.ts";
 import { watchAge, watchRetention, watchUsage } from "../server/tasks.ts";
 import { isUntouched } from "../transfer/import.ts";
 import { type Command, type Context, onStop } from "./command.ts";
 import { type Config, SETTINGS } from "./config.ts";
-import { DELIVERY, prepareDeliveries } from "./deliveries.ts";
+import { DELIVERY, prepareDeliveries, readPem } from "./deliveries.ts";
 import { type FirstCredentials, firstPasswordHash, firstStart } from "./first-start.ts";
 import { type Given, givenSecrets, variablesOf } from "./given.ts";
 import { OPEN_OPTION, openIfRequested } from "./open-browser.ts";
@@ -247,13 +246,4 @@ export function readTls({ "tls-cert": cert, "tls-key": key }: Config): Tls | und
     );
   }
   return tls;
-}
-
-/** @throws UsageError naming the flag and the file. */
-export function readPem(flag: string, file: string) {
-  try {
-    return fs.readFileSync(file, "utf8");
-  } catch {
-    throw new UsageError(`${flag}: the file ${file} can't be read`);
-  }
 }

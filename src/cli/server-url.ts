@@ -7,13 +7,13 @@ import type * as v from "valibot";
 import { CLI } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
-import { fromConstraint } from "../http/constraint.ts";
+import { fromConstraint } from "../http/failure.ts";
 import { checkedBody, checkedParams, checkedQuery } from "../http/incoming.ts";
 import { type Contract, type Door, type Operation, type Request, WithHeaders } from "../http/operation.ts";
 import { toJson } from "../lib/raw-json.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import type { Context } from "./command.ts";
-import { readPem } from "./serve.ts";
+import { readPem } from "./deliveries.ts";
 
 /*
  * Shared by the commands that connect to a server.

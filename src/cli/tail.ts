@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { close, openToRead } from "../db/open.ts";
 import type { Database } from "../db/statement.ts";
 import { EVENT_TYPES } from "../events/schema.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { matchingPage, toCriteria } from "../log/search.ts";
 import { wireWindows } from "../log/store.ts";

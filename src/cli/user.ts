@@ -1,8 +1,8 @@
 import { CLI } from "../access/actor.ts";
 import { createSignInLink } from "../access/session.ts";
 import { write } from "../events/write.ts";
-import { printable } from "../lib/printable.ts";
 import { toJson } from "../lib/raw-json.ts";
+import { printable } from "../lib/text.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { rootRoleNamed, rootRoles } from "../people/roles.ts";
 import { createUser, isTaken, users } from "../people/users-store.ts";

@@ -3,7 +3,7 @@ import { isKnown, type KnownKind } from "../db/known.ts";
 import type { Database } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import type { StoredEvent } from "../events/record.ts";
-import { printable } from "../lib/printable.ts";
+import { printable } from "../lib/text.ts";
 import { NonEmptyText, type Schema, ShortText, Time } from "../lib/validation.ts";
 
 /** What inserting a line may need besides the line itself. */

@@ -1,5 +1,5 @@
 import schema from "../../schema.sql";
-import { fold } from "../lib/fold.ts";
+import { fold } from "../lib/text.ts";
 import { DataError, explainError } from "./error.ts";
 import { readHeader } from "./header.ts";
 import { requireNotServed } from "./lock.ts";

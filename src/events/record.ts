@@ -1,7 +1,7 @@
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { fold } from "../lib/fold.ts";
 import { toStoredJson } from "../lib/limits.ts";
+import { fold } from "../lib/text.ts";
 import { describe } from "./describe.ts";
 import { type Event, isEventType, type Tag } from "./schema.ts";
 

@@ -2,7 +2,7 @@ import type { Actor } from "../access/actor.ts";
 import { inGroup } from "../db/group-commit.ts";
 import type { Database } from "../db/statement.ts";
 import { inWriting, type Writing } from "../db/transaction.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import { enqueueDeliveries } from "./deliveries.ts";
 import { notifyMembers } from "./notify.ts";
 import { type StoredEvent, storeEvent, tagsOf } from "./record.ts";

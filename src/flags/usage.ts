@@ -1,6 +1,6 @@
 import { bookkeeping, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
-import { startOfHour } from "../lib/hour.ts";
+import { startOfHour } from "../lib/time.ts";
 
 const remove = bookkeeping<{ feature: string }>(`DELETE FROM usage_series WHERE feature = :feature`);
 

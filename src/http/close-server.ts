@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import net from "node:net";
 import { setImmediate } from "node:timers/promises";
-import type { Connections } from "./connections.ts";
+import type { Connections } from "./listen.ts";
 
 /** How long requests in flight may take once the server is stopping. */
 const GRACE_MS = 5000;

@@ -3,8 +3,8 @@ import { requirePermission, toClaim } from "../access/require-permission.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { checkedParams, checkedQuery, toRequest } from "./incoming.ts";
 import type { Door, Operation } from "./operation.ts";
-import type { Site } from "./perform.ts";
 import { toParts } from "./response.ts";
+import type { Site } from "./site.ts";
 import { isCurrentTag } from "./tag.ts";
 
 /*

@@ -3,7 +3,7 @@ import type { Actor } from "../access/actor.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError, invalid, requireValid } from "../lib/api-error.ts";
 import { check, type Schema } from "../lib/validation.ts";
-import { convert } from "./convert.ts";
+import { convert } from "./body.ts";
 import type { Contract, Request } from "./operation.ts";
 
 /** Path parameters, decoded only now so that `%2F` stays inside its parameter; the path is known to be decodable. */

@@ -1,14 +1,20 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import http, { type Server } from "node:http";
 import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Log } from "../lib/logger.ts";
 import { UsageError } from "../lib/usage-error.ts";
 import { closeServer, drainPending } from "./close-server.ts";
-import { endIfStalled, watchConnections } from "./connections.ts";
-import type { Listener } from "./listener.ts";
-import { refuse, refuseMalformed, refuseTunnel, stopping, unsupportedExpectation } from "./refuse.ts";
+import {
+  type Listener,
+  refuse,
+  refuseMalformed,
+  refuseTunnel,
+  stopping,
+  unsupportedExpectation,
+} from "./listener.ts";
 
 /** Another program is listening on the port. Exit code 4. */
 export class PortInUseError extends Error {}
@@ -143,4 +149,50 @@ export function toUrl({ host, port, isTls }: { host: string; port: number; isTls
   const local = host === "::" ? "::1" : "127.0.0.1";
   const name = isAnyAddress(host) ? local : host;
   return `http${isTls ? "s" : ""}://${name.includes(":") ? `[${name}]` : name}:${port}`;
+}
+
+/** A server's open connections, as far as stopping it has to deal with them. */
+export interface Connections {
+  /** Called for each request. */
+  use(socket: Socket): void;
+  /** Ends those that have not carried a request yet: Node takes them for busy, and browsers open some in advance. */
+  endUnused(): void;
+  endAll(): void;
+}
+
+/** Tracks connections from when they open: Node has no list of those that have not negotiated TLS yet. */
+function watchConnections(server: Server, isTls: boolean): Connections {
+  const belowTls = isTls ? socketsOf(server, "connection") : new Set<Socket>();
+  const unused = socketsOf(server, isTls ? "secureConnection" : "connection");
+  return {
+    use: (socket) => void unused.delete(socket),
+    endUnused: () => destroyAll(unused),
+    endAll() {
+      server.closeAllConnections();
+      destroyAll(belowTls);
+    },
+  };
+}
+
+/**
+ * Ends a connection on which nothing has moved for a while, unless its client is waiting for a response that is still
+ * being made: one between two requests, and one whose client does not read.
+ */
+function endIfStalled(socket: Socket) {
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse };
+  if (!response || socket.writableLength > 0) socket.destroy();
+}
+
+/** The sockets that the event reports, until they close. */
+function socketsOf(server: Server, event: "connection" | "secureConnection"): Set<Socket> {
+  const sockets = new Set<Socket>();
+  server.on(event, (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+function destroyAll(sockets: Iterable<Socket>) {
+  for (const socket of sockets) socket.destroy();
 }

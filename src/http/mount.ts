@@ -1,16 +1,29 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { H3, H3Event } from "h3";
+import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { addRoute, createRouter, findAllRoutes } from "rou3";
 import type { Actor } from "../access/actor.ts";
+import { type Claim, requirePermission, requireSeen, toClaim } from "../access/require-permission.ts";
 import { changesSoFar, type Stamp, stampOf } from "../db/revision.ts";
 import { type Reading, watchReads } from "../db/watch.ts";
-import { EventStream } from "./event-stream.ts";
-import { openEventStream } from "./open-stream.ts";
-import type { Operation } from "./operation.ts";
-import { isCached, type Outcome, perform, type Site } from "./perform.ts";
-import { encodeParts, encodingOf, type Parts, type StreamParts, toResponse, toStreamed } from "./response.ts";
-import { route } from "./route.ts";
+import { ApiError } from "../lib/api-error.ts";
+import { type Body, readJson } from "./body.ts";
+import { prefersCsv, toCsv } from "./csv.ts";
+import { openEventStream } from "./event-stream.ts";
+import { requireMatch } from "./if-match.ts";
+import { checkedBody, checkedParams, checkedQuery, decodedParams, toRequest } from "./incoming.ts";
+import { type Contract, Csv, type Door, EventStream, METHODS, type Operation } from "./operation.ts";
+import { preflightResponse } from "./origin.ts";
+import {
+  encodeParts,
+  encodingOf,
+  type Parts,
+  type StreamParts,
+  toParts,
+  toResponse,
+  toStreamed,
+} from "./response.ts";
 import { sendParts } from "./send.ts";
+import type { Site } from "./site.ts";
 
 /** Routes every operation. A path also serves the operations of a wider one: `/events/search` those of `/events/:name`. */
 export function mount(app: H3, site: Site) {
@@ -98,4 +111,106 @@ function untilOf({ includesUsage }: Operation, { expiresAt }: Actor) {
   if (!includesUsage) return expiresAt;
   const soon = new Date(Date.now() + USAGE_TTL_MS).toISOString();
   return expiresAt !== null && expiresAt < soon ? expiresAt : soon;
+}
+
+/** Routes a path: HEAD goes with GET, OPTIONS lists the methods, and any other is 405. */
+export function route(app: H3, path: string, handlers: Partial<Record<Contract["method"], EventHandler>>) {
+  const allow = METHODS.filter((method) => handlers[method])
+    .flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]))
+    .join(", ");
+  app.all(path, (event) => {
+    const { method } = event.req;
+    const handler = handlers[(method === "HEAD" ? "GET" : method) as Contract["method"]];
+    if (handler) return handler(event);
+    if (method === "OPTIONS") return answerOptions(event, allow);
+    const message = `${method} is not supported here, only ${allow}`;
+    throw new ApiError("MethodNotAllowedError", message, { headers: { allow } });
+  });
+}
+
+const answerOptions = (event: H3Event, allow: string) =>
+  event.context.cors
+    ? preflightResponse(event)
+    : new HTTPResponse("", { statusText: "OK", headers: { allow, "content-length": "0" } });
+
+/** Whether its responses may be cached. */
+const isCached = ({ changes, isUncached, rows }: Operation) => !changes && !isUncached && !rows;
+
+/** Checks permission, path, query and body in this order: the first failure is the response. */
+function perform(site: Site, operation: Operation, event: H3Event) {
+  const { actor } = event.context;
+  const raw = decodedParams(event);
+  const claim = toClaim(site.db, actor, operation.permission, raw);
+  requirePermission(site.db, actor, claim);
+  if (operation.changes && !operation.duringMaintenance) site.requireWritable(site.db);
+  const params = checkedParams(operation, raw);
+  const query = checkedQuery(operation, event.url);
+  const door = doorFor(site, operation, event, claim);
+  const run = (body?: unknown) => {
+    requireSeen(claim);
+    const request = toRequest(site.db, event, { params, query, body });
+    const here = () => toOutcome(site, operation, event, operation.handle(request, door));
+    return operation.isHeavy ? whenFew(site, event).then(here) : here();
+  };
+  const outcome = operation.body
+    ? bodyOf(event, operation).then(
+        ({ text, value }) => cached(site, operation, event, text) ?? run(checkedBody(operation, value)),
+      )
+    : run();
+  return { outcome, claim };
+}
+
+/** Without a socket, nothing stays open for long. */
+function whenFew({ fewAtOnce }: Site, { context: { actor }, runtime }: H3Event): Promise<void> {
+  const response = runtime?.node?.res as ServerResponse | undefined;
+  const caller = actor.userId === null ? `token ${actor.tokenId}` : `user ${actor.userId}`;
+  return response ? fewAtOnce(caller, response) : Promise.resolve();
+}
+
+/** What a handler's result is turned into. */
+export type Outcome = Parts | StreamParts | EventStream;
+
+function toOutcome(
+  site: Site,
+  operation: Operation,
+  event: H3Event,
+  result: unknown,
+): Outcome | Promise<Outcome> {
+  if (result instanceof Promise) return result.then((value) => toOutcome(site, operation, event, value));
+  if (result instanceof EventStream) return result;
+  const { rows } = operation;
+  const parts =
+    rows && prefersCsv(event.req.headers)
+      ? toParts(toCsv(rows(result as never)), { response: Csv })
+      : toParts(result, { ...operation, root: site.root });
+  return withHeaders(parts, rows ? { vary: "accept, accept-encoding" } : event.context.cors);
+}
+
+/** Checks the permission again, as it may have been revoked while a slow body was arriving. */
+const doorFor = (site: Site, operation: Operation, event: H3Event, claim: Claim): Door => {
+  const { db, write } = site;
+  const { actor } = event.context;
+  return (change) =>
+    write(db, actor, (tx) => {
+      requirePermission(db, actor, claim);
+      requireMatch(site, operation, event);
+      return change(tx);
+    });
+};
+
+const withHeaders = (parts: ReturnType<typeof toParts>, headers: Record<string, string> | undefined) =>
+  headers ? { ...parts, headers: { ...parts.headers, ...headers } } : parts;
+
+const NOTHING: Body = { text: "", value: {} };
+
+const bodyOf = (event: H3Event, { body, isBodyOptional }: Operation): Promise<Body> =>
+  isBodyOptional && !hasBody(event.req) ? Promise.resolve(NOTHING) : readJson(event, body!);
+
+const hasBody = ({ headers }: Request) =>
+  headers.has("transfer-encoding") || Number(headers.get("content-length") ?? 0) > 0;
+
+/** The cached response to the same body, for an operation that only reads. */
+function cached({ cache }: Site, operation: Operation, event: H3Event, text: string) {
+  const request = event.runtime?.node?.req as IncomingMessage | undefined;
+  return request && isCached(operation) ? cache?.get(request, text) : undefined;
 }

@@ -1,3 +1,4 @@
+import { addRoute, createRouter, findRoute } from "rou3";
 import * as v from "valibot";
 import type { Actor } from "../access/actor.ts";
 import type { Permission } from "../access/permissions.ts";
@@ -8,7 +9,6 @@ import type { Tx } from "../events/write.ts";
 import type { ErrorName } from "../lib/api-error.ts";
 import type { Wire } from "../lib/raw-json.ts";
 import type { Schema } from "../lib/validation.ts";
-import { EventStream, type MessageBatch } from "./event-stream.ts";
 import type { JsonStream } from "./json-stream.ts";
 
 export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
@@ -174,3 +174,56 @@ export const operation = <const C extends Contract>(contract: C) => ({
     }),
   }),
 });
+
+/** What an operation requires of its caller, in Markdown. */
+export function requirement(need: Operation["permission"], isOpen: boolean): string {
+  if (isOpen) return "no credential";
+  if (need === null) return "any user";
+  if (typeof need === "string") return `\`${need}\``;
+  const { permission = [], project, feature, segment, isForSdks, unlessOwn }: Need = need;
+  const names = [permission].flat().map((name) => `\`${name}\``);
+  if (isForSdks) return "an API token";
+  if (names.length === 0) return project || feature || segment ? "access to the project" : "any user";
+  return `${names.join(" or ")}${unlessOwn ? ", unless it is the caller's own" : ""}`;
+}
+
+/** Finds the operation for a method and a path: HEAD matches GET, and literal segments win over parameters. */
+export function operationFinder(operations: readonly Operation[], basePath = "") {
+  const router = createRouter<Operation>();
+  for (const operation of operations)
+    addRoute(router, operation.method, basePath + operation.path, operation);
+  return (method: string, path: string): Operation | undefined =>
+    findRoute(router, method === "HEAD" ? "GET" : method, path)?.data;
+}
+
+/*
+ * Server-sent events. Messages are queried afresh each time, from a position in a history and with the listener's
+ * current permissions, so the position is a listener's only state.
+ */
+
+export interface Message<T = unknown> {
+  /** What a reconnecting client sends as the last ID it received. */
+  id: string;
+  /** The event name that clients listen for; `message` if left out. */
+  event?: string;
+  data: Wire<T>;
+}
+
+/** The messages after a position. */
+export interface MessageBatch<T = unknown> {
+  messages: ReadonlyArray<Message<T>>;
+  /** Where to continue from; in an append-only history a position is never reused. */
+  position: string;
+  /** There is more to send right away. */
+  isMore?: boolean;
+}
+
+/** What a streaming operation returns. */
+export class EventStream {
+  /** @param since the client's position; undefined for a new one @throws ApiError if the actor may not listen */
+  readonly poll: (actor: Actor, since: string | undefined) => MessageBatch;
+
+  constructor(poll: EventStream["poll"]) {
+    this.poll = poll;
+  }
+}

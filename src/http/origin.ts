@@ -1,3 +1,6 @@
+import type { IncomingMessage } from "node:http";
+import net, { type Socket } from "node:net";
+import { type H3Event, HTTPResponse } from "h3";
 import { ApiError } from "../lib/api-error.ts";
 
 const isSafe = (method: string) => method === "GET" || method === "HEAD" || method === "OPTIONS";
@@ -54,3 +57,51 @@ function isOwn(origin: string, own: ReadonlyArray<string | undefined>) {
         requesting?.host === host && (protocol === "http:" || requesting.protocol === protocol),
     );
 }
+
+const ALLOWED = { "access-control-allow-credentials": "true", "access-control-expose-headers": "ETag" };
+
+/** Without these, the page can't see the response. @param origins such as `https://example.com`, or `*` for any */
+export function corsHeaders({ headers }: Request, origins: readonly string[]): Record<string, string> {
+  const origin = headers.get("origin");
+  const isAllowed = origins.includes("*") || (origin !== null && origins.includes(origin.toLowerCase()));
+  return {
+    vary: "accept-encoding, origin",
+    ...(isAllowed && { ...ALLOWED, "access-control-allow-origin": origin ?? "*" }),
+  };
+}
+
+/** What a browser wants to know, without a credential, before a page may make a request. */
+export const preflightResponse = ({ req, context }: H3Event) =>
+  new HTTPResponse(null, {
+    status: 204,
+    headers: {
+      ...context.cors,
+      "access-control-allow-methods": "GET,HEAD,POST,OPTIONS",
+      "access-control-allow-headers": req.headers.get("access-control-request-headers") ?? "",
+      "access-control-max-age": "86400",
+    },
+  });
+
+/**
+ * The caller's address. Behind a trusted proxy it is the last entry of `X-Forwarded-For`: the proxy wrote that one, and
+ * anybody can forge those before it. Undefined once the request has lost its socket, as when a body is refused while
+ * it is still arriving.
+ */
+export function clientAddress(
+  { headers, socket }: IncomingMessage,
+  trustsProxy: boolean,
+): string | undefined {
+  const forwarded = trustsProxy ? headers["x-forwarded-for"] : undefined;
+  const last = String(forwarded ?? "")
+    .split(",")
+    .at(-1)!
+    .trim();
+  return net.isIP(last) ? last : (socket as Socket | null)?.remoteAddress;
+}
+
+/** The headers that can identify a caller. */
+const CREDENTIALS = ["authorization", "x-api-key", "cookie"] as const;
+
+/** A caller's credentials, always in the same order; caches key by them, so that no caller gets another's response. */
+export const credentialsOf = ({ headers }: IncomingMessage): Array<string | string[] | undefined> =>
+  CREDENTIALS.map((name) => headers[name]);

@@ -2,8 +2,8 @@ import zlib from "node:zlib";
 import { type EventHandler, type H3, type H3Event, HTTPResponse } from "h3";
 import { ApiError } from "../lib/api-error.ts";
 import { encodingFor } from "./encoding.ts";
+import { route } from "./mount.ts";
 import { isRead, toResponse, wholeParts } from "./response.ts";
-import { route } from "./route.ts";
 
 /** A file of the page, compressed by the build; in other forms once requested. Its name changes with its content. */
 export class UiFile {

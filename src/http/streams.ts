@@ -1,12 +1,26 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { isExpired } from "../access/token.ts";
+import { watchCommits } from "../db/commits.ts";
 import type { Database } from "../db/statement.ts";
 import { ApiError } from "../lib/api-error.ts";
 import type { Log } from "../lib/logger.ts";
-import { type Channel, createChannel, follow, type Poll, type Reader } from "./channel.ts";
-import { credentialsOf } from "./credentials.ts";
-import { createOpeningCache } from "./opening-cache.ts";
-import { type Channels, createPulse, endChannel } from "./pulse.ts";
-import { stopping } from "./refuse.ts";
+import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { nextTurn } from "../lib/turn.ts";
+import {
+  broadcast,
+  type Channel,
+  createChannel,
+  follow,
+  forEach,
+  isUpToDate,
+  type Poll,
+  type PollResult,
+  pollNow,
+  type Reader,
+} from "./event-stream.ts";
+import { toApiError } from "./failure.ts";
+import { logError, stopping } from "./listener.ts";
+import { credentialsOf } from "./origin.ts";
 
 /** All open streams. An idle client costs only its connection. */
 export interface Streams {
@@ -21,7 +35,7 @@ export interface Streams {
   close(): void;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   headers: Record<string, string>;
   poll: Poll;
 }
@@ -100,3 +114,96 @@ const tooMany = () =>
   new ApiError("RateLimitError", `${MAX_CLIENTS} clients are already listening: try again later, or poll`, {
     headers: { "retry-after": "60" },
   });
+
+/** How often credentials are checked for expiry, in milliseconds. */
+const TICK_MS = 1000;
+
+/** Clients and most proxies give up on a connection after a minute of silence. */
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = Buffer.from(":\n\n");
+
+/** A client that has read nothing for this many heartbeats is disconnected. */
+const MAX_MISSED = 4;
+
+/** Open channels, by the request and credential that their readers share. */
+export type Channels = Map<string, Channel>;
+
+/**
+ * Keeps open channels alive: readers are sent new messages and heartbeats, and are disconnected when they lose access.
+ * One timer and one watch serve all channels.
+ * @returns a function that starts it, and returns one that stops it again
+ */
+function createPulse(db: Database, log: Log, channels: Channels, onTick: () => void) {
+  const wake = oneAtATime(() => updateChannels(db, log, channels));
+  const beat = oneAtATime(() => keepAlive(channels));
+  let ticks = 0;
+  const tick = () => {
+    onTick();
+    if ([...channels.values()].some(({ until }) => isExpired(until))) wake();
+    if (++ticks % (HEARTBEAT_MS / TICK_MS) === 0) beat();
+  };
+  return () => {
+    const unwatch = watchCommits(db, wake);
+    const timer = setInterval(tick, TICK_MS).unref();
+    return () => {
+      unwatch();
+      clearInterval(timer);
+    };
+  };
+}
+
+/** Disconnects all readers of a channel. */
+function endChannel(channels: Channels, key: string, { readers }: Channel) {
+  channels.delete(key);
+  for (const { response } of readers) endResponse(response);
+}
+
+async function updateChannels(db: Database, log: Log, channels: Channels) {
+  for (const [key, channel] of channels) {
+    if (isUpToDate(db, channel)) continue;
+    await nextTurn();
+    await broadcast(db, channel).catch((error) => {
+      logError(log, toApiError(error));
+      endChannel(channels, key, channel);
+    });
+  }
+}
+
+async function keepAlive(channels: Channels) {
+  for (const { readers } of channels.values()) await forEach(readers, sendHeartbeat);
+}
+
+function sendHeartbeat(reader: Reader) {
+  const { response } = reader;
+  if (!response.writableNeedDrain) response.write(HEARTBEAT);
+  else if (++reader.missed >= MAX_MISSED) response.destroy();
+}
+
+/** Ends without waiting for a client that does not read. */
+function endResponse(response: ServerResponse) {
+  if (response.writableNeedDrain) response.destroy();
+  else response.end();
+}
+
+/** The first message for an application can be megabytes. */
+const MAX_CACHED = 20;
+
+/**
+ * Caches the first batch of a stream, for a second. After a restart many clients connect at once and get the same bytes;
+ * producing those of 5,000 flags takes 6 ms.
+ */
+function createOpeningCache(db: Database) {
+  const batches = new Map<string, PollResult>();
+  return {
+    /** @param key shared by callers with the same request and credential @throws as `poll` does */
+    get(key: string, poll: Poll, since: string | undefined): PollResult {
+      const id = `${since} ${key}`;
+      const found = batches.get(id);
+      if (found && isUpToDate(db, found)) return found;
+      const result = pollNow(db, poll, since);
+      if (batches.has(id) || batches.size < MAX_CACHED) batches.set(id, result);
+      return result;
+    },
+    clear: () => batches.clear(),
+  };
+}

@@ -1,7 +1,7 @@
 import { DataError } from "../db/error.ts";
 import type { Database } from "../db/statement.ts";
 import type { Log } from "../lib/logger.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import { type Attempt, eventWire, mayReceive, type Target } from "./deliveries.ts";
 import type { Place } from "./delivery/pace.ts";
 import { decryptedParameters } from "./parameters.ts";

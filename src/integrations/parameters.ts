@@ -1,8 +1,8 @@
 import { decrypt, encrypt, isEncrypted, UnreadableSecretError } from "../db/secrets.ts";
 import type { Database } from "../db/statement.ts";
 import { invalid } from "../lib/api-error.ts";
-import { MASK } from "../lib/mask.ts";
 import { templateProblem } from "../lib/template.ts";
+import { MASK } from "../lib/text.ts";
 import { PROVIDERS, parametersOf, providerByName } from "./providers.ts";
 import type { NewIntegration, ProviderParameter } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import type { Event } from "../events/schema.ts";
-import { MASK } from "../lib/mask.ts";
+import { MASK } from "../lib/text.ts";
 import type { Post } from "./post.ts";
 import type { IntegrationEvent, ProviderParameter } from "./schema.ts";
 

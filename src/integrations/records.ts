@@ -3,9 +3,9 @@ import { Id, kind, requireKnown } from "../dataset/kind.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { EventText } from "../events/wire.ts";
-import { DAY_MS } from "../lib/hour.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";
+import { DAY_MS } from "../lib/time.ts";
 import { JsonObject, ShortText, Time } from "../lib/validation.ts";
 import { INTEGRATION_STATES, type IntegrationEvent } from "./schema.ts";
 

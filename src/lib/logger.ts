@@ -1,4 +1,4 @@
-import { printable } from "./printable.ts";
+import { printable } from "./text.ts";
 
 /** From what is always logged to what is only for debugging. */
 export const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { MAX_TEXT_LENGTH } from "./limits.ts";
-import { timestamp } from "./timestamp.ts";
+import { timestamp } from "./time.ts";
 
 /** One thing that is wrong with an input: where (`query.limit`, `environments.0.name`) and what. */
 export const Violation = v.strictObject({ path: v.string(), message: v.string() });

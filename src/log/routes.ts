@@ -6,7 +6,7 @@ import { type Database, query } from "../db/statement.ts";
 import { EventArray, joined } from "../events/wire.ts";
 import { JsonStream } from "../http/json-stream.ts";
 import { operation } from "../http/operation.ts";
-import { fold } from "../lib/fold.ts";
+import { fold } from "../lib/text.ts";
 import { EventCreator, EventList, EventSearch, FeatureEventList } from "./schema.ts";
 import {
   countEvents,

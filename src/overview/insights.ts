@@ -2,8 +2,7 @@ import * as v from "valibot";
 import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
 import { operation } from "../http/operation.ts";
-import { DAY_MS } from "../lib/hour.ts";
-import { startOfMinute } from "../lib/minute.ts";
+import { DAY_MS, startOfMinute } from "../lib/time.ts";
 import { idSince } from "../log/store.ts";
 import { MEMBER_COUNT, projectHealth, requireProject } from "../projects/projects-store.ts";
 

@@ -9,7 +9,7 @@ import type { Database } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { NoBody, operation, WithHeaders } from "../http/operation.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
-import { MASK } from "../lib/mask.ts";
+import { MASK } from "../lib/text.ts";
 import { NonEmptyText, Time, Timestamp } from "../lib/validation.ts";
 import { readableSecrets } from "./token-secrets.ts";
 import {

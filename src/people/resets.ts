@@ -5,7 +5,7 @@ import { command, type Database, query } from "../db/statement.ts";
 import { type Tx, writeSoon } from "../events/write.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { OwnPath } from "../lib/raw-json.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import { userByEmail } from "./users-store.ts";
 
 /*

@@ -16,7 +16,7 @@ import {
 import { bookkeeping, command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
-import { MASK } from "../lib/mask.ts";
+import { MASK } from "../lib/text.ts";
 import { isLookalike } from "./lookalikes.ts";
 import { ACCOUNT_TYPES, type User } from "./users-schema.ts";
 

@@ -5,8 +5,8 @@ import { hiddenProjects } from "../access/visibility.ts";
 import { snapshot } from "../db/snapshot.ts";
 import { type Database, query } from "../db/statement.ts";
 import { operation } from "../http/operation.ts";
-import { startOfMinute } from "../lib/minute.ts";
 import type { Wire } from "../lib/raw-json.ts";
+import { startOfMinute } from "../lib/time.ts";
 import { type ListedProject, ProjectList, type ProjectOwner, type UserOwner } from "./projects-schema.ts";
 import { COUNTS, EXPIRED, toHealth } from "./projects-store.ts";
 

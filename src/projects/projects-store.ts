@@ -3,8 +3,8 @@ import { isKnown } from "../db/known.ts";
 import { command, type Database, query } from "../db/statement.ts";
 import type { Tx } from "../events/write.ts";
 import { ApiError, invalid } from "../lib/api-error.ts";
-import { startOfMinute } from "../lib/minute.ts";
 import { matchesWhole } from "../lib/pattern.ts";
+import { startOfMinute } from "../lib/time.ts";
 import { removeProject } from "../people/tokens.ts";
 import type { CreatedProject, FeatureNaming } from "./projects-schema.ts";
 

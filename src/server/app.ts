@@ -1,54 +1,68 @@
 import type { IncomingMessage } from "node:http";
 import { getCookie, H3, type H3Event, HTTPError } from "h3";
+import { toNodeHandler } from "h3/node";
 import * as v from "valibot";
-import type { Actor } from "../access/actor.ts";
 import { noteSeen } from "../access/seen.ts";
 import { SESSION_COOKIE } from "../access/session.ts";
-import { type Reading, watchReads } from "../db/watch.ts";
+import type { Database } from "../db/statement.ts";
+import { watchReads } from "../db/watch.ts";
 import { writeSoon } from "../events/write.ts";
-import { avatarResponse } from "../http/avatar.ts";
-import { clientAddress } from "../http/client.ts";
-import { fromConstraint } from "../http/constraint.ts";
-import { corsHeaders } from "../http/cors.ts";
-import { toApiError } from "../http/failure.ts";
+import { fromConstraint, toApiError } from "../http/failure.ts";
 import { createFewAtOnce } from "../http/few-at-once.ts";
-import { frontPage } from "../http/front-page.ts";
-import { mountHealth } from "../http/health.ts";
-import { mount } from "../http/mount.ts";
-import { isSecure, requireSameOrigin } from "../http/origin.ts";
-import { isPageRequest, mountPage } from "../http/page.ts";
-import { isBelow, normalizePath, requireDecodable } from "../http/path.ts";
-import { logError } from "../http/refuse.ts";
+import { guarded, type Listener, logError, withAccessLog } from "../http/listener.ts";
+import { mount, route } from "../http/mount.ts";
+import { avatarResponse, frontPage, mountHealth } from "../http/open-paths.ts";
+import { clientAddress, corsHeaders, isSecure, requireSameOrigin } from "../http/origin.ts";
+import { isPageRequest, type LoadUi, mountPage } from "../http/page.ts";
+import { isBelow, normalizePath, requireDecodable, unknownPath } from "../http/path.ts";
 import { type Parts, toErrorResponse, toResponse, wholeParts } from "../http/response.ts";
-import { route } from "../http/route.ts";
-import type { Streams } from "../http/streams.ts";
-import { unknownPath } from "../http/unknown-path.ts";
+import { ResponseCache } from "../http/response-cache.ts";
+import { createStreams, type Streams } from "../http/streams.ts";
 import { requireValid } from "../lib/api-error.ts";
+import type { Log } from "../lib/logger.ts";
 import { currentSetting, requireNoMaintenance } from "../overview/settings.ts";
-import type { ServerOptions } from "./create-server.ts";
 import { inboxHandlers } from "./inbox.ts";
+import type { Metrics } from "./metrics.ts";
 import { OPENAPI_VERSIONS, toOpenApi } from "./openapi.ts";
-import { answerSignInLink } from "./sign-in-link.ts";
-import { answerSignOut, answerSignOutPage } from "./sign-out.ts";
+import { answerSignInLink, answerSignOut, answerSignOutPage } from "./sign-in.ts";
 import { OPEN_OPERATIONS, OPERATIONS, SCHEMAS, SURFACES, type Surface } from "./surfaces.ts";
 
-declare module "h3" {
-  interface H3EventContext {
-    /** The caller; set for every path of a surface before it is routed. */
-    actor: Actor;
-    /** The queries that identified the caller. */
-    readings: ReadonlySet<Reading>;
-    /** The caller as of now. @throws ApiError if the credential is no longer valid */
-    authenticate: () => Actor;
-    /** The caller's address; undefined without a socket. */
-    address: string | undefined;
-    /** Whether the request came over TLS, to this server or to a trusted proxy. */
-    isSecure: boolean;
-  }
+export interface ServerOptions {
+  db: Database;
+  log: Log;
+  /** The prefix of every path, such as `/flags`. */
+  basePath?: string;
+  /** The URL clients use, including the base path; without it, links in responses are relative. */
+  publicUrl?: string;
+  /** A proxy in front of this server reports the client's address. */
+  trustsProxy?: boolean;
+  /** Logs a line for each request. */
+  logsAccess?: boolean;
+  /** Accepts posts to `/inbox/NAME`, and lists them. */
+  inbox?: boolean;
+  /** Served at their own path, if given. */
+  metrics?: Metrics | undefined;
+  /** Loads the page's files; without it, there is only the API. */
+  ui?: LoadUi | undefined;
+  /** Caches responses to reads. */
+  cache?: ResponseCache;
+}
+
+/**
+ * The one place where a server is assembled: the app, for requests without a socket, and the listener in front of it,
+ * which answers from the cache before the app is called.
+ */
+export function createServer(options: ServerOptions): { app: H3; listener: Listener; streams: Streams } {
+  const { db, log, metrics, cache = new ResponseCache(db), trustsProxy = false, logsAccess } = options;
+  const streams = createStreams(db, log);
+  const app = buildApp({ ...options, cache, streams });
+  const guard = guarded(log, cache.before(toNodeHandler(app) as Listener));
+  const measured = metrics?.measured(guard) ?? guard;
+  return { app, listener: logsAccess ? withAccessLog(log, trustsProxy, measured) : measured, streams };
 }
 
 /** The server without a socket: checks the credential, then path and method, then runs the operation. */
-export function buildApp(options: ServerOptions & { streams: Streams }): H3 {
+function buildApp(options: ServerOptions & { streams: Streams }): H3 {
   const { db, basePath = "", cache, metrics, streams } = options;
   const root = options.publicUrl || basePath;
   const app = new H3({

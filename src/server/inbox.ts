@@ -6,8 +6,8 @@ import { readBytes, readJson } from "../http/body.ts";
 import { requireSameOrigin } from "../http/origin.ts";
 import { toResponse, wholeParts } from "../http/response.ts";
 import { ApiError, requireValid } from "../lib/api-error.ts";
-import { MASK } from "../lib/mask.ts";
-import type { ServerOptions } from "./create-server.ts";
+import { MASK } from "../lib/text.ts";
+import type { ServerOptions } from "./app.ts";
 
 /*
  * A receiver inside the server, for trying an integration with nothing else installed. Whatever is posted to

@@ -3,11 +3,10 @@ import { HTTPResponse } from "h3";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Database } from "../db/statement.ts";
 import { countAllEvents } from "../events/record.ts";
-import { operationFinder } from "../http/find-operation.ts";
 import type { Listener } from "../http/listener.ts";
-import type { Operation } from "../http/operation.ts";
+import { type Operation, operationFinder } from "../http/operation.ts";
 import { pathOf } from "../http/path.ts";
-import { mountDeliveryGauges } from "./delivery-metrics.ts";
+import { deliveryQueues, type Queue } from "../integrations/deliveries.ts";
 
 /** In seconds; most responses take less than a millisecond. */
 const BUCKETS = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -91,3 +90,35 @@ function mountGauges(db: Database, registers: Registry[]) {
   );
   gauge("flagstone_events", "Events in the log", () => countAllEvents(db));
 }
+
+const labelNames = ["integration", "provider"];
+
+/** The queue of each integration, read on request. */
+function mountDeliveryGauges(db: Database, registers: Registry[]) {
+  const gauge = (name: string, help: string, figureIn: (queue: Queue) => number) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset(); // drops deleted integrations
+        for (const queue of deliveryQueues(db))
+          this.set({ integration: String(queue.id), provider: queue.provider }, figureIn(queue));
+      },
+    });
+  gauge(
+    "flagstone_deliveries_waiting",
+    "Events waiting to be delivered to an integration",
+    ({ waiting }) => waiting,
+  );
+  gauge("flagstone_deliveries_oldest_seconds", "Age of the oldest waiting event; 0 for none", ageOf);
+  gauge(
+    "flagstone_deliveries_failed_in_a_row",
+    "Failed attempts since the last success",
+    ({ failures }) => failures,
+  );
+}
+
+const ageOf = ({ oldestAt }: Queue) =>
+  oldestAt === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldestAt)) / 1000);

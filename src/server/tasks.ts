@@ -6,8 +6,8 @@ import { writeSoon } from "../events/write.ts";
 import { recordPotentiallyStale, resetPotentiallyStale } from "../flags/features/changes-aging.ts";
 import { type Retention, removeOldRecords } from "../integrations/records.ts";
 import { createBackground } from "../lib/background.ts";
-import { HOUR_MS } from "../lib/hour.ts";
 import type { Log } from "../lib/logger.ts";
+import { HOUR_MS } from "../lib/time.ts";
 
 /*
  * What a server does besides answering and delivering. All of it works in batches, so that other changes get a turn in

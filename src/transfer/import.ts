@@ -20,7 +20,7 @@ import { inLongWriting, inWriting, type Writing } from "../db/transaction.ts";
 import { loadEvents } from "../events/load.ts";
 import { insertEvent, type StoredEvent } from "../events/record.ts";
 import { isTooDeep, MAX_JSON_DEPTH, mayBeTooDeep, TooLongError } from "../lib/limits.ts";
-import { timestamp } from "../lib/timestamp.ts";
+import { timestamp } from "../lib/time.ts";
 import { check, type Schema, type Violation } from "../lib/validation.ts";
 import { exportDataset } from "./export.ts";
 import { KINDS } from "./kinds.ts";

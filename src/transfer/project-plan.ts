@@ -7,7 +7,7 @@ import { type Tx, write } from "../events/write.ts";
 import { createFeature, patchFeature } from "../flags/features/routes.ts";
 import { archiveFeature, reviveFeature } from "../flags/features/routes-archive.ts";
 import { createSegment, deleteSegmentOperation, updateSegment } from "../flags/segments.ts";
-import { fromConstraint } from "../http/constraint.ts";
+import { fromConstraint } from "../http/failure.ts";
 import { ApiError } from "../lib/api-error.ts";
 import { type FlagState, type ProjectState, projectState } from "./project-state.ts";
 import {

@@ -5,7 +5,7 @@ import { snapshot } from "../db/snapshot.ts";
 import type { Database } from "../db/statement.ts";
 import { Constraint } from "../evaluation/constraint.ts";
 import { CreateStrategy } from "../evaluation/strategy.ts";
-import { convert } from "../http/convert.ts";
+import { convert } from "../http/body.ts";
 import { yaml } from "../lib/on-demand.cjs";
 import { check, dictionary, type Schema, ShortText } from "../lib/validation.ts";
 import { type FlagState, type NamedStrategy, type ProjectState, projectState } from "./project-state.ts";

@@ -7,7 +7,7 @@ import { announceApplications } from "../../src/applications/applications-store.
 import { writeUsage } from "../../src/applications/usage-store.ts";
 import { write } from "../../src/events/write.ts";
 import type { Operation } from "../../src/http/operation.ts";
-import { startOfHour } from "../../src/lib/hour.ts";
+import { startOfHour } from "../../src/lib/time.ts";
 import { exampleOf } from "../../src/server/examples.ts";
 import { SURFACES } from "../../src/server/surfaces.ts";
 import { importDataset } from "../../src/transfer/import.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { describe, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { createWorld, personal } from "../support/world.ts";
 import { assertRefused, contentOf, dataFile, linesOf, runCli, runHere, temporaryFolder } from "./run-cli.ts";
 

@@ -1,8 +1,7 @@
 import zlib from "node:zlib";
 import * as v from "valibot";
 import { FlagFailure } from "../../src/applications/ofrep-schema.ts";
-import { operationFinder } from "../../src/http/find-operation.ts";
-import { type Operation, textTypeOf } from "../../src/http/operation.ts";
+import { type Operation, operationFinder, textTypeOf } from "../../src/http/operation.ts";
 import { ErrorBody } from "../../src/lib/api-error.ts";
 import { OPERATIONS } from "../../src/server/surfaces.ts";
 import { type Caller, HIDDEN_PROJECT, HIDDEN_TEXT, mayReceiveHidden, SECRETS } from "./dataset.ts";

@@ -4,7 +4,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { toApiError } from "../../src/http/failure.ts";
 import { ErrorBody } from "../../src/lib/api-error.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { assertMatches, importLines, openServer } from "../support/server.ts";
 import { CLIENT, createWorld, personal } from "../support/world.ts";
 

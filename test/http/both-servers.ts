@@ -8,7 +8,7 @@ import type { TestContext } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import type { Listener } from "../../src/http/listener.ts";
 import { ResponseCache } from "../../src/http/response-cache.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal, SERVICE } from "../support/world.ts";
 

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import { listen } from "../../src/http/listen.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 

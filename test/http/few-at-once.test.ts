@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createFewAtOnce } from "../../src/http/few-at-once.ts";
 import { listen } from "../../src/http/listen.ts";
 import { nextTurn } from "../../src/lib/turn.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { createMetrics } from "../../src/server/metrics.ts";
 import { until } from "../support/receiver.ts";
 import { openServer } from "../support/server.ts";

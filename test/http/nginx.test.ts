@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { listen } from "../../src/http/listen.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { personal } from "../support/world.ts";
 import { LOCAL } from "./raw-http.ts";
 import { cookieOf, openForNina, PASSWORD } from "./signing-in.ts";

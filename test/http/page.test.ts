@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import zlib from "node:zlib";
 import { loadUi } from "#ui";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createServer, type ServerOptions } from "../../src/server/create-server.ts";
+import { createServer, type ServerOptions } from "../../src/server/app.ts";
 
 /** The headers of a browser navigating to an address. */
 const OPENED = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

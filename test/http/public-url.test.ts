@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 
 import { openServer } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { test } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import type { LogLine } from "../../src/lib/logger.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { contentOf, temporaryFolder } from "../cli/run-cli.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { hashPassword } from "../../src/access/password.ts";
-import { createServer, type ServerOptions } from "../../src/server/create-server.ts";
+import { createServer, type ServerOptions } from "../../src/server/app.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld } from "../support/world.ts";
 

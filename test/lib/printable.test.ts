@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printable } from "../../src/lib/printable.ts";
+import { printable } from "../../src/lib/text.ts";
 
 for (const [name, text, shown] of [
   ["letters of any script, and emoji", "Größe 検索 🚦 \\ \"x'", "Größe 検索 🚦 \\ \"x'"],

@@ -7,7 +7,7 @@ import { stateOf } from "../../src/applications/client-state.ts";
 import { flags, segmentsInUse } from "../../src/applications/client-store.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { importLines, watchLog } from "../support/server.ts";
 import { personal, SERVICE } from "../support/world.ts";
 import { applyChange } from "./changes.ts";

@@ -7,7 +7,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { keepSecrets } from "../../src/people/token-secrets.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { importDataset } from "../../src/transfer/import.ts";
 import { contentsOf } from "../support/contents.ts";

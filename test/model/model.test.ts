@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import fc from "fast-check";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { importLines } from "../support/server.ts";
 import { dataset } from "./dataset.ts";
 import { requireReads, search } from "./reads.ts";

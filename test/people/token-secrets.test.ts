@@ -7,7 +7,7 @@ import { close, open } from "../../src/db/open.ts";
 import type { Database } from "../../src/db/statement.ts";
 import { inWriting } from "../../src/db/transaction.ts";
 import { forgetSecrets, keepSecrets } from "../../src/people/token-secrets.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { exportDataset } from "../../src/transfer/export.ts";
 import { contentOf, runHere, temporaryFolder } from "../cli/run-cli.ts";
 import { withCustomRole, withCustomRoot } from "../support/bad-bodies.ts";

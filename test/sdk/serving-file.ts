@@ -4,7 +4,7 @@ import path from "node:path";
 import type { TestContext } from "node:test";
 import { close, open } from "../../src/db/open.ts";
 import { type Listening, listen } from "../../src/http/listen.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { watchUsage } from "../../src/server/tasks.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, SERVICE } from "../support/world.ts";

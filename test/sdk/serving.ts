@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
 import { hashSecret } from "../../src/access/token.ts";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { loadSeed } from "../../src/transfer/seed.ts";
 import { importLines } from "../support/server.ts";
 import { CLIENT, FRONTEND, SERVICE } from "../support/world.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { close, IN_MEMORY, open } from "../../src/db/open.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { importLines } from "../support/server.ts";
 import { createWorld, personal } from "../support/world.ts";
 

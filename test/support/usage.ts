@@ -1,5 +1,5 @@
 import { writeUsage } from "../../src/applications/usage-store.ts";
-import { HOUR_MS, startOfHour } from "../../src/lib/hour.ts";
+import { HOUR_MS, startOfHour } from "../../src/lib/time.ts";
 import type { openServer } from "./server.ts";
 import { CLIENT } from "./world.ts";
 

@@ -7,7 +7,7 @@ import { SYSTEM } from "../../src/access/actor.ts";
 import { createSignInLink } from "../../src/access/session.ts";
 import { write } from "../../src/events/write.ts";
 import { listen } from "../../src/http/listen.ts";
-import { createServer } from "../../src/server/create-server.ts";
+import { createServer } from "../../src/server/app.ts";
 import { openServer } from "../support/server.ts";
 import { createWorld, type World } from "../support/world.ts";
 

@@ -1,7 +1,7 @@
 import { command } from "../../db/statement.ts";
 import type { Writing } from "../../db/transaction.ts";
 import type { Tx } from "../../events/write.ts";
-import { fold } from "../../lib/fold.ts";
+import { fold } from "../../lib/text.ts";
 import { tagNewFeature } from "../feature-tags.ts";
 import { enterStage } from "../lifecycle/changes.ts";
 import { removeUse } from "../usage.ts";

@@ -1,5 +1,5 @@
 import { SYSTEM_USER_ID } from "../../access/actor.ts";
-import { fold } from "../../lib/fold.ts";
+import { fold } from "../../lib/text.ts";
 import { STAGE } from "./columns.ts";
 import type { Choice, CountFilter, Day, FeatureSearch } from "./schema.ts";
 

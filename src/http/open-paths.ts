@@ -1,5 +1,11 @@
-import { type H3Event, HTTPResponse } from "h3";
+import { type H3, type H3Event, HTTPResponse } from "h3";
+import { drawAvatar } from "../access/person.ts";
+import { requireInPlace } from "../db/place.ts";
+import type { Database } from "../db/statement.ts";
+import { ApiError } from "../lib/api-error.ts";
 import { VERSION } from "../lib/version.ts";
+import { route } from "./mount.ts";
+import { toResponse, wholeParts } from "./response.ts";
 
 /** `GET /`: what runs here and where to go next. Needs no credential. @param root the public URL, or the base path */
 export function frontPage(root: string) {
@@ -45,3 +51,34 @@ const pageFor = (address: string) => `<!doctype html>
 <pre>flagstone help</pre>
 </html>
 `;
+
+/** `GET /avatars/<sha256>.svg`: needs no credential: browsers fetch images without one, and these reveal nothing. */
+export function avatarResponse(event: H3Event): HTTPResponse {
+  const hash = /^([0-9a-f]{64})\.svg$/.exec(event.context.params?.file ?? "")?.[1];
+  if (hash === undefined) throw new ApiError("NotFoundError", `There is nothing at ${event.url.pathname}`);
+  const body = drawAvatar(hash);
+  return new HTTPResponse(body, {
+    headers: {
+      "content-type": "image/svg+xml",
+      "content-length": String(Buffer.byteLength(body)),
+      "cache-control": "public, max-age=31536000, immutable",
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+const GOOD = wholeParts(`{"health":"GOOD"}`);
+const READY = wholeParts(`{"health":"READY"}`);
+
+/** Two probes that need no credential: `/health` (the process responds) and `/ready` (so does the database). */
+export function mountHealth(app: H3, db: Database) {
+  route(app, "/health", { GET: (event) => toResponse(GOOD, event.req) });
+  route(app, "/ready", {
+    GET(event) {
+      db.pragma("user_version");
+      requireInPlace(db);
+      return toResponse(READY, event.req);
+    },
+  });
+}

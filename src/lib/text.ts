@@ -10,3 +10,9 @@ export const printable = (text: string) =>
     CONTROL,
     (character) => SHORT[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+
+/** Shown in place of a secret; the original uses the same mask. */
+export const MASK = "*****";
+
+/** Normalizes text for indexing and searching: upper case, since a lower-case letter can depend on its neighbours. */
+export const fold = (text: string) => text.normalize("NFC").toUpperCase();

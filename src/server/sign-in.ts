@@ -1,11 +1,19 @@
-import { type H3Event, HTTPResponse } from "h3";
+import { getCookie, type H3Event, HTTPResponse } from "h3";
 import { ANYBODY } from "../access/actor.ts";
-import { beginSession, sessionCookie, useSignInLink } from "../access/session.ts";
+import {
+  beginSession,
+  endSession,
+  expiredCookie,
+  SESSION_COOKIE,
+  sessionCookie,
+  useSignInLink,
+} from "../access/session.ts";
 import { writeSoon } from "../events/write.ts";
-import { htmlResponse } from "../http/front-page.ts";
+import { htmlResponse } from "../http/open-paths.ts";
+import { requireSameOrigin } from "../http/origin.ts";
 import { noteSignIn } from "../people/sessions.ts";
 import { markSeen, requireUser } from "../people/users-store.ts";
-import type { ServerOptions } from "./create-server.ts";
+import type { ServerOptions } from "./app.ts";
 
 /** `GET /auth/link/:secret`: signs in the user of the link, once, and redirects to the home page. */
 export function answerSignInLink({ db, basePath = "" }: ServerOptions) {
@@ -62,3 +70,35 @@ const refusal = (basePath: string) =>
 `,
     401,
   );
+
+/** `POST /logout`: ends the session, if any, and redirects to the home page. Other sites can't trigger it. */
+export function answerSignOut(options: ServerOptions) {
+  const { db, basePath = "" } = options;
+  return async (event: H3Event) => {
+    requireSameOrigin(event.req, options);
+    const secret = getCookie(event, SESSION_COOKIE);
+    if (secret !== undefined) await writeSoon(db, ANYBODY, (tx) => endSession(tx, secret));
+    const location = `${basePath}/`;
+    return new HTTPResponse(`Found. Redirecting to ${location}`, {
+      status: 302,
+      headers: {
+        location,
+        "set-cookie": expiredCookie,
+        "clear-site-data": '"cookies", "storage"',
+        "cache-control": "no-store",
+        "content-type": "text/plain; charset=utf-8",
+      },
+    });
+  };
+}
+
+/** `GET /logout` only asks, since a link or an image must not be able to change anything. @param root prefixes paths */
+export const answerSignOutPage = (root: string) => () =>
+  htmlResponse(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Sign out</title>
+<form method="post" action="${root}/logout"><button>Sign out</button></form>
+</html>
+`);

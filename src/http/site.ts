@@ -1,0 +1,44 @@
+import type { Actor } from "../access/actor.ts";
+import type { Database } from "../db/statement.ts";
+import type { Reading } from "../db/watch.ts";
+import type { writeSoon } from "../events/write.ts";
+import type { FewAtOnce } from "./few-at-once.ts";
+import type { Operation } from "./operation.ts";
+import type { ResponseCache } from "./response-cache.ts";
+import type { Streams } from "./streams.ts";
+
+/** What operations run against. */
+export interface Site {
+  db: Database;
+  /** Prefixes the paths in responses. */
+  root: string;
+  /** All of them, since `If-Match` on one compares with what another returns. */
+  operations: readonly Operation[];
+  /** Runs changes. */
+  write: typeof writeSoon;
+  /** @throws ApiError while changes are refused. */
+  requireWritable(db: Database): void;
+  /** Caches responses to reads. */
+  cache?: ResponseCache | undefined;
+  /** The open streams. */
+  streams: Streams;
+  /** Delays heavy requests. */
+  fewAtOnce: FewAtOnce;
+}
+
+declare module "h3" {
+  interface H3EventContext {
+    /** The caller; set for every path of a surface before it is routed. */
+    actor: Actor;
+    /** The queries that identified the caller. */
+    readings: ReadonlySet<Reading>;
+    /** The caller as of now. @throws ApiError if the credential is no longer valid */
+    authenticate: () => Actor;
+    /** The caller's address; undefined without a socket. */
+    address: string | undefined;
+    /** Whether the request came over TLS, to this server or to a trusted proxy. */
+    isSecure: boolean;
+    /** Set where pages of other sites may call: the headers that let them read the response, errors included. */
+    cors?: Record<string, string>;
+  }
+}

@@ -1,2 +1,0 @@
-/** Shown in place of a secret; the original uses the same mask. */
-export const MASK = "*****";
