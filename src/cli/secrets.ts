@@ -2,8 +2,8 @@ import { CLI } from "../access/actor.ts";
 import { rotateKey, useKeyFile } from "../db/secrets.ts";
 import type { Database } from "../db/statement.ts";
 import { write } from "../events/write.ts";
+import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/integrations-store.ts";
 import { hasPlainSecrets } from "../integrations/parameters.ts";
-import { encryptPlainSecrets, integrations, reencryptSecrets } from "../integrations/store.ts";
 import {
   forgetSecrets,
   keepSecrets,

@@ -3,11 +3,11 @@ import type { Database } from "../db/statement.ts";
 import type { Log } from "../lib/logger.ts";
 import { timestamp } from "../lib/time.ts";
 import { type Attempt, eventWire, mayReceive, type Target } from "./deliveries.ts";
-import type { Place } from "./delivery/pace.ts";
+import type { IntegrationEvent } from "./integrations-schema.ts";
+import type { Slot } from "./pace.ts";
 import { decryptedParameters } from "./parameters.ts";
 import { failed, type Outcome, type Outside } from "./provider.ts";
 import { deliverOf } from "./providers.ts";
-import type { IntegrationEvent } from "./schema.ts";
 
 /** A clock that tests can control. */
 export interface Clock {
@@ -63,7 +63,7 @@ export interface AttemptContext {
   clock: Clock;
   outside: Outside;
   /** @param failures the integration's number of consecutive failures: failing receivers don't hold up others */
-  takePlace(failures: number): Promise<Place>;
+  takeSlot(failures: number): Promise<Slot>;
 }
 
 interface AttemptOptions {
@@ -74,7 +74,7 @@ interface AttemptOptions {
   remaining?: string | null;
   /** The integration's number of consecutive failures. */
   failures: number;
-  place: Place;
+  slot: Slot;
   /** A test, which was not queued and is not retried. */
   isTest?: boolean;
 }
@@ -86,15 +86,15 @@ interface AttemptOptions {
 export async function attempt(
   context: AttemptContext,
   target: Target,
-  { eventId, attempts, remaining = null, failures, place, isTest = false }: AttemptOptions,
+  { eventId, attempts, remaining = null, failures, slot, isTest = false }: AttemptOptions,
 ): Promise<Attempt | undefined> {
   const { db, clock } = context;
   const wire = eventWire(db, eventId);
   if (wire === undefined) return undefined;
-  place.add(wire.length);
+  slot.add(wire.length);
   const begin = performance.now();
   const outcome = await outcomeOf(
-    { ...context, outside: counted(context.outside, place) },
+    { ...context, outside: counted(context.outside, slot) },
     target,
     JSON.parse(wire),
     remaining,
@@ -124,10 +124,10 @@ export async function attempt(
 }
 
 /** Counts what is sent. */
-const counted = (outside: Outside, place: Place): Outside => ({
+const counted = (outside: Outside, slot: Slot): Outside => ({
   ...outside,
   post: (url, message, now) => {
-    place.add(Buffer.byteLength(message.body));
+    slot.add(Buffer.byteLength(message.body));
     return outside.post(url, message, now);
   },
 });

@@ -1,3 +1,4 @@
+import type { Provider } from "./integrations-schema.ts";
 import { rendered, toMarkdown } from "./message.ts";
 import {
   type Deliver,
@@ -9,7 +10,6 @@ import {
   textOf,
 } from "./provider.ts";
 import { OF_FLAGS_TO_MONITORS } from "./provider-events.ts";
-import type { Provider } from "./schema.ts";
 
 const EVENTS_API = "https://api.datadoghq.com/api/v1/events";
 

@@ -4,8 +4,8 @@ import { command, type Database, query } from "../db/statement.ts";
 import type { Writing } from "../db/transaction.ts";
 import { notifyQueued } from "../events/deliveries.ts";
 import { TooLongError, toStoredJson } from "../lib/limits.ts";
+import type { IntegrationEvent } from "./integrations-schema.ts";
 import { insertIntegrationEvent } from "./records.ts";
-import type { IntegrationEvent } from "./schema.ts";
 
 /*
  * The queue of events that wait for delivery, and what an attempt changes in it.

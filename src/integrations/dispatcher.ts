@@ -7,8 +7,8 @@ import { oneAtATime } from "../lib/one-at-a-time.ts";
 import { nextTurn } from "../lib/turn.ts";
 import { type AttemptContext, type Clock, systemClock } from "./attempt.ts";
 import { activeIntegrations } from "./deliveries.ts";
-import { createLane, type Lane } from "./delivery/lane.ts";
-import { createPace, createPlaces } from "./delivery/pace.ts";
+import { createLane, type Lane } from "./lane.ts";
+import { createPace, createSlots } from "./pace.ts";
 import { createPost } from "./post.ts";
 
 export interface DispatcherOptions {
@@ -64,9 +64,9 @@ export function startDispatcher(options: DispatcherOptions): Dispatcher {
   const outside = { post, publicUrl, folder, slackApi, signal };
   const steady = createPace();
   const pace = () => (isStopped ? Promise.resolve() : steady()); // what still waits then is only dropped
-  const [place, placeOfFailing] = [createPlaces(pace), createPlaces(pace)];
-  const takePlace = (failures: number) => (failures > 0 ? placeOfFailing() : place());
-  const context: AttemptContext = { db, log, clock, outside, takePlace };
+  const [takeAny, takeForFailing] = [createSlots(pace), createSlots(pace)];
+  const takeSlot = (failures: number) => (failures > 0 ? takeForFailing() : takeAny());
+  const context: AttemptContext = { db, log, clock, outside, takeSlot };
   const lanes = new Map<number, Lane>();
   const laneContext = { ...context, isStopped: () => isStopped };
   const waking = new Set<number>();

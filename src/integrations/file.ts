@@ -1,8 +1,8 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { EVENT_TYPES } from "../events/schema.ts";
+import type { Provider } from "./integrations-schema.ts";
 import { type Deliver, failed, parameter, REQUIRED, textOf } from "./provider.ts";
-import type { Provider } from "./schema.ts";
 
 /** Not in the original; for systems without a network. */
 export const FILE: Provider = {

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import zlib from "node:zlib";
+import type { Provider } from "./integrations-schema.ts";
 import { rendered, toMarkdown } from "./message.ts";
 import {
   type Deliver,
@@ -13,7 +14,6 @@ import {
   textOf,
 } from "./provider.ts";
 import { OF_FLAGS_TO_MONITORS } from "./provider-events.ts";
-import type { Provider } from "./schema.ts";
 
 export const NEW_RELIC: Provider = {
   name: "new-relic",

@@ -3,8 +3,8 @@ import type { Database } from "../db/statement.ts";
 import { invalid } from "../lib/api-error.ts";
 import { templateProblem } from "../lib/template.ts";
 import { MASK } from "../lib/text.ts";
+import type { NewIntegration, ProviderParameter } from "./integrations-schema.ts";
 import { PROVIDERS, parametersOf, providerByName } from "./providers.ts";
-import type { NewIntegration, ProviderParameter } from "./schema.ts";
 
 export type Parameters = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import type { Event } from "../events/schema.ts";
 import { MASK } from "../lib/text.ts";
+import type { IntegrationEvent, ProviderParameter } from "./integrations-schema.ts";
 import type { Post } from "./post.ts";
-import type { IntegrationEvent, ProviderParameter } from "./schema.ts";
 
 /*
  * What a provider consists of, its definition and a function that delivers, and what several have in common.

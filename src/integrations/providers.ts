@@ -1,8 +1,8 @@
 import { DATADOG, datadog } from "./datadog.ts";
 import { FILE, file } from "./file.ts";
+import type { Provider, ProviderParameter } from "./integrations-schema.ts";
 import { NEW_RELIC, newRelic } from "./new-relic.ts";
 import type { Deliver } from "./provider.ts";
-import type { Provider, ProviderParameter } from "./schema.ts";
 import { SLACK, SLACK_APP, slack, slackApp } from "./slack.ts";
 import { TEAMS, teams } from "./teams.ts";
 import { WEBHOOK, webhook } from "./webhook.ts";

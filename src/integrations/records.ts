@@ -7,7 +7,7 @@ import { toStoredJson } from "../lib/limits.ts";
 import { RawJson, toJson, type Wire } from "../lib/raw-json.ts";
 import { DAY_MS } from "../lib/time.ts";
 import { JsonObject, ShortText, Time } from "../lib/validation.ts";
-import { INTEGRATION_STATES, type IntegrationEvent } from "./schema.ts";
+import { INTEGRATION_STATES, type IntegrationEvent } from "./integrations-schema.ts";
 
 /*
  * The records of attempts to deliver. Neither a record nor its event ever changes.

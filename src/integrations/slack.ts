@@ -1,3 +1,4 @@
+import type { Provider } from "./integrations-schema.ts";
 import { linkTo, toSlack, trimmed } from "./message.ts";
 import type { PostResult } from "./post.ts";
 import {
@@ -15,7 +16,6 @@ import {
   withProblem,
 } from "./provider.ts";
 import { OF_FLAGS, OF_SLACK } from "./provider-events.ts";
-import type { Provider } from "./schema.ts";
 
 const SLACK_TAG = { name: "slack", description: "A Slack channel to notify about the flag", icon: "S" };
 

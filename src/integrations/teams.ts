@@ -1,3 +1,4 @@
+import type { Provider } from "./integrations-schema.ts";
 import { linkTo, toMarkdown } from "./message.ts";
 import {
   type Deliver,
@@ -9,7 +10,6 @@ import {
   textOf,
 } from "./provider.ts";
 import { OF_FLAGS } from "./provider-events.ts";
-import type { Provider } from "./schema.ts";
 
 export const TEAMS: Provider = {
   name: "teams",

@@ -1,4 +1,5 @@
 import crypto from "node:crypto";
+import type { Provider } from "./integrations-schema.ts";
 import { rendered, toMarkdown } from "./message.ts";
 import {
   type Deliver,
@@ -12,7 +13,6 @@ import {
   textOf,
 } from "./provider.ts";
 import { OF_WEBHOOKS } from "./provider-events.ts";
-import type { Provider } from "./schema.ts";
 
 const SIGNING =
   "Signs each request according to Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature): whsec_ " +

@@ -4,7 +4,7 @@ import { close, IN_MEMORY, open } from "../../src/db/open.ts";
 import { demoDataset } from "../../src/demo/dataset.ts";
 import { OPERATORS } from "../../src/evaluation/constraint.ts";
 import { EVENT_TYPES } from "../../src/events/schema.ts";
-import { INTEGRATION_STATES } from "../../src/integrations/schema.ts";
+import { INTEGRATION_STATES } from "../../src/integrations/integrations-schema.ts";
 import { importLines } from "../support/server.ts";
 
 const NOW = Date.parse("2026-07-01T12:00:00.000Z");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { createPace, createPlaces, type Place } from "../../src/integrations/delivery/pace.ts";
+import { createPace, createSlots, type Slot } from "../../src/integrations/pace.ts";
 import { createClock, openDelivering } from "../support/delivering.ts";
 import { openReceiver, until } from "../support/receiver.ts";
 
@@ -27,25 +27,25 @@ test("while the event loop is busy, few deliveries start at once, and the rest i
 });
 
 test("attempts begin in order, one per turn, until they hold 16 MiB, and go on as these are released", async () => {
-  const takePlace = createPlaces(async () => {});
+  const takeSlot = createSlots(async () => {});
   const begun: number[] = [];
-  const places: Place[] = [];
+  const slots: Slot[] = [];
   const hasBegun = async (...expected: number[]) => {
     for (let turn = 0; turn < 20; turn++) await setImmediate();
     assert.deepEqual(begun, expected);
   };
   for (let index = 0; index < 8; index++)
-    void takePlace().then((place) => {
+    void takeSlot().then((slot) => {
       begun.push(index);
-      place.add(4 * MIB);
-      places.push(place);
+      slot.add(4 * MIB);
+      slots.push(slot);
     });
   await Promise.resolve();
   assert.deepEqual(begun, [0], "the others have to wait for the next turn");
   await hasBegun(0, 1, 2, 3);
-  places[2]!.release();
+  slots[2]!.release();
   await hasBegun(0, 1, 2, 3, 4);
-  for (const index of [0, 1]) places[index]!.release();
+  for (const index of [0, 1]) slots[index]!.release();
   await hasBegun(0, 1, 2, 3, 4, 5, 6);
 });
 

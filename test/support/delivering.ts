@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { Clock } from "../../src/integrations/attempt.ts";
 import { type DispatcherOptions, startDispatcher } from "../../src/integrations/dispatcher.ts";
-import type { IntegrationEvent } from "../../src/integrations/schema.ts";
+import type { IntegrationEvent } from "../../src/integrations/integrations-schema.ts";
 import { until } from "./receiver.ts";
 import { openServer } from "./server.ts";
 import { createWorld, type World } from "./world.ts";

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { setTimeout } from "node:timers/promises";
-import { oneAtATime } from "../../lib/one-at-a-time.ts";
-import { nextTurn } from "../../lib/turn.ts";
+import { oneAtATime } from "../lib/one-at-a-time.ts";
+import { nextTurn } from "../lib/turn.ts";
 
 /** While the event loop is busy, at most this many deliveries begin per window: 600 a second, for all integrations. */
 const MAX_PER_WINDOW = 6;
@@ -17,7 +17,7 @@ const MAX_BYTES = 16 * 2 ** 20;
 const ATTEMPT_BYTES = 64 * 1024;
 
 /** An attempt's share of the memory for attempts in progress. */
-export interface Place {
+export interface Slot {
   /** Counts what it holds besides: the event, and what is sent. */
   add(bytes: number): void;
   /** Lets others begin, once it holds nothing any more. */
@@ -25,20 +25,20 @@ export interface Place {
 }
 
 /** Resolves when an attempt may begin; the work up to its first wait must follow immediately. */
-export type TakePlace = () => Promise<Place>;
+export type TakeSlot = () => Promise<Slot>;
 
 /** Attempts begin in the order of their calls, each in a turn of its own. */
-export function createPlaces(pace: Pace): TakePlace {
-  const waiting: Array<(place: Place) => void> = [];
+export function createSlots(pace: Pace): TakeSlot {
+  const waiting: Array<(slot: Slot) => void> = [];
   let held = 0;
   const beginAll = oneAtATime(async () => {
     while (waiting.length > 0 && held < MAX_BYTES) {
-      waiting.shift()!(newPlace());
+      waiting.shift()!(newSlot());
       await pace();
       await nextTurn();
     }
   });
-  const newPlace = (): Place => {
+  const newSlot = (): Slot => {
     let bytes = 0;
     const add = (more: number) => {
       bytes += more;

@@ -1,8 +1,8 @@
-import { explainError } from "../../db/error.ts";
-import { inGroup } from "../../db/group-commit.ts";
-import { requireInPlace } from "../../db/place.ts";
-import type { Writing } from "../../db/transaction.ts";
-import { type AttemptContext, attempt, FAILURES_TO_OPEN } from "../attempt.ts";
+import { explainError } from "../db/error.ts";
+import { inGroup } from "../db/group-commit.ts";
+import { requireInPlace } from "../db/place.ts";
+import type { Writing } from "../db/transaction.ts";
+import { type AttemptContext, attempt, FAILURES_TO_OPEN } from "./attempt.ts";
 import {
   type Attempt,
   type Delivery,
@@ -11,7 +11,7 @@ import {
   type Target,
   targetById,
   troubleOf,
-} from "../deliveries.ts";
+} from "./deliveries.ts";
 
 /** The deliveries of one integration, one by one in the order of events. */
 export interface Lane {
@@ -116,17 +116,17 @@ async function deliver(
   id: number,
   delivery: Delivery & { failures: number },
 ): Promise<boolean> {
-  const place = await context.takePlace(delivery.failures);
+  const slot = await context.takeSlot(delivery.failures);
   let recorded: Promise<void> | undefined;
   try {
     const target = activeTarget(context, id);
     if (!target || msUntil(context, delivery.dueAt) > 0 || context.isStopped()) return false;
-    const done = await attempt(context, target, { ...delivery, place });
+    const done = await attempt(context, target, { ...delivery, slot });
     if (!done || context.outside.signal.aborted) return false; // an interrupted delivery is repeated
     recorded = recorder.add(done);
     return !recorder.hasFailed() && done.state !== "failed" && done.retryAt === undefined;
   } finally {
-    void Promise.resolve(recorded).then(place.release);
+    void Promise.resolve(recorded).then(slot.release);
   }
 }
 

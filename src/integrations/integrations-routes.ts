@@ -16,9 +16,6 @@ import {
   troubleOf,
 } from "./deliveries.ts";
 import { dispatcherOf } from "./dispatcher.ts";
-import { maskedParameters, requireValidIntegration } from "./parameters.ts";
-import { PROVIDERS } from "./providers.ts";
-import { eventOfRecord, integrationEvents, recordById } from "./records.ts";
 import {
   GivenIntegration,
   Integration,
@@ -26,9 +23,17 @@ import {
   IntegrationEvents,
   IntegrationList,
   NewIntegration,
-} from "./schema.ts";
-import * as store from "./store.ts";
-import { integrationById, integrations, type StoredIntegration, toWireIntegration } from "./store.ts";
+} from "./integrations-schema.ts";
+import * as store from "./integrations-store.ts";
+import {
+  integrationById,
+  integrations,
+  type StoredIntegration,
+  toWireIntegration,
+} from "./integrations-store.ts";
+import { maskedParameters, requireValidIntegration } from "./parameters.ts";
+import { PROVIDERS } from "./providers.ts";
+import { eventOfRecord, integrationEvents, recordById } from "./records.ts";
 
 const tag = "Integrations";
 const id = wholeNumber(0);
@@ -174,9 +179,9 @@ export const tryIntegration = operation({
     if (!dispatcher) throw new ApiError("ServiceUnavailableError", "This server does not deliver events");
     const { failures } = troubleOf(db, params.id);
     const target = targetById(db, params.id)!;
-    const place = await dispatcher.context.takePlace(failures);
-    const options = { eventId, attempts: 0, failures, place, isTest: true };
-    return attempt(dispatcher.context, target, options).finally(place.release);
+    const slot = await dispatcher.context.takeSlot(failures);
+    const options = { eventId, attempts: 0, failures, slot, isTest: true };
+    return attempt(dispatcher.context, target, options).finally(slot.release);
   })
   .change(({ tx, params, prepared }) => {
     requireIntegration(tx.db, params.id);

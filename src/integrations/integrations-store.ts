@@ -20,6 +20,7 @@ import { createTagType } from "../flags/tag-types.ts";
 import { toStoredJson } from "../lib/limits.ts";
 import { JsonObject } from "../lib/validation.ts";
 import { retryImmediately } from "./deliveries.ts";
+import type { DeliveryState, Integration, NewIntegration } from "./integrations-schema.ts";
 import {
   decryptedParameters,
   encryptedParameters,
@@ -28,7 +29,6 @@ import {
   type Parameters,
 } from "./parameters.ts";
 import { providerByName } from "./providers.ts";
-import type { DeliveryState, Integration, NewIntegration } from "./schema.ts";
 
 /** An integration as it is stored, with encrypted secrets. */
 export interface StoredIntegration extends Omit<Integration, "delivery"> {
