@@ -2,8 +2,8 @@ import Sqlite from "better-sqlite3";
 import { nativeBinding } from "./addon.ts";
 import type { Database } from "./statement.ts";
 
-/** Opens a bare connection, with the native addon that this program ships, if it does. */
-export const connect = (file: string, options: Sqlite.Options = {}): Database =>
+/** Opens a bare connection to a file, or to a serialized database, with the native addon that this program ships, if it does. */
+export const connect = (file: string | Buffer, options: Sqlite.Options = {}): Database =>
   // The types allow only a path to the native addon; the package also accepts the module itself.
   new Sqlite(file, { ...options, ...native() });
 

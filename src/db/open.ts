@@ -53,6 +53,9 @@ function openInPlace(file: string): Database | undefined {
   }
 }
 
+/** Opens, in memory, a copy of a database from the bytes that its `serialize` returned. */
+export const openCopy = (bytes: Buffer): Database => prepare(connect(bytes), IN_MEMORY);
+
 /**
  * Opens the data file for a command that only reads, so it need not be writable.
  * @throws DataError as `open` does.
